@@ -1,0 +1,1 @@
+"""Employment statistics that provably protect every worker and every employer."""

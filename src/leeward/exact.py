@@ -1,0 +1,123 @@
+"""Exact numbers: rationals for what is promised, balls for what is irrational.
+
+A ball (Arb, through python-flint) is an interval that certainly contains the real number it
+stands for. Names say which way a result is rounded: `_down` never exceeds the true value,
+`_up` never falls below it.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import TypeAlias
+
+from flint import arb, ctx, fmpq
+
+from leeward.errors import InvalidParameter
+
+Number: TypeAlias = str | int | Fraction
+"""What a user may write for a number that a guarantee depends on. Never a float."""
+
+SLACK = Fraction(1, 2**40)
+"""Calibration aims at ε(1 - SLACK), so that rounding constants can never reach past ε."""
+
+START_BITS = 96
+MOST_BITS = 1 << 17
+
+
+def rational(value: Number, parameter: str) -> Fraction:
+    """Read a number exactly as written; a float is refused since it is not what was meant."""
+    if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+    raise InvalidParameter(
+        parameter,
+        rule="must be an exact number: text such as '0.1' or '1/10', an int or a Fraction",
+        value=f"{value!r} ({type(value).__name__})",
+        next_step=f"Write {parameter} as text.",
+    )
+
+
+def positive(value: Number, parameter: str) -> Fraction:
+    """Read an exact number that must be above zero."""
+    number = rational(value, parameter)
+    if number <= 0:
+        raise InvalidParameter(
+            parameter, rule="must be above 0", value=number, next_step="Give a positive number."
+        )
+    return number
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Compute balls with this many bits inside the block."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before
+
+
+def ball(number: Fraction | int) -> arb:
+    """A ball around a rational, as narrow as the working precision allows."""
+    if isinstance(number, int):
+        return arb(number)
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def log_growth(alpha: Fraction) -> arb:
+    """λ = ln(1+α)."""
+    return ball(alpha).log1p()
+
+
+def exact_value(point: arb) -> Fraction:
+    """The rational that an exact ball (radius zero) holds."""
+    mantissa, exponent = point.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def dyadic_down(value: arb, bits: int = 64) -> Fraction:
+    """The largest multiple of 2^-bits that is certainly at most the value."""
+    scaled = value * arb(2) ** bits
+    return Fraction(int(scaled.lower().floor().unique_fmpz()), 2**bits)
+
+
+def dyadic_up(value: arb, bits: int = 64) -> Fraction:
+    """The smallest multiple of 2^-bits that is certainly at least the value."""
+    return -dyadic_down(-value, bits)
+
+
+def decide(question: Callable[[], bool | None]) -> bool:
+    """Ask with more and more bits until the balls are narrow enough to answer."""
+    bits = START_BITS
+    while bits <= MOST_BITS:
+        with precision(bits):
+            answer = question()
+        if answer is not None:
+            return answer
+        bits *= 2
+    return False
+
+
+def at_most(left: Callable[[], arb], right: Callable[[], arb]) -> bool:
+    """Whether left ≤ right for certain; equality that no precision can show counts as no."""
+
+    def compare() -> bool | None:
+        low, high = left(), right()
+        if low <= high:
+            return True
+        return False if low > high else None
+
+    return decide(compare)
+
+
+def three_digits_up(value: arb | Fraction) -> Decimal:
+    """A number rounded up to three significant digits: the smallest value to recommend."""
+    point = exact_value(value.upper()) if isinstance(value, arb) else value
+    context = Context(prec=3, rounding=ROUND_CEILING)
+    return context.divide(Decimal(point.numerator), Decimal(point.denominator))
