@@ -84,7 +84,7 @@ def exact_value(point: arb) -> Fraction:
 def dyadic_down(value: arb, bits: int = 64) -> Fraction:
     """The largest multiple of 2^-bits that is certainly at most the value."""
     scaled = value * arb(2) ** bits
-    return Fraction(int(scaled.lower().floor().unique_fmpz()), 2**bits)
+    return exact_value(scaled.lower().floor()) / (1 << bits)
 
 
 def dyadic_up(value: arb, bits: int = 64) -> Fraction:

@@ -1,0 +1,51 @@
+# Everything a person or a machine does here; bare `make` lists it.
+
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+SYSTEM_PACKAGES :=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test audit bench format clean system-deps
+
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
+
+$(STAMP): pyproject.toml
+	@echo "Setting up $(VENV)"
+	@test -x $(BIN)/pip || python3 -m venv $(VENV)
+	@$(BIN)/pip install -qq --disable-pip-version-check -e ".[dev]"
+	@touch $@
+
+demo: setup ## set up and show the main job: the quick audit
+	@$(BIN)/leeward audit --quick
+
+test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 fails on a skip
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/pytest $(if $(NO_SKIPS),--no-skips)
+
+audit: setup ## compute the true privacy loss of every mechanism
+	@$(BIN)/leeward audit
+
+bench: setup ## measure exact draws per second
+	@$(BIN)/python benchmarks/draws.py
+
+format: setup ## rewrite the source in the one format
+	@$(BIN)/ruff check --quiet --fix .
+	@$(BIN)/ruff format .
+
+clean: ## remove caches and built files; the virtual environment stays
+	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+system-deps: ## install the Debian packages that let every test run (as root)
+ifeq ($(strip $(SYSTEM_PACKAGES)),)
+	@echo "No system packages are needed yet."
+else
+	@apt-get update -qq
+	@apt-get install -y -qq --no-install-recommends $(SYSTEM_PACKAGES)
+endif

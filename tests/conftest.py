@@ -1,0 +1,39 @@
+"""What is skipped is said in one line, or fails when `--no-skips` is given."""
+
+from collections.abc import Generator
+from typing import TypeVar
+
+import pytest
+
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--no-skips", action="store_true", help="a skipped test is a failure")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    return judged((yield), item.config)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    return judged((yield), collector.config)
+
+
+def judged(report: Report, config: pytest.Config) -> Report:
+    """The report, failed if it is a skip that is not allowed; an expected failure is no skip."""
+    if report.skipped and config.getoption("--no-skips") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"--no-skips: {report.longreprtext}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if skipped := len(terminalreporter.stats.get("skipped", [])):
+        terminalreporter.write_line(f"{skipped} skipped: `make system-deps` (as root) enables them")

@@ -1,0 +1,80 @@
+"""Modules that say what they are for, short signatures, and no trace of the machine."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.shape.source import ROOT, Module, modules
+
+VAGUE_NAMES = {"utils", "helpers", "constants", "common"}
+MOST_PARAMETERS = 6
+MORE_PARAMETERS = {
+    "mechanism": "the one factory takes the options of every mechanism",
+}
+# Character classes keep these patterns from matching the file they are written in.
+MACHINE = re.compile(r"(?<!\w)/(?:work|root|farm|tmp)/")
+REGISTRY_HOST = re.compile(r"py[p]i\.org|python[h]osted|npm[j]s|ana[c]onda\.org|art[i]factory")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@pytest.mark.parametrize("module", modules(), ids=lambda module: module.name)
+def test_a_module_opens_with_what_it_is_for(module: Module) -> None:
+    assert ast.get_docstring(module.tree)
+    assert module.path.read_text().startswith('"""')
+
+
+def test_no_module_has_a_vague_name() -> None:
+    assert [m.name for m in modules() if VAGUE_NAMES & set(m.name.split("."))] == []
+
+
+def parameters(function: Function) -> list[str]:
+    given = function.args
+    listed = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+    return [one.arg for one in listed if one and one.arg not in {"self", "cls"}]
+
+
+def too_long(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and len(parameters(node)) > MOST_PARAMETERS:
+            yield node.name
+
+
+def test_no_function_has_more_than_six_parameters() -> None:
+    found = {name: m.name for m in modules() for name in too_long(m.tree)}
+    assert {name: m for name, m in found.items() if name not in MORE_PARAMETERS} == {}
+
+
+def test_a_seventh_parameter_is_reported() -> None:
+    assert list(too_long(ast.parse("def f(self, a, b, c, /, d, *e, g): ..."))) == []
+    assert list(too_long(ast.parse("def f(self, a, b, c, /, d, *e, g, **h): ..."))) == ["f"]
+    assert list(too_long(ast.parse("def f(a, *, b, c, d, e, g, h): ..."))) == ["f"]
+
+
+def tracked_texts() -> Iterator[tuple[str, str]]:
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z"]
+    listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, listed.split("\0")):
+        path = ROOT / name
+        content = path.read_bytes() if path.is_file() else b"\0"
+        if b"\0" not in content:
+            yield name, content.decode()
+
+
+@pytest.mark.parametrize("trace", [MACHINE, REGISTRY_HOST], ids=["machine", "registry"])
+def test_no_file_tells_where_it_was_written(trace: re.Pattern[str]) -> None:
+    assert [name for name, text in tracked_texts() if trace.search(text)] == []
+
+
+@pytest.mark.parametrize("folder", ["work", "root", "farm", "tmp"])
+def test_a_machine_path_is_detected(folder: str) -> None:
+    assert MACHINE.search(f"see /{folder}/notes")
+    assert not MACHINE.search(f"see docs/{folder}/notes")
+
+
+@pytest.mark.parametrize("host", ["py" + "pi.org", "files.python" + "hosted.org"])
+def test_a_registry_host_is_detected(host: str) -> None:
+    assert REGISTRY_HOST.search(f"https://{host}/simple")

@@ -1,0 +1,118 @@
+"""Which room may import which: the table of the architecture, enforced."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shape.source import Module, modules
+
+
+def rooms(names: str = "") -> set[str]:
+    return {f"leeward.{name}" for name in names.split()}
+
+
+EVERYWHERE = rooms("errors exact")
+EVERYTHING = {"leeward"}
+
+MAY_IMPORT = {
+    "errors": set[str](),
+    "exact": rooms("errors"),
+    "randomness": EVERYWHERE,
+    "model": EVERYWHERE | rooms("randomness"),
+    "privacy": EVERYWHERE | rooms("model"),
+    "mechanisms": EVERYWHERE | rooms("privacy model randomness"),
+    "engines": EVERYWHERE | rooms("model"),
+    "ledger": EVERYWHERE | rooms("privacy randomness"),
+    "release": EVERYWHERE | rooms("model privacy mechanisms engines ledger bundle"),
+    "bundle": EVERYWHERE | rooms("model privacy"),
+    "audit": EVERYWHERE | rooms("privacy mechanisms"),
+    "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures"),
+    "economy": EVERYWHERE | rooms("model randomness"),
+    "pictures": EVERYWHERE,
+    "report": EVERYWHERE | rooms("bundle model pictures"),
+    "web": EVERYWHERE | rooms("release.plan ledger bundle report pictures"),
+    "cli": EVERYTHING,
+    # later rooms, as their siblings
+    "earnings": EVERYWHERE | rooms("privacy model randomness"),
+    "synth": EVERYWHERE | rooms("privacy model randomness"),
+    "local": EVERYWHERE | rooms("privacy model randomness"),
+    "attacks": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures"),
+}
+FRONT = rooms("privacy mechanisms errors")
+"""What `leeward/__init__.py` may import."""
+
+
+def violations(module: Module) -> Iterator[str]:
+    _, _, inside = module.name.partition(".")
+    room = inside.partition(".")[0]
+    if room and room not in MAY_IMPORT:
+        yield f"{module.name}: the room {room} is not in the table"
+        return
+    allowed = MAY_IMPORT[room] | rooms(room) if room else FRONT
+    for line, target in module.imports():
+        if within(target, EVERYTHING) and not within(target, allowed):
+            yield f"{module.name}:{line} may not import {target}"
+
+
+def within(target: str, allowed: set[str]) -> bool:
+    return any(f"{target}.".startswith(f"{name}.") for name in allowed)
+
+
+def test_every_room_imports_only_what_the_table_allows() -> None:
+    assert [line for module in modules() for line in violations(module)] == []
+
+
+def judge(src: Path, name: str, text: str) -> list[str]:
+    path = src / "leeward" / name
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return [line for module in modules(src) for line in violations(module)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "target"),
+    [
+        ("engines/duck.py", "from leeward.mechanisms import slope", "leeward.mechanisms.slope"),
+        ("engines/duck.py", "from leeward import mechanisms", "leeward.mechanisms"),
+        ("engines/duck.py", "import numpy, leeward.ledger.book as b", "leeward.ledger.book"),
+        ("engines/duck.py", "import leeward", "leeward"),
+        ("engines/duck.py", "from leeward import mechanism", "leeward.mechanism"),
+        ("engines/duck.py", "from ..privacy import Guarantee", "leeward.privacy.Guarantee"),
+        ("engines/__init__.py", "from .. import privacy", "leeward.privacy"),
+        ("engines/sql/text.py", "from ...ledger import book", "leeward.ledger.book"),
+        ("engines/duck.py", "def f():\n    import leeward.cli", "leeward.cli"),
+        ("engines/duck.py", "if TYPE_CHECKING:\n    from leeward.cli import x", "leeward.cli.x"),
+        ("audit/loss.py", "from leeward import randomness", "leeward.randomness"),
+        ("web/page.py", "from leeward.release import run", "leeward.release.run"),
+        ("web/page.py", "import leeward.release", "leeward.release"),
+        ("web/page.py", "from leeward.release import *", "leeward.release.*"),
+        ("web/page.py", "from leeward.release.planner import x", "leeward.release.planner.x"),
+        ("errors.py", "from leeward import exact", "leeward.exact"),
+        ("exact.py", "from leeward import randomness", "leeward.randomness"),
+        ("__init__.py", "from leeward.cli import main", "leeward.cli.main"),
+    ],
+)
+def test_a_forbidden_import_is_reported(tmp_path: Path, name: str, text: str, target: str) -> None:
+    (found,) = judge(tmp_path, name, text)
+    assert found.endswith(f"may not import {target}")
+
+
+def test_a_room_outside_the_table_is_reported(tmp_path: Path) -> None:
+    assert judge(tmp_path, "shed/rake.py", "") == [
+        "leeward.shed.rake: the room shed is not in the table"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("web/page.py", "from leeward.release import plan\nfrom leeward.release.plan import Plan"),
+        ("mechanisms/slope.py", "from leeward.randomness import SecretBits\nfrom . import law"),
+        ("engines/duck.py", "import leewardish\nfrom leeward import errors, exact"),
+        ("cli/audit.py", "import leeward\nfrom leeward.release import run"),
+        ("__init__.py", "from leeward.errors import LeewardError"),
+    ],
+)
+def test_an_allowed_import_is_not_reported(tmp_path: Path, name: str, text: str) -> None:
+    assert judge(tmp_path, name, text) == []

@@ -1,0 +1,29 @@
+"""The names that users may rely on."""
+
+from importlib.metadata import version
+
+import leeward
+
+
+def test_public_names_are_exactly_these() -> None:
+    assert leeward.__all__ == [
+        "CannotCompose",
+        "EstablishmentRemoval",
+        "Guarantee",
+        "InvalidParameter",
+        "LeewardError",
+        "NotCovered",
+        "StrongAlpha",
+        "WeakAlpha",
+        "WorkerOnly",
+        "__version__",
+        "mechanism",
+    ]
+
+
+def test_every_public_name_exists() -> None:
+    assert [name for name in leeward.__all__ if not hasattr(leeward, name)] == []
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert leeward.__version__ == version("leeward")
