@@ -51,8 +51,10 @@ def test_a_fork_does_not_repeat_its_parent() -> None:
         warnings.simplefilter("ignore", DeprecationWarning)  # the child only draws and exits
         child = os.fork()
     if child == 0:
-        os.write(writer, bits.words64(4).tobytes())
-        os._exit(0)
+        try:
+            os.write(writer, bits.words64(4).tobytes())
+        finally:
+            os._exit(0)
     os.close(writer)
     with os.fdopen(reader, "rb") as pipe:
         theirs = np.frombuffer(pipe.read(), dtype=np.uint64)
