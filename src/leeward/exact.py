@@ -5,6 +5,7 @@ stands for. Names say which way a result is rounded: `_down` never exceeds the t
 `_up` never falls below it.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context, Decimal
@@ -21,6 +22,10 @@ Number: TypeAlias = str | int | Fraction
 SLACK = Fraction(1, 2**40)
 """Calibration aims at ε(1 - SLACK), so that rounding constants can never reach past ε."""
 
+LONGEST = 200
+_HUGE_POWER = re.compile(r"[eE][+-]?0*[0-9]{4,}")
+"""Text longer or with larger exponents than these would build numbers of many megabytes."""
+
 START_BITS = 96
 MOST_BITS = 1 << 17
 
@@ -29,7 +34,7 @@ def rational(value: Number, parameter: str) -> Fraction:
     """Read a number exactly as written; a float is refused since it is not what was meant."""
     if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
         return Fraction(value)
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= LONGEST and not _HUGE_POWER.search(value):
         try:
             return Fraction(value)
         except (ValueError, ZeroDivisionError):

@@ -1,0 +1,207 @@
+"""What all mechanisms of the form n + ⌊scale·Z + ½⌋ share: release, errors, distribution."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from decimal import Context, Decimal
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from flint import arb
+from numpy.typing import ArrayLike
+
+from leeward.errors import InvalidParameter
+from leeward.exact import exact_value, precision
+from leeward.mechanisms.claims import Claims, claim
+from leeward.mechanisms.columns import same_shape, whole_numbers
+from leeward.mechanisms.error import rounded_error
+from leeward.mechanisms.law import Law
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import BOUND, Integers, Scales, bisect, draw
+from leeward.mechanisms.table import Floats
+from leeward.privacy import Guarantee, Policy
+from leeward.randomness import SecretBits
+
+Measure = float | Floats | None
+
+
+class Additive(ABC):
+    """A count plus rounded noise whose scale depends on the count or the largest establishment."""
+
+    name: ClassVar[str]
+    claims: ClassVar[Claims]
+    needs: ClassVar[str] = "largest"
+    """Which column the noise depends on: largest, counts, or either (only its shape matters)."""
+
+    parameters: Parameters
+    law: Law
+
+    @abstractmethod
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """The exact scale of each count's noise."""
+
+    def price(self) -> Guarantee:
+        """What one release costs, before it is stated for a policy."""
+        p = self.parameters
+        return Guarantee("strong", p.growth, p.epsilon)
+
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+        """The guarantee of releasing all cells of a table; refuses what is not proved.
+
+        `table` is "workplace" or "worker"; with several cells it can only be "worker".
+        """
+        kind = table or ("worker" if self.parameters.cells > 1 else "workplace")
+        return claim(self.name, self.claims, self.price(), policy, kind)
+
+    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+        """Noisy counts of the same shape: unbiased where the mechanism is, negatives included.
+
+        `largest` is the largest establishment of each cell. Values beyond ±2^62 are clipped.
+        """
+        n, x = self.columns(counts, largest)
+        noise = draw(self.law, self.scales(n.ravel(), x.ravel()), SecretBits())
+        true = self.true_values(n.ravel(), x.ravel())
+        released: Integers = np.clip(true + noise, -BOUND, BOUND)
+        return released.reshape(n.shape)
+
+    def true_values(self, counts: Integers, largest: Integers) -> Integers:
+        """What the noise is added to: the counts."""
+        return counts
+
+    def columns(
+        self, counts: ArrayLike | None, largest: ArrayLike | None
+    ) -> tuple[Integers, Integers]:
+        """Both columns in one shape; the one that this mechanism does not need may be absent."""
+        x = None if largest is None else whole_numbers(largest, "largest")
+        n = None if counts is None else whole_numbers(counts, "counts")
+        missing = {"largest": x is None, "counts": n is None, "either": x is None and n is None}
+        if missing[self.needs]:
+            raise InvalidParameter(
+                "counts" if self.needs == "either" else self.needs,
+                rule=f"is needed by {self.name}",
+                value="nothing",
+                next_step="Give it as an integer array.",
+            )
+        if n is None:
+            n = np.zeros(() if x is None else x.shape, dtype=np.int64)
+        if x is None:
+            x = np.zeros_like(n)
+        same_shape(n, x, "counts, largest")
+        if self.parameters.cells > 1 and n.ndim > 0 and n.shape[-1] != self.parameters.cells:
+            raise InvalidParameter(
+                "counts",
+                rule=f"must have {self.parameters.cells} cells in the last dimension",
+                value=f"shape {n.shape}",
+                next_step="Give counts and largest as (workplaces, cells).",
+            )
+        return n, x
+
+    def mean_abs_error(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
+        """E|J| of the integer noise, in jobs; None where infinite."""
+        return self._measure(largest, counts, lambda law, scale: rounded_error(law, scale).absolute)
+
+    def std(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
+        """The standard deviation of the integer noise, in jobs; None where infinite."""
+
+        def deviation(law: Law, scale: Floats) -> Floats | None:
+            error = rounded_error(law, scale)
+            if error.square is None or error.mean is None:
+                return None
+            return np.sqrt(np.maximum(error.square - error.mean**2, 0.0))
+
+        return self._measure(largest, counts, deviation)
+
+    def bias(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
+        """E J of the integer noise, in jobs; None where there is no mean."""
+        return self._measure(largest, counts, lambda law, scale: rounded_error(law, scale).mean)
+
+    def _measure(
+        self,
+        largest: ArrayLike | None,
+        counts: ArrayLike | None,
+        measure: Callable[[Law, Floats], Floats | None],
+    ) -> Measure:
+        n, x = self.columns(counts, largest)
+        values = measure(self.law, self.scales(n.ravel(), x.ravel()).floats)
+        if values is None:
+            return None
+        return float(values[0]) if n.ndim == 0 else values.reshape(n.shape)
+
+    def quantile(
+        self, p: str | float | Fraction, largest: ArrayLike | None, counts: ArrayLike | None = None
+    ) -> int | Integers:
+        """The smallest integer j with P(J ≤ j) ≥ p."""
+        share = probability(p)
+        n, x = self.columns(counts, largest)
+        scales = self.scales(n.ravel(), x.ravel())
+        cache: dict[Fraction, int] = {}
+        column = np.empty(n.size, dtype=np.int64)
+        for i in range(n.size):
+            scale = scales.exact(i)
+            if scale not in cache:
+                cache[scale] = _quantile(self.law, scale, share)
+            column[i] = cache[scale]
+        return int(column[0]) if n.ndim == 0 else column.reshape(n.shape)
+
+    def cdf(
+        self, noise: int, largest: int | None = None, *, counts: int | None = None, digits: int = 17
+    ) -> Decimal:
+        """P(J ≤ noise) of the integer noise J, exact to `digits` significant digits."""
+        scale = self.scale(counts, largest)
+        edge = (int(noise) + Fraction(1, 2)) / scale
+        return to_decimal(lambda: self.law.tails(edge)[0], digits)
+
+    def mass(self, noise: int, scale: Fraction) -> arb:
+        """P(J = noise) at one exact scale, as a ball accurate relative to its own size."""
+        half = Fraction(1, 2)
+        return accurate(lambda: self.law.between((noise - half) / scale, (noise + half) / scale))
+
+    def scale(self, counts: int | None, largest: int | None) -> Fraction:
+        """The exact scale for one cell."""
+        n, x = self.columns(counts, largest)
+        return self.scales(n.reshape(1), x.reshape(1)).exact(0)
+
+
+def accurate(value: Callable[[], arb], good: int = 64) -> arb:
+    """Evaluate with as many bits as it takes for `good` correct ones; an exact zero is exact."""
+    bits = 2 * good
+    while True:
+        with precision(bits):
+            result = value()
+        if result.rel_accuracy_bits() >= good or result.is_exact() or bits > 1 << 16:
+            return result
+        bits *= 2
+
+
+def to_decimal(value: Callable[[], arb], digits: int) -> Decimal:
+    """A ball's value to so many significant digits."""
+    middle = exact_value(accurate(value, good=4 * digits).mid())
+    return Context(prec=digits).divide(Decimal(middle.numerator), Decimal(middle.denominator))
+
+
+def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:
+    """The largest j that P(J < j) < p allows, which is the smallest with P(J ≤ j) ≥ p."""
+
+    def short(j: int) -> bool:
+        with precision(256):
+            below, above = law.tails((j - Fraction(1, 2)) / scale)
+            goal = arb(share.numerator) / share.denominator
+            return bool(below < goal) or bool(above > 1 - goal)
+
+    return bisect(short)
+
+
+def probability(p: str | float | Fraction) -> Fraction:
+    """Read a number strictly between 0 and 1; no guarantee depends on it, so floats will do."""
+    try:
+        share = Fraction(p)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        share = Fraction(-1)
+    if not 0 < share < 1:
+        raise InvalidParameter(
+            "p",
+            rule="must be above 0 and below 1",
+            value=repr(p),
+            next_step="Use '0.9' for the 90 percent quantile.",
+        )
+    return share

@@ -1,0 +1,64 @@
+"""Which guarantee a mechanism may claim: what its proof covers, and what follows from that."""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from leeward.errors import InvalidParameter, NotCovered
+from leeward.privacy import Guarantee, Policy, policy
+
+TABLES = ("workplace", "worker")
+"""A workplace table counts every job; anything with a worker part or a filter is a worker table."""
+
+Claims: TypeAlias = Mapping[str, Sequence[Policy]]
+
+
+def claim(
+    name: str, claims: Claims, price: Guarantee, wanted: Policy | str, table: str
+) -> Guarantee:
+    """The price restated for the wanted policy, if the proof for this kind of table covers it."""
+    if table not in TABLES:
+        raise InvalidParameter(
+            "table",
+            rule="must be 'workplace' or 'worker'",
+            value=repr(table),
+            next_step="A table with a worker attribute or a filter on workers is a worker table.",
+        )
+    goal = policy(wanted)
+    for proved in claims.get(table, ()):
+        proven = Guarantee(
+            proved,
+            price.alpha if proved.uses_alpha else None,
+            price.epsilon,
+            price.delta,
+            price.rho,
+        )
+        if proved == goal:
+            return proven
+        if _follows(proved, goal):
+            return proven.weaken(policy=goal)
+    raise NotCovered(
+        "policy",
+        rule=f"{name} on a {table} table is proved for {_listed(claims.get(table, ()))} only",
+        value=f"'{goal.name}'",
+        next_step=_advice(goal, table),
+    )
+
+
+def _follows(proved: Policy, goal: Policy) -> bool:
+    """Strong implies weak, and both imply worker only, at the same ε (MATHS §2)."""
+    order = ("strong", "weak", "worker")
+    if proved.name not in order or goal.name not in order:
+        return False
+    return order.index(proved.name) < order.index(goal.name)
+
+
+def _listed(policies: Sequence[Policy]) -> str:
+    return ", ".join(f"'{proved.name}'" for proved in policies) or "no policy"
+
+
+def _advice(goal: Policy, table: str) -> str:
+    if goal.name == "strong" and table == "worker":
+        return "Use vector_pareto or clipped, which are proved for whole blocks of worker cells."
+    if goal.name == "establishment":
+        return "Use node_laplace."
+    return "Use slope for workplace tables, vector_pareto or clipped for worker tables."

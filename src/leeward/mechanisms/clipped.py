@@ -1,0 +1,248 @@
+"""Clipped: a sanitised maximum, clipping, and noise of public scale (MATHS §5.2).
+
+Proof in clipped.proof.md. Per workplace cell: (1) the grid index of the largest establishment is
+released with noise; (2) a public bound θ follows from it, and every establishment's vector of
+worker cells is multiplied by min(1, θ/|E|) and floored to a lattice; (3) discrete Laplace or
+discrete Gaussian noise, whose scale depends on θ alone, is added.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt, log, pi, sqrt
+from statistics import NormalDist
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leeward.errors import InvalidParameter
+from leeward.exact import Number, positive, precision
+from leeward.mechanisms.additive import Measure, probability
+from leeward.mechanisms.claims import Claims, claim
+from leeward.mechanisms.clipping import Clipping
+from leeward.mechanisms.columns import establishment_rows, whole_numbers
+from leeward.mechanisms.gaussian import draw_gaussian
+from leeward.mechanisms.grid import STEPS
+from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import BOUND, MOST, Integers, Scales, draw
+from leeward.mechanisms.table import Floats
+from leeward.privacy import Guarantee, Policy, StrongAlpha
+from leeward.privacy.conversion import zcdp_epsilon
+from leeward.randomness import SecretBits
+
+NOISES = ("laplace", "gaussian")
+NEGLIGIBLE = 40.0
+
+
+@dataclass(frozen=True)
+class Clipped:
+    """Blocks of any number of worker cells, noise scale public, a bias where θ came out low.
+
+    `release(counts, sizes, workplace)` takes one row an establishment: its worker cells, all its
+    jobs, and the number of its workplace cell. The three steps are also methods of their own, so
+    that clipping can be done where the data live. Options: `split`, the share of the budget for
+    the maximum (1/8); `noise`, 'laplace' (pure ε) or 'gaussian' (the largest ρ-zCDP that implies
+    ε at the given δ).
+    """
+
+    name: ClassVar[str] = "clipped"
+    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+
+    parameters: Parameters
+    clipping: Clipping
+    split: Fraction = Fraction(1, 8)
+    noise: str = "laplace"
+    rho: Fraction = Fraction(0)
+
+    @classmethod
+    def calibrated(
+        cls, parameters: Parameters, *, split: Number = "1/8", noise: str = "laplace"
+    ) -> "Clipped":
+        """Read the options; all noise scales are exact rationals of them."""
+        parameters.only_tight(cls.name)
+        share = positive(split, "split")
+        if share >= 1 or noise not in NOISES:
+            raise InvalidParameter(
+                "split, noise",
+                rule="split must be below 1 and noise 'laplace' or 'gaussian'",
+                value=f"{share} and {noise!r}",
+                next_step="Leave both out for the defaults, 1/8 and 'laplace'.",
+            )
+        clipping = Clipping(parameters.growth, parameters.cells)
+        rho = _largest_rho(parameters) if noise == "gaussian" else Fraction(0)
+        return cls(parameters, clipping, share, noise, rho)
+
+    def guarantee(self, policy: Policy | str, *, table: str = "worker") -> Guarantee:
+        """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
+        epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
+        price = Guarantee(StrongAlpha(), self.parameters.growth, epsilon, 0, self.rho)
+        return claim(self.name, self.claims, price, policy, table)
+
+    def release(
+        self,
+        counts: ArrayLike,
+        sizes: ArrayLike,
+        workplace: ArrayLike,
+        *,
+        workplaces: int | None = None,
+    ) -> Integers:
+        """Noisy counts (workplaces, cells) from one row an establishment.
+
+        `workplaces` is the number of workplace cells in the public frame; left out, it is one
+        more than the largest number named, so establishments without jobs belong in the rows.
+        """
+        most = MOST // self.clipping.lattice
+        rows, jobs, place = establishment_rows(
+            (counts, sizes, workplace), self.parameters.cells, most
+        )
+        number = int(place.max(initial=-1)) + 1 if workplaces is None else workplaces
+        largest = np.zeros(number, dtype=np.int64)
+        np.maximum.at(largest, place, jobs)
+        theta = self.clipping.theta(self.release_maximum(largest))
+        sums = np.zeros((number, self.parameters.cells), dtype=np.int64)
+        np.add.at(sums, place, self.clipping.clip(rows, jobs, theta[place]))
+        return self.release_sums(sums, theta)
+
+    def release_maximum(self, largest: ArrayLike) -> Integers:
+        """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
+        index = self.clipping.grid.index(whole_numbers(largest, "largest"))
+        if self.noise == "gaussian":
+            return index + draw_gaussian(self.index_variance, len(index), SecretBits())
+        return index + draw(self.index_law, _ones(len(index)), SecretBits())
+
+    @property
+    def index_law(self) -> PiecewiseLaw:
+        """Noise of indices, which move by at most STEPS between neighbours: rate ε₁/STEPS."""
+        return discrete_laplace(STEPS / (self.split * self.parameters.epsilon))
+
+    @property
+    def index_variance(self) -> Fraction:
+        """σ² = STEPS²/(2ρ₁)."""
+        return STEPS**2 / (2 * self.split * self.rho)
+
+    def release_sums(self, sums: Integers, theta: Integers) -> Integers:
+        """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
+        released = np.empty_like(sums)
+        for value in np.unique(theta):
+            rows = theta == value
+            noise = self.sum_noise(int(value), int(rows.sum()) * sums.shape[1])
+            released[rows] = sums[rows] + noise.reshape(-1, sums.shape[1])
+        released = np.clip(released, -BOUND, BOUND)
+        return (released + self.clipping.lattice // 2) // self.clipping.lattice
+
+    def sum_noise(self, theta: int, count: int) -> Integers:
+        """Lattice noise for one θ."""
+        if self.noise == "gaussian":
+            return draw_gaussian(self.sum_variance(theta), count, SecretBits())
+        return draw(self.sum_law(theta), _ones(count), SecretBits())
+
+    def sum_law(self, theta: int) -> PiecewiseLaw:
+        """Discrete Laplace of scale Δ₁/ε₂."""
+        rest = (1 - self.split) * self.parameters.epsilon
+        return discrete_laplace(self.clipping.moved(theta) / rest)
+
+    def sum_variance(self, theta: int) -> Fraction:
+        """Δ₂²/(2ρ₂) with Δ₂ = √2·αθ/(1+α) (once for a single cell) + √d, rounded up."""
+        d = self.parameters.cells
+        moved = root_up(min(d, 2)) * self.clipping.reach(theta) + root_up(d)
+        return moved**2 / (2 * (1 - self.split) * self.rho)
+
+    def spread(self, theta: int) -> float:
+        """The scale of the noise in jobs: Δ₁/ε₂, or σ."""
+        if self.noise == "gaussian":
+            return sqrt(self.sum_variance(theta)) / self.clipping.lattice
+        rest = (1 - self.split) * self.parameters.epsilon
+        return float(self.clipping.moved(theta) / rest / self.clipping.lattice)
+
+    def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
+        """The margin of each workplace cell's noise: public, and silent about clipping bias."""
+        wide = self._two_sided(float(probability(coverage)))
+        spreads = {int(value): self.spread(int(value)) for value in np.unique(theta)}
+        return (
+            np.array([spreads[int(value)] for value in theta.ravel()]).reshape(theta.shape) * wide
+            + 0.5
+        )
+
+    def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
+        """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""
+        mean = self._expected_theta(largest, 1)
+        unit = sqrt(2 / pi) if self.noise == "gaussian" else 1.0
+        return None if mean is None else mean * unit
+
+    def std(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
+        """The standard deviation of the noise in jobs, over θ too; None where infinite."""
+        square = self._expected_theta(largest, 2)
+        unit = 1.0 if self.noise == "gaussian" else 2.0
+        return None if square is None else (square * unit) ** 0.5
+
+    def quantile(
+        self, p: str | float | Fraction, largest: ArrayLike, counts: ArrayLike | None = None
+    ) -> int | Integers:
+        """The p-quantile of the noise in whole jobs, at the θ of a maximum without noise."""
+        share, x = float(probability(p)), whole_numbers(largest, "largest")
+        theta = self.clipping.theta(self.clipping.grid.index(x))
+        spread = np.array([self.spread(int(value)) for value in theta.ravel()])
+        signed = np.copysign(self._two_sided(abs(2 * share - 1)), share - 0.5)
+        jobs = np.ceil(spread * signed - 0.5).astype(np.int64)
+        return int(jobs[0]) if x.ndim == 0 else jobs.reshape(x.shape)
+
+    def _two_sided(self, coverage: float) -> float:
+        """The multiple of the spread that covers so much of the noise."""
+        if self.noise == "gaussian":
+            return NormalDist().inv_cdf((1 + coverage) / 2)
+        return -log(1 - coverage)
+
+    def _expected_theta(self, largest: ArrayLike, power: int) -> Measure:
+        """E spread(θ)^power over the noise of the maximum, in float64."""
+        x = whole_numbers(largest, "largest")
+        noise, weights = self._index_weights()
+        with precision(128):
+            step = float(self.parameters.log_growth()) / STEPS
+        if self.noise == "laplace" and float(1 / self.index_law.pieces[0].rate) * step * power >= 1:
+            return None
+        unit = self.spread(self.clipping.lattice) - self.spread(0)
+        index, inverse = np.unique(self.clipping.grid.index(x), return_inverse=True)
+        expected = [
+            float(weights @ (self.clipping.float_theta(i + noise) * unit) ** power) for i in index
+        ]
+        values = np.array(expected)[inverse].reshape(x.shape)
+        return float(values) if x.ndim == 0 else values
+
+    def _index_weights(self) -> tuple[Integers, Floats]:
+        if self.noise == "gaussian":
+            most = int(10 * sqrt(self.index_variance)) + 2
+            noise = np.arange(-most, most + 1)
+            weights = np.exp(-(noise**2) / (2 * float(self.index_variance)))
+        else:
+            rate = float(self.index_law.pieces[0].rate)
+            most = int(NEGLIGIBLE / rate) + 1
+            noise = np.arange(-most, most + 1)
+            weights = np.exp(-rate * np.abs(noise))
+        return noise, weights / weights.sum()
+
+
+def _ones(count: int) -> Scales:
+    return Scales(np.ones(count, dtype=np.int64))
+
+
+def root_up(number: int) -> Fraction:
+    """A rational just above √number."""
+    return Fraction(isqrt(number << 64) + 1, 1 << 32)
+
+
+def _largest_rho(parameters: Parameters) -> Fraction:
+    """The largest ρ, to nine digits and rounded down, whose tight conversion fits (ε, δ)."""
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    low, high = Fraction(0), parameters.epsilon
+    while high - low > high / 2**30:
+        middle = (low + high) / 2
+        fits = zcdp_epsilon(middle, parameters.delta) <= parameters.epsilon
+        low, high = (middle, high) if fits else (low, middle)
+    return low

@@ -1,0 +1,92 @@
+"""Clipping to a public bound θ, on a lattice, in whole numbers (MATHS §5.2, step 2).
+
+Everything here but `clip` is a function of released numbers and public constants.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from leeward.exact import ball, exact_value, log_growth, precision
+from leeward.mechanisms.grid import STEPS, SizeGrid
+from leeward.mechanisms.sampling import Integers
+from leeward.mechanisms.table import Floats
+
+HEADROOM = Fraction(7, 6)
+"""e^μ with μ about 0.15: how far θ lies above the sanitised maximum."""
+
+FINENESS = 1000
+MOST_THETA = 2**40
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """How establishments of one workplace cell are scaled down to at most θ jobs.
+
+    Bounds and clipped counts are in lattice points, `lattice` to a job.
+    """
+
+    alpha: Fraction
+    cells: int
+
+    @property
+    def lattice(self) -> int:
+        """A power of two, so fine that the allowance for flooring is below 1/1000 of Δ₁."""
+        return 1 << (FINENESS * self.cells - 1).bit_length()
+
+    @property
+    def grid(self) -> SizeGrid:
+        """The public grid on which the largest establishment is released."""
+        return SizeGrid(self.alpha)
+
+    @property
+    def least(self) -> Fraction:
+        """1/α + 1: below it one joiner could move a clipped cell by more than αθ/(1+α)."""
+        return 1 / self.alpha + 1
+
+    def theta(self, index: Integers) -> Integers:
+        """θ of each released index."""
+        unique, inverse = np.unique(index, return_inverse=True)
+        values = [self.theta_of(int(i)) for i in unique]
+        return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
+
+    def theta_of(self, index: int) -> int:
+        """max(HEADROOM·Ã, 1/α + 1) rounded up to the lattice, and at most a fixed bound."""
+        least = _ceiling(self.least * self.lattice)
+        most = max(MOST_THETA * self.lattice, least)
+        with precision(192):
+            power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
+            if power > ball(most).log():
+                return most
+            size = ball(HEADROOM * self.lattice) * power.exp()
+            return min(max(_ceiling(exact_value(size.upper())), least), most)
+
+    def float_theta(self, index: Integers) -> Floats:
+        """θ in jobs and float64, for predictions."""
+        sizes = self.grid.sizes(index) * float(HEADROOM)
+        return np.clip(sizes, float(self.least), max(MOST_THETA, float(self.least)))
+
+    def clip(self, counts: Integers, sizes: Integers, theta: Integers) -> Integers:
+        """⌊lattice·c·min(1, θ/|E|)⌋ for every cell of every establishment."""
+        clipped = counts * self.lattice
+        above = sizes * self.lattice > theta
+        # c ≤ |E| is not assumed: only that the product fits.
+        short = counts.max(axis=1, initial=0) < 2**62 // np.maximum(theta, 1)
+        fast = above & short
+        clipped[fast] = counts[fast] * theta[fast, None] // sizes[fast, None]
+        for i in np.flatnonzero(above & ~short):
+            clipped[i] = [int(c) * int(theta[i]) // int(sizes[i]) for c in counts[i]]
+        return clipped
+
+    def reach(self, theta: int) -> Fraction:
+        """αθ/(1+α): the most that any one cell can move before flooring."""
+        return theta * self.alpha / (1 + self.alpha)
+
+    def moved(self, theta: int) -> int:
+        """Δ₁: 2αθ/(1+α) (once for a single cell), and one lattice point a cell for flooring."""
+        return int(self.reach(theta) * min(self.cells, 2)) + self.cells
+
+
+def _ceiling(number: Fraction) -> int:
+    return -(-number.numerator // number.denominator)

@@ -1,0 +1,38 @@
+"""Edge Laplace: discrete Laplace noise of sensitivity 1. Proof in edge_laplace.proof.md."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import Integers, Scales
+from leeward.privacy import Guarantee, WorkerOnly
+
+
+@dataclass(frozen=True)
+class EdgeLaplace(Additive):
+    """Protects single jobs only: a large establishment's size shows through."""
+
+    name: ClassVar[str] = "edge_laplace"
+    # One job lies in at most one cell, so all cells together cost ε in either kind of table.
+    claims: ClassVar[Claims] = {"workplace": (WorkerOnly(),), "worker": (WorkerOnly(),)}
+    needs: ClassVar[str] = "either"
+
+    parameters: Parameters
+    law: PiecewiseLaw
+
+    @classmethod
+    def calibrated(cls, parameters: Parameters) -> "EdgeLaplace":
+        """P(j) ∝ exp(−ε|j|); the rate is the exact rational ε."""
+        parameters.only_tight(cls.name)
+        return cls(parameters, discrete_laplace(1 / parameters.epsilon))
+
+    def price(self) -> Guarantee:
+        """ε for a job."""
+        return Guarantee(WorkerOnly(), None, self.parameters.epsilon)
+
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """The same for every cell."""
+        return Scales(counts * 0 + 1)

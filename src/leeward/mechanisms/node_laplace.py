@@ -1,0 +1,79 @@
+"""Node Laplace: large establishments dropped, noise for a whole establishment.
+
+Proof in node_laplace.proof.md.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.errors import InvalidParameter
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.columns import whole_numbers
+from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import Integers, Scales
+from leeward.privacy import EstablishmentRemoval, Guarantee
+
+
+@dataclass(frozen=True)
+class NodeLaplace(Additive):
+    """Discrete Laplace of scale θ/ε on counts from which establishments above θ were dropped.
+
+    The caller drops them (`keeps`) before counting; the bias that this causes is not part of
+    the error that this mechanism predicts.
+    """
+
+    name: ClassVar[str] = "node_laplace"
+    # An establishment's kept jobs, over all cells, number at most θ: one price for all cells.
+    claims: ClassVar[Claims] = {
+        "workplace": (EstablishmentRemoval(),),
+        "worker": (EstablishmentRemoval(),),
+    }
+    needs: ClassVar[str] = "either"
+
+    parameters: Parameters
+    law: PiecewiseLaw
+    theta: int
+
+    @classmethod
+    def calibrated(cls, parameters: Parameters, *, theta: int | None = None) -> "NodeLaplace":
+        """P(j) ∝ exp(−ε|j|/θ); the rate is an exact rational."""
+        parameters.only_tight(cls.name)
+        if isinstance(theta, bool) or not isinstance(theta, int) or theta < 1:
+            raise InvalidParameter(
+                "theta",
+                rule="must be a whole number of at least 1: the largest establishment that is kept",
+                value=repr(theta),
+                next_step="Give theta, for example theta=1000.",
+            )
+        return cls(parameters, discrete_laplace(theta / parameters.epsilon), theta)
+
+    def keeps(self, sizes: ArrayLike) -> NDArray[np.bool_]:
+        """Which establishments are counted at all."""
+        return whole_numbers(sizes, "sizes") <= self.theta
+
+    def price(self) -> Guarantee:
+        """ε for an establishment."""
+        return Guarantee(EstablishmentRemoval(), None, self.parameters.epsilon)
+
+    def columns(
+        self, counts: ArrayLike | None, largest: ArrayLike | None
+    ) -> tuple[Integers, Integers]:
+        """As for all; refuses establishments that should have been dropped."""
+        n, x = super().columns(counts, largest)
+        if largest is not None and x.size and x.max() > self.theta:
+            raise InvalidParameter(
+                "largest",
+                rule=f"must be at most theta = {self.theta}: larger establishments are dropped",
+                value="a larger establishment (not shown)",
+                next_step="Count only the establishments that keeps(sizes) marks.",
+            )
+        return n, x
+
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """The same for every cell."""
+        return Scales(counts * 0 + 1)

@@ -1,0 +1,159 @@
+"""What a mechanism is asked for: exact numbers, checked once for all mechanisms."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb
+
+from leeward.errors import InvalidParameter
+from leeward.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
+
+CALIBRATIONS = ("tight", "published")
+MOST_ALPHA = Fraction(1000)
+LEAST_EPSILON = Fraction(1, 10**9)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """α, ε and δ of the whole release of one workplace cell, and how it is calibrated.
+
+    `cells` is d, the number of worker cells released for each workplace cell; ε and δ are the
+    price of all of them together.
+    """
+
+    alpha: Fraction | None
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    cells: int = 1
+    calibration: str = "tight"
+
+    @classmethod
+    def read(
+        cls, alpha: Number | None, epsilon: Number, delta: Number, cells: int, calibration: str
+    ) -> "Parameters":
+        """Read and check what a user wrote."""
+        _check_cells(cells)
+        _check_calibration(calibration)
+        return cls(
+            alpha=None if alpha is None else _bounded_alpha(alpha),
+            epsilon=_bounded_epsilon(epsilon),
+            delta=_probability(delta, "delta"),
+            cells=cells,
+            calibration=calibration,
+        )
+
+    @property
+    def growth(self) -> Fraction:
+        """α, for mechanisms that need one."""
+        if self.alpha is None:
+            raise InvalidParameter(
+                "alpha",
+                rule="is needed: the factor 1+alpha within which establishment sizes are hidden",
+                value="nothing",
+                next_step="Give alpha as text, for example alpha='0.1'.",
+            )
+        return self.alpha
+
+    @property
+    def share(self) -> Fraction:
+        """ε of one worker cell when each is released by itself (MATHS §3: they add up)."""
+        return self.epsilon / self.cells
+
+    def aim(self) -> arb:
+        """The share that constants are calibrated to: a little below what is promised."""
+        return ball(self.share * (1 - SLACK))
+
+    def log_growth(self) -> arb:
+        """λ = ln(1+α)."""
+        return log_growth(self.growth)
+
+    @property
+    def published(self) -> bool:
+        """Whether the papers' own constants were asked for."""
+        return self.calibration == "published"
+
+    def only_tight(self, name: str) -> None:
+        """Refuse the papers' calibration where the papers have no such mechanism."""
+        if self.published:
+            raise InvalidParameter(
+                "calibration",
+                rule=f"must be 'tight': {name} has no published form",
+                value="'published'",
+                next_step="Leave calibration out.",
+            )
+
+    def only_scalar(self, name: str) -> None:
+        """Refuse several worker cells where the mechanism releases one number a workplace."""
+        if self.cells != 1:
+            raise InvalidParameter(
+                "cells",
+                rule=f"must be 1: {name} releases one number for a workplace cell",
+                value=self.cells,
+                next_step="Leave cells out.",
+            )
+
+    def refuse_epsilon(self, rule: str, least: arb | Fraction) -> InvalidParameter:
+        """The refusal of an ε that is too small, with the smallest that works."""
+        return InvalidParameter(
+            "epsilon",
+            rule=rule,
+            value=self.epsilon,
+            next_step=f"The smallest epsilon that works here is {three_digits_up(least)}; "
+            "or take a smaller alpha.",
+        )
+
+
+def _check_cells(cells: object) -> None:
+    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+        raise InvalidParameter(
+            "cells",
+            rule="must be a whole number of at least 1",
+            value=repr(cells),
+            next_step="Give the number of worker cells of one workplace cell.",
+        )
+
+
+def _check_calibration(calibration: str) -> None:
+    if calibration not in CALIBRATIONS:
+        raise InvalidParameter(
+            "calibration",
+            rule="must be 'tight' or 'published'",
+            value=repr(calibration),
+            next_step="Leave it out for the tight form.",
+        )
+
+
+def _bounded_alpha(value: Number) -> Fraction:
+    alpha = positive(value, "alpha")
+    if alpha > MOST_ALPHA:
+        raise InvalidParameter(
+            "alpha",
+            rule=f"must be at most {MOST_ALPHA}",
+            value=alpha,
+            next_step="alpha = 0.1 hides sizes within 10 percent; write it as text.",
+        )
+    return alpha
+
+
+def _bounded_epsilon(value: Number) -> Fraction:
+    epsilon = positive(value, "epsilon")
+    if not LEAST_EPSILON <= epsilon <= 1 / LEAST_EPSILON:
+        raise InvalidParameter(
+            "epsilon",
+            rule="must be between 1e-9 and 1e9",
+            value=epsilon,
+            next_step="Useful values lie between 0.01 and 20.",
+        )
+    return epsilon
+
+
+def _probability(value: Number, parameter: str) -> Fraction:
+    number = rational(value, parameter)
+    if not 0 <= number < 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be at least 0 and below 1",
+            value=number,
+            next_step="Use 0 for a guarantee that never fails, or a small number such as '1e-9'.",
+        )
+    return number

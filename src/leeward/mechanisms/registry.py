@@ -1,0 +1,77 @@
+"""The mechanisms by name: one line each."""
+
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from inspect import signature
+from typing import Any, cast
+
+from leeward.errors import InvalidParameter
+from leeward.exact import Number
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.edge_laplace import EdgeLaplace
+from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.node_laplace import NodeLaplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.scale import Scale
+from leeward.mechanisms.slope import Slope
+from leeward.mechanisms.smooth_gamma import SmoothGamma
+from leeward.mechanisms.smooth_laplace import SmoothLaplace
+from leeward.mechanisms.vector_pareto import VectorPareto
+
+Mechanism = Additive | Clipped
+
+
+REGISTRY: Mapping[str, type[Mechanism]] = {
+    "clipped": Clipped,
+    "edge_laplace": EdgeLaplace,
+    "log_laplace": LogLaplace,
+    "node_laplace": NodeLaplace,
+    "scale": Scale,
+    "slope": Slope,
+    "smooth_gamma": SmoothGamma,
+    "smooth_laplace": SmoothLaplace,
+    "vector_pareto": VectorPareto,
+}
+
+
+def mechanism(
+    name: str,
+    *,
+    alpha: Number | None = None,
+    epsilon: Number,
+    delta: Number = 0,
+    cells: int = 1,
+    calibration: str = "tight",
+    **options: object,
+) -> Mechanism:
+    """A calibrated mechanism, frozen: α, ε and δ as text, int or Fraction.
+
+    `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together.
+    Options: `theta` of node_laplace; `split` and `noise` of clipped.
+    """
+    chosen = _chosen(name)
+    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration)
+    build: Callable[..., Mechanism] = cast(Any, chosen).calibrated
+    known = [key for key in signature(build).parameters if key != "parameters"]
+    for option, value in options.items():
+        if option not in known:
+            raise InvalidParameter(
+                option,
+                rule=f"is not an option of {name}, which has {', '.join(known) or 'none'}",
+                value=repr(value),
+                next_step="Leave it out.",
+            )
+    return build(parameters, **options)
+
+
+def _chosen(name: str) -> type[Mechanism]:
+    if name in REGISTRY:
+        return REGISTRY[name]
+    near = get_close_matches(str(name), REGISTRY, n=1)
+    raise InvalidParameter(
+        "name",
+        rule=f"must be one of {', '.join(REGISTRY)}",
+        value=repr(name),
+        next_step=f"Did you mean {near[0]!r}?" if near else "Choose one of these.",
+    )

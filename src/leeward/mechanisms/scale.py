@@ -1,0 +1,103 @@
+"""Scale: the private release of S or A that pays for margins (MATHS §6).
+
+Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of ln A, plus
+discrete Laplace noise.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leeward.exact import precision
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.grid import STEPS, SizeGrid
+from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import Integers, Scales
+from leeward.mechanisms.table import Floats
+from leeward.privacy import StrongAlpha
+
+NEGLIGIBLE = 40.0
+
+
+@dataclass(frozen=True)
+class Scale(Additive):
+    """Releases grid indices of the largest establishment; noise and errors are in grid steps.
+
+    `largest` counts all jobs of an establishment. For a worker cell's own largest establishment
+    the guarantee is weak and adds up over the worker cells.
+    """
+
+    name: ClassVar[str] = "scale"
+    # ln A moves by at most λ whatever part of the joiners a table counts.
+    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+
+    parameters: Parameters
+    law: PiecewiseLaw
+    grid: SizeGrid
+
+    @classmethod
+    def calibrated(cls, parameters: Parameters) -> "Scale":
+        """P(j) ∝ exp(−ε|j|/STEPS); the rate is an exact rational."""
+        parameters.only_tight(cls.name)
+        parameters.only_scalar(cls.name)
+        law = discrete_laplace(STEPS / parameters.epsilon)
+        return cls(parameters, law, SizeGrid(parameters.growth))
+
+    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+        """Noisy grid indices of A; the counts play no part and may be None."""
+        _, x = self.columns(None, largest)
+        return super().release(None, x)
+
+    def true_values(self, counts: Integers, largest: Integers) -> Integers:
+        """The grid index before noise."""
+        return self.grid.index(largest)
+
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """One grid step."""
+        return Scales(np.ones_like(largest))
+
+    def smooth(self, index: Integers) -> Floats:
+        """S̃ = α·Ã of released indices, at least 1: a function of what is published alone."""
+        sizes = self.grid.sizes(index) * float(self.parameters.growth)
+        return np.maximum(sizes, 1.0)
+
+    def margin(self, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
+        """q such that |J| ≤ q·S̃ + ½ with this probability at least.
+
+        Allows for the noise of S̃ itself, and for half a grid step against the reader.
+        """
+        goal = float(Fraction(coverage))
+        weights, shrink = self._shrinkage()
+        unit = float(mechanism.scale(0, 0))
+        low, high = 0.0, 1.0
+        while _covered(mechanism, high * shrink / unit, weights) < goal:
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = (low + high) / 2
+            if _covered(mechanism, middle * shrink / unit, weights) < goal:
+                low = middle
+            else:
+                high = middle
+        return high
+
+    def _shrinkage(self) -> tuple[Floats, Floats]:
+        """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
+        rate = float(self.parameters.epsilon / STEPS)
+        most = int(NEGLIGIBLE / rate) + 1
+        noise = np.arange(-most, most + 1)
+        weights = np.exp(-rate * np.abs(noise))
+        with precision(128):
+            step = float(self.parameters.log_growth() / STEPS)
+        with np.errstate(over="ignore"):
+            return weights / weights.sum(), np.exp(np.minimum((noise - 0.5) * step, 700.0))
+
+
+def _covered(mechanism: Additive, z: Floats, weights: Floats) -> float:
+    """E P(|Z| ≤ z) over the noise of the scale."""
+    below, above = mechanism.law.float_tails(-z)[0], mechanism.law.float_tails(z)[1]
+    return float(weights @ (1 - below - above))

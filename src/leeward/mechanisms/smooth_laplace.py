@@ -1,0 +1,108 @@
+"""Smooth Laplace: n + S·Z/u with Z Laplace (MATHS §4). Proof in smooth_laplace.proof.md."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from flint import arb
+
+from leeward.errors import InvalidParameter
+from leeward.exact import at_most, ball, dyadic_down, precision, three_digits_up
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.law import PiecewiseLaw, laplace
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.sampling import Integers, Scales
+from leeward.privacy import Guarantee, StrongAlpha, WeakAlpha
+
+BITS = 96
+
+
+@dataclass(frozen=True)
+class SmoothLaplace(Additive):
+    """Laplace noise of scale S/u; its tails under dilation cost a δ."""
+
+    name: ClassVar[str] = "smooth_laplace"
+    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
+
+    parameters: Parameters
+    law: PiecewiseLaw
+    inverse_scale: Fraction
+
+    @classmethod
+    def calibrated(cls, parameters: Parameters) -> "SmoothLaplace":
+        """As published u = ε/2 and δ ≥ e^(−ε/2λ); tight: the largest u whose exact δ fits."""
+        if parameters.published:
+            _check_delta(parameters, lambda: _published_delta(parameters))
+            return cls(parameters, laplace(), parameters.share / 2)
+        return cls(parameters, laplace(), _largest_shift(parameters))
+
+    def price(self) -> Guarantee:
+        """ε and δ of all cells together."""
+        p = self.parameters
+        return Guarantee(StrongAlpha(), p.growth, p.epsilon, p.delta)
+
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """S/u with S = max(αx, 1)."""
+        alpha = self.parameters.growth
+        return Scales(largest, floor=1 / alpha, factor=alpha / self.inverse_scale)
+
+
+def _published_delta(parameters: Parameters) -> arb:
+    """e^(−ε/(2λ)), from the papers' condition 1+α ≤ e^(ε/(2 ln(1/δ)))."""
+    return (-ball(parameters.share) / (2 * parameters.log_growth())).exp()
+
+
+def exact_delta(alpha: Fraction, epsilon: arb, shift: Fraction) -> arb:
+    """Hockey-stick divergence of Laplace(shift, 1+α) from Laplace(0, 1) for shift ≤ ε + λ.
+
+    The set where the wider density exceeds e^ε times the narrower is two half-lines beyond
+    −left and +right; see the proof for why no other pair of neighbours is worse.
+    """
+    rho = ball(1 + alpha)
+    excess = epsilon + rho.log()
+    u = ball(shift)
+    narrowing = 1 - 1 / rho
+    right, left = (excess - u / rho) / narrowing, (excess + u / rho) / narrowing
+    wide = (-(right - u) / rho).exp() + (-(left + u) / rho).exp()
+    narrow = (-right).exp() + (-left).exp()
+    return (wide - epsilon.exp() * narrow) / 2
+
+
+def _largest_shift(parameters: Parameters) -> Fraction:
+    """The largest u ≤ min(ε, (1+α)(ε−λ)) with exact δ at most the share of δ."""
+    alpha, goal = parameters.growth, parameters.delta / parameters.cells
+    with precision(256):
+        room = ball(1 + alpha) * (parameters.aim() - parameters.log_growth())
+        if not room > 0:
+            raise parameters.refuse_epsilon(
+                "must be above ln(1+alpha) for each worker cell",
+                parameters.log_growth() * parameters.cells,
+            )
+        top = min(dyadic_down(room, BITS), dyadic_down(parameters.aim(), BITS))
+    _check_delta(parameters, lambda: exact_delta(alpha, parameters.aim(), Fraction(0)))
+    low, high = Fraction(0), 2 * top
+    while high - low > top / 2**40:
+        middle = min((low + high) / 2, top)
+        with precision(256):
+            fits = bool(exact_delta(alpha, parameters.aim(), middle) <= ball(goal))
+        if fits and middle == top:
+            return top
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+def _check_delta(parameters: Parameters, least: Callable[[], arb]) -> None:
+    goal = parameters.delta / parameters.cells
+    if goal > 0 and at_most(least, lambda: ball(goal)):
+        return
+    with precision(256):
+        smallest = three_digits_up(least() * parameters.cells)
+    raise InvalidParameter(
+        "delta",
+        rule="must not be below what Laplace tails cost when the scale itself changes by 1+alpha",
+        value=parameters.delta,
+        next_step=f"The smallest delta that works here is {smallest}; or use slope, "
+        "which needs none.",
+    )

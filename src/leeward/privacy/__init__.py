@@ -1,0 +1,27 @@
+"""Privacy: what is protected, how strongly, and what several releases promise together."""
+
+from leeward.privacy.composition import over_workers, over_workplaces, sequential
+from leeward.privacy.group import group_steps
+from leeward.privacy.guarantee import Guarantee
+from leeward.privacy.policy import (
+    EstablishmentRemoval,
+    Policy,
+    StrongAlpha,
+    WeakAlpha,
+    WorkerOnly,
+    policy,
+)
+
+__all__ = [
+    "EstablishmentRemoval",
+    "Guarantee",
+    "Policy",
+    "StrongAlpha",
+    "WeakAlpha",
+    "WorkerOnly",
+    "group_steps",
+    "over_workers",
+    "over_workplaces",
+    "policy",
+    "sequential",
+]

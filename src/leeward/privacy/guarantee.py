@@ -1,0 +1,194 @@
+"""A promise as a value: what is protected, by how much, and what else follows from it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from leeward.errors import InvalidParameter, NotCovered
+from leeward.exact import Number, rational
+from leeward.privacy.conversion import steps_delta, zcdp_epsilon
+from leeward.privacy.implication import steps_between, why_not
+from leeward.privacy.policy import EstablishmentRemoval, Policy, WorkerOnly, read_alpha
+from leeward.privacy.policy import policy as named_policy
+from leeward.privacy.words import sentences
+
+Measure = Literal["pure", "approximate", "zCDP", "mixed"]
+
+
+@dataclass(frozen=True, init=False)
+class Guarantee:
+    """One release under one policy: a part that is (ε, δ) and a part that is ρ-zCDP.
+
+    Every number is exact. Whatever is computed from a guarantee is rounded towards more loss.
+    """
+
+    policy: Policy
+    alpha: Fraction | None
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction
+
+    def __init__(
+        self,
+        policy: str | Policy,
+        alpha: Number | None,
+        epsilon: Number,
+        delta: Number = 0,
+        rho: Number = 0,
+    ) -> None:
+        protected = named_policy(policy)
+        object.__setattr__(self, "policy", protected)
+        object.__setattr__(self, "alpha", read_alpha(protected, alpha))
+        object.__setattr__(self, "epsilon", _loss(epsilon, "epsilon"))
+        object.__setattr__(self, "delta", _probability(delta))
+        object.__setattr__(self, "rho", _loss(rho, "rho"))
+        if self.epsilon == self.delta == self.rho == 0:
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be above 0 unless delta or rho is: no data, no cost",
+                value=self.epsilon,
+                next_step="Give the loss that this release costs.",
+            )
+
+    @property
+    def measure(self) -> Measure:
+        """Which parts there are: ε alone, (ε, δ), ρ alone, or both kinds."""
+        if self.rho > 0:
+            return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
+        return "approximate" if self.delta > 0 else "pure"
+
+    def sentence(self) -> str:
+        """The promise in plain words."""
+        return " ".join(sentences(self))
+
+    def implies(self, other: "Guarantee") -> bool:
+        """Whether a proof shows that what keeps this promise keeps the other one too."""
+        steps = steps_between(self.policy, self.alpha, other.policy, other.alpha)
+        if steps is None:
+            return False
+        try:
+            here = self.over_steps(steps)
+        except NotCovered:
+            return False
+        return _costs_at_most(here, other) or (
+            here.delta == 0 and here.epsilon > 0 and _costs_at_most(here._as_zcdp(), other)
+        )
+
+    def weaken(
+        self, policy: str | Policy | None = None, alpha: Number | None = None
+    ) -> "Guarantee":
+        """The guarantee that follows under another policy or another α."""
+        wanted = self.policy if policy is None else named_policy(policy)
+        kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
+        growth = read_alpha(wanted, kept)
+        steps = steps_between(self.policy, self.alpha, wanted, growth)
+        if steps is None:
+            raise NotCovered(
+                "policy" if wanted != self.policy else "alpha",
+                rule=why_not(self.policy, wanted),
+                value=f"{_place(self.policy, self.alpha)} to {_place(wanted, growth)}",
+                next_step="Make the release under the policy and alpha that it has to promise.",
+            )
+        there = self.over_steps(steps)
+        return Guarantee(wanted, growth, there.epsilon, there.delta, there.rho)
+
+    def to_approximate(self, delta: Number) -> "Guarantee":
+        """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
+        total = _probability(delta)
+        if total < self.delta or (self.rho > 0 and total == self.delta):
+            raise InvalidParameter(
+                "delta",
+                rule=f"must be above the delta of the guarantee, {self.delta}",
+                value=total,
+                next_step="Give a larger delta.",
+            )
+        if self.rho == 0:
+            return self
+        epsilon = self.epsilon + zcdp_epsilon(self.rho, total - self.delta)
+        return Guarantee(self.policy, self.alpha, epsilon, total)
+
+    def for_firm(self, establishments: int) -> "Guarantee":
+        """The promise to a firm whose establishments all change at once, one step each."""
+        count = _count(establishments, "establishments")
+        if isinstance(self.policy, WorkerOnly):
+            raise NotCovered(
+                "establishments",
+                rule="the worker policy protects single jobs, not establishments or firms",
+                value=count,
+                next_step="Release under the strong or the weak policy.",
+            )
+        return self.over_steps(count)
+
+    def for_jobs(self, jobs: int) -> "Guarantee":
+        """The promise to a worker who holds up to this many jobs, all gone at once."""
+        count = _count(jobs, "jobs")
+        if isinstance(self.policy, EstablishmentRemoval):
+            return self.weaken(WorkerOnly()).for_jobs(count)  # each job is one step out, one in
+        return self.over_steps(count)
+
+    def over_steps(self, steps: int) -> "Guarantee":
+        """The promise to pairs that are so many steps apart (group privacy)."""
+        count = _count(steps, "steps")
+        delta = steps_delta(self.epsilon, self.delta, count)
+        if delta == 1:
+            raise NotCovered(
+                "delta",
+                rule=f"must stay below 1 over {count} steps",
+                value=f"delta {self.delta} with epsilon {self.epsilon}",
+                next_step="Release with a smaller delta or epsilon.",
+            )
+        # zCDP over k steps costs k²ρ: Bun and Steinke 2016, Prop. 27.
+        rho = count**2 * self.rho
+        return Guarantee(self.policy, self.alpha, count * self.epsilon, delta, rho)
+
+    def _as_zcdp(self) -> "Guarantee":
+        # Pure ε is ε²/2-zCDP: Bun and Steinke 2016, Prop. 3.3.
+        return Guarantee(self.policy, self.alpha, 0, 0, self.rho + self.epsilon**2 / 2)
+
+
+def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
+    """Whether the other one allows the loss of this one, with ρ as it is or converted."""
+    if here.rho <= other.rho and here.epsilon <= other.epsilon and here.delta <= other.delta:
+        return True
+    if here.rho == 0 or other.delta <= here.delta:
+        return False
+    return here.to_approximate(other.delta).epsilon <= other.epsilon
+
+
+def _place(policy: Policy, alpha: Fraction | None) -> str:
+    return policy.name if alpha is None else f"{policy.name} at alpha {alpha}"
+
+
+def _loss(value: Number, parameter: str) -> Fraction:
+    number = rational(value, parameter)
+    if number < 0:
+        raise InvalidParameter(
+            parameter,
+            rule="must be 0 or more",
+            value=number,
+            next_step="Give the loss as a number that is not negative.",
+        )
+    return number
+
+
+def _probability(value: Number) -> Fraction:
+    number = rational(value, "delta")
+    if not 0 <= number < 1:
+        raise InvalidParameter(
+            "delta",
+            rule="must be at least 0 and below 1",
+            value=number,
+            next_step="Give a small probability, such as delta='1e-6', or 0.",
+        )
+    return number
+
+
+def _count(value: object, parameter: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be a whole number of at least 1",
+            value=repr(value),
+            next_step=f"Give the number of {parameter}.",
+        )
+    return value
