@@ -1,0 +1,106 @@
+"""The plain sentences: numbers that are right, and what is not promised."""
+
+import pytest
+
+from leeward.privacy import Guarantee
+from leeward.privacy.words import alpha_text, number_text
+
+PERSON = 'between "this person works here" and "has no job" by at most a factor'
+
+
+def test_strong_sentence_in_full() -> None:
+    assert Guarantee("strong", "0.1", 1).sentence() == (
+        "The strong policy with α = 0.1 protects single jobs and the sizes of establishments, "
+        "whoever joins or leaves. "
+        f"Seeing the release changes the odds {PERSON} 2.72 (e^ε). "
+        "Between sizes x and up to 1.1x of an establishment (or one worker more) the odds change "
+        "by at most a factor 2.72 (e^ε). "
+        "Between two workplaces of a person, two values of a person's attribute, or two groups "
+        "who may have joined, the odds change by at most a factor 7.39 (e^(2ε)). "
+        "For a firm of f establishments the factor is e^(fε); for two of them the odds change by "
+        "at most a factor 7.39 (e^(2ε)). "
+        "That an establishment exists, and its public attributes, are not hidden."
+    )
+
+
+def test_factors_are_rounded_up() -> None:
+    # e^0.3 = 1.34986, e^0.6 = 1.82212: to the nearest the second would be 1.82.
+    spoken = Guarantee("strong", "0.1", "0.3").sentence()
+    assert "a factor 1.35 (e^ε)" in spoken
+    assert "a factor 1.83 (e^(2ε))" in spoken
+
+
+def test_weak_says_what_it_does_not_protect() -> None:
+    spoken = Guarantee("weak", "0.25", 1).sentence()
+    assert PERSON in spoken
+    assert "up to 1.25x" in spoken
+    assert "attackers who know its make-up independently of its size" in spoken
+    assert "share of each kind of worker within 1+α" in spoken
+    assert "It does NOT protect the size against those who know that one kind" in spoken
+    assert "two groups" not in spoken
+
+
+def test_worker_only_says_that_sizes_are_not_protected() -> None:
+    spoken = Guarantee("worker", None, 1).sentence()
+    assert "It does NOT protect the sizes of establishments" in spoken
+    assert "Between two workplaces of a person or two values of a person's attribute," in spoken
+    assert "firm" not in spoken
+    assert "α" not in spoken
+
+
+def test_establishment_removal_counts_two_steps_for_a_person() -> None:
+    spoken = Guarantee("establishment", None, 1).sentence()
+    assert '"has none" by at most a factor 2.72 (e^ε).' in spoken
+    assert '"has no job", the odds change by at most a factor 7.39 (e^(2ε)).' in spoken
+    assert "two workplaces of a person the odds change by at most a factor 54.6 (e^(4ε))" in spoken
+
+
+def test_delta_is_named_for_one_and_for_two_steps() -> None:
+    spoken = Guarantee("strong", "0.1", "0.5", "1e-6").sentence()
+    assert "1.65 (e^ε), up to a further probability of 0.000001." in spoken
+    assert "2.72 (e^(2ε)), up to a further probability of 0.00000265." in spoken
+    assert "A further probability means" in spoken
+    assert "further" not in Guarantee("strong", "0.1", "0.5").sentence()
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "part"), [(0, "The release is measured"), (1, "A part of the release is measured")]
+)
+def test_rho_is_named_with_its_meaning(epsilon: int, part: str) -> None:
+    spoken = Guarantee("strong", "0.1", epsilon, 0, "0.01").sentence()
+    assert f"{part} by ρ-zCDP with ρ = 0.01" in spoken
+    assert "by more than ρ + t with a probability of at most e^(−t²/(4ρ))" in spoken
+    assert "ρ f² times" in spoken
+    assert "(e^ε)" not in spoken
+    assert "ρ" not in Guarantee("strong", "0.1", 1).sentence()
+
+
+def test_zcdp_factors_are_those_of_the_conversion() -> None:
+    made = Guarantee("strong", "0.1", 0, 0, "0.01")
+    # At δ = 10⁻⁶: e^0.6217 = 1.862 for ρ and e^1.3050 = 3.688 for 4ρ, rounded up.
+    assert f"{PERSON} 1.87, up to a further probability of 0.000001" in made.sentence()
+    assert "two groups who may have joined, the odds change by at most a factor 3.69" in (
+        made.sentence()
+    )
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        ((1000, 0, 0), "without any useful bound (ε above 500)"),
+        ((9, "0.001", 0), "the odds change without any bound"),
+        ((1, "0.9999999", 1), "without any bound"),
+    ],
+)
+def test_no_number_where_nothing_is_promised(loss: tuple[str, str, str], words: str) -> None:
+    assert words in Guarantee("strong", "0.1", *loss).sentence()
+
+
+def test_alpha_is_never_rounded_and_losses_are_rounded_up() -> None:
+    third = Guarantee("strong", "1/3", 1)
+    assert "α = 1/3" in third.sentence()
+    assert "up to (4/3)x" in third.sentence()
+    assert alpha_text(third.alpha) == "1/3"
+    assert alpha_text(None) == "none"
+    assert number_text(third.alpha or third.epsilon) == "0.334"
+    assert number_text(third.epsilon) == "1"
