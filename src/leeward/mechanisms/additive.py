@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
 
@@ -11,7 +11,8 @@ from flint import arb
 from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter
-from leeward.exact import exact_value, precision
+from leeward.exact import precision
+from leeward.mechanisms.accuracy import accurate, to_decimal
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.columns import same_shape, whole_numbers
 from leeward.mechanisms.error import rounded_error
@@ -160,23 +161,6 @@ class Additive(ABC):
         """The exact scale for one cell."""
         n, x = self.columns(counts, largest)
         return self.scales(n.reshape(1), x.reshape(1)).exact(0)
-
-
-def accurate(value: Callable[[], arb], good: int = 64) -> arb:
-    """Evaluate with as many bits as it takes for `good` correct ones; an exact zero is exact."""
-    bits = 2 * good
-    while True:
-        with precision(bits):
-            result = value()
-        if result.rel_accuracy_bits() >= good or result.is_exact() or bits > 1 << 16:
-            return result
-        bits *= 2
-
-
-def to_decimal(value: Callable[[], arb], digits: int) -> Decimal:
-    """A ball's value to so many significant digits."""
-    middle = exact_value(accurate(value, good=4 * digits).mid())
-    return Context(prec=digits).divide(Decimal(middle.numerator), Decimal(middle.denominator))
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

@@ -114,7 +114,7 @@ class Clipped:
     @property
     def index_law(self) -> PiecewiseLaw:
         """Noise of indices, which move by at most STEPS between neighbours: rate ε₁/STEPS."""
-        return discrete_laplace(STEPS / (self.split * self.parameters.epsilon))
+        return discrete_laplace(STEPS / (self.split * self.parameters.aimed))
 
     @property
     def index_variance(self) -> Fraction:
@@ -139,7 +139,7 @@ class Clipped:
 
     def sum_law(self, theta: int) -> PiecewiseLaw:
         """Discrete Laplace of scale Δ₁/ε₂."""
-        rest = (1 - self.split) * self.parameters.epsilon
+        rest = (1 - self.split) * self.parameters.aimed
         return discrete_laplace(self.clipping.moved(theta) / rest)
 
     def sum_variance(self, theta: int) -> Fraction:
@@ -152,7 +152,7 @@ class Clipped:
         """The scale of the noise in jobs: Δ₁/ε₂, or σ."""
         if self.noise == "gaussian":
             return sqrt(self.sum_variance(theta)) / self.clipping.lattice
-        rest = (1 - self.split) * self.parameters.epsilon
+        rest = (1 - self.split) * self.parameters.aimed
         return float(self.clipping.moved(theta) / rest / self.clipping.lattice)
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:

@@ -25,9 +25,9 @@ class EdgeLaplace(Additive):
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "EdgeLaplace":
-        """P(j) ∝ exp(−ε|j|); the rate is the exact rational ε."""
+        """P(j) ∝ exp(−ε|j|); the rate is an exact rational."""
         parameters.only_tight(cls.name)
-        return cls(parameters, discrete_laplace(1 / parameters.epsilon))
+        return cls(parameters, discrete_laplace(1 / parameters.aimed))
 
     def price(self) -> Guarantee:
         """ε for a job."""

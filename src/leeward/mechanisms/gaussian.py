@@ -10,7 +10,7 @@ from functools import partial
 from math import isqrt
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 from numpy.typing import NDArray
 
 from leeward.exact import ball
@@ -60,29 +60,22 @@ def _tails(gamma: Fraction) -> tuple[arb, arb]:
 
 
 def gaussian_mass(noise: int, variance: Fraction) -> arb:
-    """P(J = noise), with the normaliser summed until what is left out cannot matter."""
+    """P(J = noise) as a ball."""
     return ball(-(Fraction(noise) ** 2) / (2 * variance)).exp() / normaliser(variance)
 
 
-def normaliser(variance: Fraction) -> arb:
-    """Σ exp(−j²/2σ²) = √(2πσ²)·Σ exp(−2π²σ²m²), by Poisson summation: whichever is shorter."""
-    if variance < 1:
-        return _theta(1 / (2 * variance))
-    pi = arb.pi()
-    return (2 * pi * ball(variance)).sqrt() * _theta_ball(2 * pi * pi * ball(variance))
+def normaliser(variance: Fraction, centre: Fraction = Fraction(0)) -> arb:
+    """Σ over all integers j of exp(−(j−centre)²/2σ²), by Poisson summation.
 
-
-def _theta(rate: Fraction) -> arb:
-    return _theta_ball(ball(rate))
-
-
-def _theta_ball(rate: arb) -> arb:
-    """Σ over all integers of exp(−rate·m²), the rest bounded by a geometric series."""
-    total, m = arb(1), 1
-    while True:
-        term = 2 * (-rate * m * m).exp()
-        total += term
-        rest = term * (-rate).exp() / (1 - (-rate).exp())
-        if rest < arb(2) ** -512:
-            return total.union(total + rest)
+    It is √(2πσ²)·(1 + 2·Σ exp(−2π²σ²m²)·cos(2πm·centre)); what is left out after a term is
+    bounded by a geometric series.
+    """
+    pi, total, m = arb.pi(), arb(1), 0
+    rate = 2 * pi * pi * ball(variance)
+    rest = arb(1)
+    while not rest < arb(2) ** -ctx.prec:
         m += 1
+        term = 2 * (-rate * m * m).exp()
+        total += term * arb.cos_pi(ball(2 * m * centre))
+        rest = term * (-rate).exp() / -(-rate).expm1()
+    return (2 * pi * ball(variance)).sqrt() * (total + rest * arb(0, 1))

@@ -7,7 +7,7 @@ pieces, each exponential or a power.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -49,7 +49,7 @@ class PiecewiseLaw:
     pieces: tuple[Piece, ...]
     jumps: tuple[Fraction, ...]
 
-    @property
+    @cached_property
     def joints(self) -> tuple[Fraction, ...]:
         """Where pieces meet."""
         return tuple(piece.high for piece in self.pieces[:-1] if piece.high is not None)
@@ -107,7 +107,22 @@ class PiecewiseLaw:
         return total
 
     def _masses(self) -> Masses:
-        return _masses(self, ctx.prec)
+        known = self._known
+        if ctx.prec not in known:
+            known[ctx.prec] = _masses(self, ctx.prec)
+        return known[ctx.prec]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.pieces, self.jumps))
+
+    @cached_property
+    def _known(self) -> dict[int, Masses]:
+        """Masses by precision: asked for at every evaluation, so kept beside the law."""
+        return {}
 
     @cached_property
     def _table(self) -> Table:
@@ -134,7 +149,6 @@ def _halves(piece: Piece, *, split: bool) -> Sequence[tuple[Fraction | None, Fra
     return [(piece.low, Fraction(0), -1), (Fraction(0), piece.high, 1)]
 
 
-@lru_cache(maxsize=4096)
 def _masses(law: PiecewiseLaw, bits: int) -> Masses:
     with precision(bits + 32):
         heights = _heights(law)

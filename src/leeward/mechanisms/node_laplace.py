@@ -50,7 +50,7 @@ class NodeLaplace(Additive):
                 value=repr(theta),
                 next_step="Give theta, for example theta=1000.",
             )
-        return cls(parameters, discrete_laplace(theta / parameters.epsilon), theta)
+        return cls(parameters, discrete_laplace(theta / parameters.aimed), theta)
 
     def keeps(self, sizes: ArrayLike) -> NDArray[np.bool_]:
         """Which establishments are counted at all."""

@@ -59,9 +59,14 @@ class Parameters:
         """ε of one worker cell when each is released by itself (MATHS §3: they add up)."""
         return self.epsilon / self.cells
 
+    @property
+    def aimed(self) -> Fraction:
+        """The whole ε that rates are set to: a little below what is promised."""
+        return self.epsilon * (1 - SLACK)
+
     def aim(self) -> arb:
-        """The share that constants are calibrated to: a little below what is promised."""
-        return ball(self.share * (1 - SLACK))
+        """The share of it that one worker cell's constants are calibrated to."""
+        return ball(self.aimed / self.cells)
 
     def log_growth(self) -> arb:
         """λ = ln(1+α)."""

@@ -45,7 +45,7 @@ class Scale(Additive):
         """P(j) ∝ exp(−ε|j|/STEPS); the rate is an exact rational."""
         parameters.only_tight(cls.name)
         parameters.only_scalar(cls.name)
-        law = discrete_laplace(STEPS / parameters.epsilon)
+        law = discrete_laplace(STEPS / parameters.aimed)
         return cls(parameters, law, SizeGrid(parameters.growth))
 
     def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:

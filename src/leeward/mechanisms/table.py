@@ -86,10 +86,11 @@ class Table:
             return np.array([float(value) for value in values])
 
         return cls(
-            cuts=tuple(np.uint64(start) for start in starts[1:]),
+            # A last piece of less than 2^-65 begins at 2^64: its only word is the last, and torn.
+            cuts=tuple(np.uint64(min(start, 2**64 - 1)) for start in starts[1:]),
             flip=np.array([2**64 - 1 if r else 0 for r in right], dtype=np.uint64),
             shift=np.array(shifts, dtype=np.uint64),
-            unit=np.array([2.0**-64 / float(v) for v in masses.thick]),
+            unit=floats([arb(2) ** -64 / v for v in masses.thick]),
             base=floats([a / b for a, b in zip(masses.thin, masses.thick, strict=True)]),
             anchor=np.array([float(piece.anchor) for piece in pieces]),
             linear=np.array([0.0 if c else r for c, r in zip(curved, reach, strict=True)]),

@@ -1,0 +1,190 @@
+"""Privacy loss of a pair of neighbouring databases, computed from exact masses."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+from flint import arb
+
+from leeward.audit.outputs import HALF, Output, Rounded
+from leeward.exact import ball, dyadic_up, precision
+from leeward.mechanisms.accuracy import accurate
+from leeward.privacy.conversion import zcdp_epsilon
+
+BITS = 128
+INFINITE = arb("inf")
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The largest log-likelihood ratio either way, and the δ it leaves beyond a given ε.
+
+    `bound`, where there is one, is a proven upper bound over *all* outputs, examined or not.
+    """
+
+    forward: arb
+    backward: arb
+    delta: arb
+    bound: arb | None = None
+
+    @property
+    def epsilon(self) -> arb:
+        """The larger of both directions."""
+        return self.forward.max(self.backward)
+
+    def plus(self, other: "Loss") -> "Loss":
+        """The loss of two independent releases together: log-ratios add in each direction."""
+        return Loss(
+            self.forward + other.forward,
+            self.backward + other.backward,
+            self.delta + other.delta,
+        )
+
+    def times(self, copies: int) -> "Loss":
+        """The loss of so many independent releases alike."""
+        return Loss(self.forward * copies, self.backward * copies, self.delta * copies)
+
+
+NONE = Loss(arb(0), arb(0), arb(0))
+
+
+def worst(losses: Iterable[Loss]) -> Loss:
+    """The worst of several pairs of neighbours, by ε and by δ."""
+    total = NONE
+    for loss in losses:
+        bounds = [b for b in (total.bound, loss.bound) if b is not None]
+        total = Loss(
+            total.forward.max(loss.forward),
+            total.backward.max(loss.backward),
+            total.delta.max(loss.delta),
+            bounds[0].max(bounds[-1]) if bounds else None,
+        )
+    return total
+
+
+def pure_loss(before: Output, after: Output, claimed: Fraction) -> Loss:
+    """Over all landmarks of both outputs; δ is what they show beyond the claimed ε."""
+    outputs = {*before.landmarks(), *after.landmarks()}
+    return over(outputs, before.mass, after.mass, claimed)
+
+
+def over(
+    outputs: Iterable[tuple[int, ...]],
+    before: Callable[[tuple[int, ...]], arb],
+    after: Callable[[tuple[int, ...]], arb],
+    claimed: Fraction,
+) -> Loss:
+    """The loss over given outputs."""
+    forward, backward, ahead, behind = arb(0), arb(0), arb(0), arb(0)
+    with precision(BITS):
+        factor = ball(claimed).exp()
+        for output in outputs:
+            p, q = before(output), after(output)
+            forward, backward = forward.max(_log(p, q)), backward.max(_log(q, p))
+            ahead += (p - factor * q).max(arb(0))
+            behind += (q - factor * p).max(arb(0))
+    return Loss(forward, backward, ahead.max(behind))
+
+
+def _log(p: arb, q: arb) -> arb:
+    if p == 0:
+        return arb(0)
+    return INFINITE if q == 0 else (p / q).log()
+
+
+def laplace_loss(before: Rounded, after: Rounded, claimed: Fraction) -> Loss:
+    """Exact δ for exponential tails, whose ε is infinite as soon as the scales differ."""
+    if before.scale == after.scale:
+        return pure_loss(before, after, claimed)
+    with precision(2 * BITS):
+        delta = hockey_stick(before, after, claimed).max(hockey_stick(after, before, claimed))
+    return Loss(INFINITE, INFINITE, delta)
+
+
+def hockey_stick(left: Rounded, right: Rounded, epsilon: Fraction) -> arb:
+    """Σ (P(o) − e^ε·Q(o))₊ over all integers o, for laws with exponential pieces.
+
+    Between outputs that hold a joint both masses are geometric in o, so their ratio is
+    monotone there: each stretch is split once, and its mass taken from the distribution
+    functions.
+    """
+    marks = sorted(
+        {
+            out.true + int((out.scale * joint + HALF) // 1)
+            for out in (left, right)
+            for joint in out.joints
+        }
+    )
+    stretches: list[tuple[int | None, int | None]] = [(None, marks[0] - 1), (marks[-1] + 1, None)]
+    stretches += [(a + 1, b - 1) for a, b in pairwise(marks) if b - a > 1]
+    stretches += [(mark, mark) for mark in marks]
+    return sum((_stretch(left, right, epsilon, s) for s in stretches), arb(0))
+
+
+def _stretch(
+    left: Rounded, right: Rounded, epsilon: Fraction, ends: tuple[int | None, int | None]
+) -> arb:
+    """The positive part over one stretch on which the ratio is monotone."""
+
+    def ahead(output: int) -> bool:
+        ratio = left.mass((output,)) / right.mass((output,))
+        return bool(ratio.log() > ball(epsilon))
+
+    low, high = ends
+    wider = left.scale > right.scale
+    at_low = wider if low is None else ahead(low)
+    at_high = wider if high is None else ahead(high)
+    if not at_low and not at_high:
+        return arb(0)
+    if at_low != at_high:
+        low, high = _split(ahead, low, high, keep_low=at_low)
+    return _share(left, low, high) - ball(epsilon).exp() * _share(right, low, high)
+
+
+def _split(
+    ahead: Callable[[int], bool], low: int | None, high: int | None, *, keep_low: bool
+) -> tuple[int | None, int | None]:
+    """Cut a stretch at the point where `ahead` changes."""
+    inside = high if low is None else low
+    step, sign = 1, -1 if low is None else 1
+    if inside is None:
+        raise ValueError("a stretch needs one finite end")
+    state = ahead(inside)
+    other = inside + sign
+    while (low is None or high is None) and ahead(other) == state:
+        step *= 2
+        other = inside + sign * step
+    a, b = sorted((inside, other)) if low is None or high is None else (low, high)
+    first = ahead(a)
+    while b - a > 1:
+        middle = (a + b) // 2
+        a, b = (middle, b) if ahead(middle) == first else (a, middle)
+    return (low, a) if keep_low else (b, high)
+
+
+def _share(output: Rounded, low: int | None, high: int | None) -> arb:
+    """P(low ≤ released ≤ high)."""
+
+    def edge(value: int, half: Fraction) -> Fraction:
+        return (value - output.true + half) / output.scale
+
+    if low is None and high is not None:
+        return accurate(lambda: output.law.tails(edge(high, HALF))[0])
+    if high is None and low is not None:
+        return accurate(lambda: output.law.tails(edge(low, -HALF))[1])
+    if low is None or high is None:
+        return arb(1)
+    return accurate(lambda: output.law.between(edge(low, -HALF), edge(high, HALF)))
+
+
+def density_bound(loss: Loss, bound: arb) -> Loss:
+    """A loss with a proven bound over all outputs beside it."""
+    return replace(loss, bound=bound)
+
+
+def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
+    """A computed ρ restated as the ε that it implies at δ, so that it can stand in the table."""
+    with precision(BITS):
+        implied = ball(zcdp_epsilon(dyadic_up(rho, 96), delta))
+    return Loss(implied, implied, arb(0))

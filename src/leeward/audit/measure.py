@@ -1,0 +1,149 @@
+"""How each kind of mechanism is examined: from neighbouring databases to the largest loss."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from flint import arb
+
+from leeward.audit.loss import Loss, density_bound, laplace_loss, over, pure_loss, worst
+from leeward.audit.neighbours import Pair, Workforce, blocks, large, small
+from leeward.audit.outputs import ParetoBlock, Rounded
+from leeward.exact import ball, precision
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.node_laplace import NodeLaplace
+from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.privacy import Policy
+
+Database = tuple[Workforce, ...]
+View = Callable[[Database], Rounded]
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How much is examined: the largest size of which all pairs are, and scattered ones."""
+
+    small: int
+    scatter: int
+
+
+QUICK, FULL = Depth(small=8, scatter=2), Depth(small=24, scatter=24)
+
+
+def jobs(workforce: Workforce) -> int:
+    """All jobs of an establishment."""
+    return sum(workforce)
+
+
+def released(mechanism: Additive, count: int, largest: int) -> Rounded:
+    """What a mechanism releases for one cell, from its law and its exact scale alone."""
+    if mechanism.name == "scale":
+        grid = mechanism.true_values(*mechanism.columns(None, [largest]))
+        return Rounded(int(grid[0]), mechanism.law, Fraction(1))
+    return Rounded(count, mechanism.law, mechanism.scale(count, largest))
+
+
+def workplace_view(mechanism: Additive) -> View:
+    """A workplace table: all jobs are counted."""
+
+    def view(database: Database) -> Rounded:
+        sizes = [jobs(workforce) for workforce in database]
+        return released(mechanism, sum(sizes), max(sizes))
+
+    return view
+
+
+def node_view(mechanism: NodeLaplace) -> View:
+    """Only the establishments that are kept are counted."""
+
+    def view(database: Database) -> Rounded:
+        kept = [jobs(w) for w in database if jobs(w) <= mechanism.theta]
+        return released(mechanism, sum(kept), max(kept, default=0))
+
+    return view
+
+
+def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:
+    """All pairs that a scalar mechanism is examined on."""
+    if policy.name == "worker":
+        yield from small(policy, None, depth.small)
+        yield from (Pair((), (size,), (size + 1,)) for size in (100, 10**6))
+    elif policy.name == "establishment" or alpha is None:
+        yield from (Pair((), (0,), (size,)) for size in range(1, depth.small + 1))
+    else:
+        yield from small(policy, alpha, depth.small)
+        yield from large(policy, alpha, depth.scatter)
+
+
+def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies: int = 1) -> Loss:
+    """The worst pair of a mechanism that releases one number, or `copies` alike at once.
+
+    Only the distance of the centres and both scales matter for additive noise, so pairs that
+    agree in these are examined once.
+    """
+    seen: dict[tuple[int, Fraction, Fraction], tuple[Rounded, Rounded]] = {}
+    for pair in neighbours:
+        before, after = (view(database) for database in pair.databases)
+        seen[after.true - before.true, before.scale, after.scale] = before, after
+    measure = laplace_loss if _exponential(seen.values()) else pure_loss
+    return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
+
+
+def _exponential(outputs: Iterable[tuple[Rounded, Rounded]]) -> bool:
+    """Whether tails are exponential while scales differ: then only δ tells."""
+    return any(a.exponential and a.scale != b.scale for a, b in outputs)
+
+
+def pareto_loss(before: ParetoBlock, after: ParetoBlock, claimed: Fraction) -> Loss:
+    """Joint masses at landmarks and between them, and the density's bound over all outputs."""
+    outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
+    loss = over(outputs, before.mass, after.mass, claimed)
+    return density_bound(loss, pareto_bound(before, after))
+
+
+def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All outputs near two centres of two cells, and a few between them for more cells."""
+    if len(before) == 2 and sum(after) - sum(before) <= 4:
+        yield from product(*(range(b - 6, a + 7) for b, a in zip(before, after, strict=True)))
+    for part in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+        yield tuple(b + int(part * (a - b)) for b, a in zip(before, after, strict=True))
+
+
+def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
+    """The supremum of the density's log-ratio over the whole space.
+
+    The density is ∝ σ^−d·(1+‖z‖₁)^−(d+k), so the log-ratio depends on the two norms N and N'
+    alone, is monotone in each, and |N − N'| is at most the distance of the centres: its
+    suprema lie at N = 0, at N' = 0, or at infinity. Boxes of integers cannot exceed it.
+    """
+    narrow, wide = sorted((before, after), key=lambda block: block.scale)
+    d, k = len(before.true), before.shape
+    distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+    with precision(128):
+        u = ball(Fraction(distance) / narrow.scale)
+        rho = ball(wide.scale / narrow.scale)
+        order = ball(d + k)
+        at_narrow = order * (rho + u).log() - ball(k) * rho.log()
+        at_wide = order * (1 + u).log() - d * rho.log()
+        return at_narrow.max(at_wide).max(ball(k) * rho.log())
+
+
+def block(mechanism: VectorPareto, policy: Policy, depth: Depth, cut: Fraction) -> Loss:
+    """The worst pair for blocks of worker cells, also with workers outside the table."""
+    d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
+    sizes = [1, 3, depth.small, int(1 / alpha), int(10**4 / alpha)]
+    outputs = {
+        tuple(_block(mechanism, database, cut) for database in pair.databases)
+        for kinds in (d, d + 1)
+        for pair in blocks(policy, alpha, kinds, sizes)
+    }
+    claimed = mechanism.parameters.epsilon
+    return worst(pareto_loss(before, after, claimed) for before, after in outputs)
+
+
+def _block(mechanism: VectorPareto, database: Database, cut: Fraction) -> ParetoBlock:
+    """What is released of a database: kinds of worker beyond the block's cells are left out."""
+    scale = mechanism.scale(None, max(jobs(force) for force in database)) * cut
+    counts = [sum(kind) for kind in zip(*database, strict=True)]
+    return ParetoBlock(tuple(counts[: mechanism.parameters.cells]), scale, mechanism.shape)

@@ -1,0 +1,131 @@
+"""Distributions of what is released, as exact integer mass functions.
+
+An auditor asks a mechanism only for these: which law, which scale, where it is centred. How the
+scale was calibrated plays no part.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import comb
+from typing import Protocol, cast
+
+from flint import arb
+
+from leeward.exact import ball
+from leeward.mechanisms.accuracy import accurate
+from leeward.mechanisms.law import Law, PiecewiseLaw
+
+HALF = Fraction(1, 2)
+DENSE = 30
+MOST_DENSE = 80
+GROWTH = Fraction(4, 3)
+GEOMETRIC = tuple(GROWTH**i / 1000 for i in range(49))
+FAR = tuple(Fraction(10**i) for i in (4, 5, 6, 8, 10, 15, 20, 40))
+
+
+class Output(Protocol):
+    """One database's released value: a mass for every possible output."""
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """P(released = output), accurate relative to its own size."""
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """Outputs at which a likelihood ratio may be extreme."""
+
+
+@lru_cache(maxsize=1 << 18)
+def _mass(law: Hashable, scale: Fraction, noise: int) -> arb:
+    low, high = (noise - HALF) / scale, (noise + HALF) / scale
+    return accurate(lambda: cast(Law, law).between(low, high))
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """true + ⌊scale·Z + ½⌋."""
+
+    true: int
+    law: Law
+    scale: Fraction
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """The mass of the real noise between the two half-integers."""
+        return _mass(cast(Hashable, self.law), self.scale, output[0] - self.true)
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """All outputs near the centre, those around joints of the density, and far tails."""
+        dense = min(MOST_DENSE, max(DENSE, int(2 * self.scale)))
+        near = set(range(self.true - dense, self.true + dense + 1))
+        for joint in self.joints:
+            at = self.true + int(self.scale * joint // 1)
+            near.update(range(at - 2, at + 4))
+        for step in (*GEOMETRIC, *self.far):
+            near.update((self.true + int(self.scale * step), self.true - int(self.scale * step)))
+        return ((output,) for output in sorted(near))
+
+    @property
+    def joints(self) -> tuple[Fraction, ...]:
+        """Where the density changes its form."""
+        return self.law.joints if isinstance(self.law, PiecewiseLaw) else ()
+
+    @property
+    def exponential(self) -> bool:
+        """Whether the tails fall exponentially, so that unequal scales are told apart for sure."""
+        return isinstance(self.law, PiecewiseLaw) and self.law.pieces[-1].centre is None
+
+    @property
+    def far(self) -> tuple[Fraction, ...]:
+        """Multiples of the scale out in the tails."""
+        return () if self.exponential else FAR
+
+
+@dataclass(frozen=True)
+class ParetoBlock:
+    """true + noise of a whole block: cells L_i/H with one shared H, each rounded by itself.
+
+    P(|Z_i| > a_i for all i) = (1 + Σa_i)^−shape, so the mass of a box of integers is a finite
+    difference of that joint tail.
+    """
+
+    true: tuple[int, ...]
+    scale: Fraction
+    shape: Fraction
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """The joint mass; equal distances share their terms."""
+        distances = Counter(abs(o - n) for o, n in zip(output, self.true, strict=True))
+        return accurate(lambda: self._difference(distances))
+
+    def _difference(self, distances: Counter[int]) -> arb:
+        """Ends of intervals are whole numbers of half-integers, so reaches are summed as such."""
+        half = 1 / ball(2 * self.scale)
+        spans = [
+            (t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()
+        ]
+        total = arb(0)
+        for upper in product(*(range(times + 1) for times, _, _ in spans)):
+            weight, reach = 1, 0
+            for (times, low, high), above in zip(spans, upper, strict=True):
+                weight *= comb(times, above) * (-1) ** above
+                reach += above * high + (times - above) * low
+            total += weight * self._tail(1 + reach * half)
+        signs = sum(times for distance, times in distances.items() if distance)
+        return total / arb(2) ** signs
+
+    def _tail(self, base: arb) -> arb:
+        power = -self.shape
+        tail: arb = base ** (int(power) if power.denominator == 1 else ball(power))
+        return tail
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """The centre, steps along one cell, along all cells, and against each other."""
+        d = len(self.true)
+        directions = {(1,) + (0,) * (d - 1), (0,) * (d - 1) + (1,), (1,) * d, (-1,) * d}
+        directions.add((1,) + (-1,) * (d - 1))
+        directions.add((-1,) + (0,) * (d - 1))
+        steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::6], *FAR[::2]))}
+        for direction, step in product(sorted(directions), sorted(steps)):
+            yield tuple(n + step * x for n, x in zip(self.true, direction, strict=True))

@@ -1,0 +1,117 @@
+"""One row of the audit: what was claimed, what was computed, and what follows."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isinf, isnan
+
+from flint import arb
+
+from leeward.audit.loss import Loss
+from leeward.exact import ball, precision
+
+TIGHT = 0.98
+CONFIRMED, REJECTED, UNDECIDED = "confirmed", "rejected", "undecided"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a mechanism, or a control, says of itself."""
+
+    mechanism: str
+    calibration: str
+    policy: str
+    alpha: Fraction | None
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    control: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A claim beside the computed truth."""
+
+    claim: Claim
+    loss: Loss
+
+    @property
+    def epsilon(self) -> float:
+        """The computed ε."""
+        return float(self.loss.epsilon)
+
+    @property
+    def delta(self) -> float | None:
+        """The computed δ at the claimed ε; None where it was not computed."""
+        value = float(self.loss.delta)
+        return None if isnan(value) else value
+
+    @property
+    def ratio(self) -> float:
+        """Computed over claimed ε."""
+        return self.epsilon / float(self.claim.epsilon)
+
+    @property
+    def tight(self) -> bool:
+        """Whether the loss reaches the claim, within two percent, without exceeding it."""
+        return self.verdict == CONFIRMED and not isinf(self.ratio) and self.ratio >= TIGHT
+
+    @property
+    def verdict(self) -> str:
+        """By balls, so that rounding cannot turn it: δ decides where one is claimed."""
+        with precision(128):
+            if self.claim.delta > 0:
+                return _verdict(self.loss.delta, self.claim.delta)
+            proved = self.loss.bound is None or bool(self.loss.bound <= ball(self.claim.epsilon))
+            verdict = _verdict(self.loss.epsilon, self.claim.epsilon)
+        return UNDECIDED if verdict == CONFIRMED and not proved else verdict
+
+    @property
+    def as_expected(self) -> bool:
+        """Mechanisms must be confirmed, controls rejected."""
+        return self.verdict == (REJECTED if self.claim.control else CONFIRMED)
+
+    @property
+    def reading(self) -> str:
+        """The row in one line of plain words."""
+        if self.verdict == UNDECIDED:
+            return "cannot be decided: examine more outputs"
+        if self.claim.control:
+            return f"{self.claim.control}: {self._excess()}"
+        if self.claim.delta > 0:
+            return f"keeps its promise; the exact δ is {self.delta:.3g}" + self._detail()
+        if not self.as_expected:
+            return f"BREAKS its promise: {self._excess()}"
+        words = "keeps its promise and wastes nothing" if self.tight else "keeps its promise"
+        return f"{words}: {self.ratio:.3f} of the claim" + self._detail()
+
+    def _detail(self) -> str:
+        return f" ({self.claim.detail})" if self.claim.detail else ""
+
+    def _excess(self) -> str:
+        if self.verdict == CONFIRMED:
+            return "NOT DETECTED"
+        return "tells neighbours apart for sure" if isinf(self.ratio) else f"{self.ratio:.2f} ε"
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values; an infinite ε is the string "inf"."""
+        c = self.claim
+        return {
+            "mechanism": c.mechanism,
+            "calibration": c.calibration,
+            "policy": c.policy,
+            "alpha": None if c.alpha is None else float(c.alpha),
+            "epsilon_claimed": float(c.epsilon),
+            "delta_claimed": float(c.delta),
+            "epsilon_computed": "inf" if isinf(self.epsilon) else self.epsilon,
+            "delta_computed": self.delta,
+            "tight": self.tight,
+            "verdict": self.verdict,
+            "control": bool(c.control),
+            "reading": self.reading,
+        }
+
+
+def _verdict(computed: arb, claimed: Fraction) -> str:
+    if computed <= ball(claimed):
+        return CONFIRMED
+    return REJECTED if computed > ball(claimed) else UNDECIDED
