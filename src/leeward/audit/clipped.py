@@ -114,10 +114,12 @@ class ClippedExam:
 
 
 def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
-    """Indices around both maxima, and such as put θ below both: HEADROOM and two steps down."""
-    headroom = int(log(HEADROOM) / log(1 + alpha)) + 3
-    low, high = before - headroom * STEPS, after + 3 * STEPS
-    yield from range(low, high + 1, max(1, (high - low) // 24))
+    """Indices around both maxima, such as put θ below both, and on down to the least θ."""
+    near = before - (int(log(HEADROOM) / log(1 + alpha)) + 3) * STEPS
+    least = int(log(1 / alpha) / log(1 + alpha)) * STEPS - STEPS
+    high = after + 3 * STEPS
+    yield from range(near, high + 1, max(1, (high - near) // 16))
+    yield from range(least, near, max(1, (near - least) // 4))
 
 
 def _signed(p: arb, q: arb) -> arb:

@@ -20,6 +20,7 @@ INFINITE = arb("inf")
 class Loss:
     """The largest log-likelihood ratio either way, and the δ it leaves beyond a given ε.
 
+    δ is exact or not a number: a sum over some outputs alone would be too small.
     `bound`, where there is one, is a proven upper bound over *all* outputs, examined or not.
     """
 
@@ -63,10 +64,30 @@ def worst(losses: Iterable[Loss]) -> Loss:
     return total
 
 
-def pure_loss(before: Output, after: Output, claimed: Fraction) -> Loss:
-    """Over all landmarks of both outputs; δ is what they show beyond the claimed ε."""
+def pure_loss(before: Output, after: Output, claimed: Fraction, *, complete: bool = False) -> Loss:
+    """Over the landmarks of both outputs; `complete` says that there are no other outputs."""
     outputs = {*before.landmarks(), *after.landmarks()}
-    return over(outputs, before.mass, after.mass, claimed)
+    if isinstance(before, Rounded) and isinstance(after, Rounded):
+        outputs |= _peaks(sorted(outputs), before, after)
+    loss = over(outputs, before.mass, after.mass, claimed)
+    return loss if complete or loss.delta <= 0 else replace(loss, delta=arb("nan"))
+
+
+def _peaks(outputs: list[tuple[int, ...]], before: Rounded, after: Rounded) -> set[tuple[int, ...]]:
+    """Outputs between landmarks where the ratio of a direction is largest, by closing in."""
+    found: set[tuple[int, ...]] = set()
+    for left, right in ((before, after), (after, before)):
+        points = outputs
+        while len(points) > 2:
+            ratios = [float(_log(left.mass(o), right.mass(o))) for o in points]
+            best = ratios.index(max(ratios))
+            low, high = points[max(best - 1, 0)][0], points[min(best + 1, len(points) - 1)][0]
+            found.add(points[best])
+            step = max(1, (high - low) // 8)
+            if high - low <= 2 * step and step == 1:
+                break
+            points = [(o,) for o in range(low, high + 1, step)]
+    return found
 
 
 def over(
@@ -176,11 +197,6 @@ def _share(output: Rounded, low: int | None, high: int | None) -> arb:
     if low is None or high is None:
         return arb(1)
     return accurate(lambda: output.law.between(edge(low, -HALF), edge(high, HALF)))
-
-
-def density_bound(loss: Loss, bound: arb) -> Loss:
-    """A loss with a proven bound over all outputs beside it."""
-    return replace(loss, bound=bound)
 
 
 def zcdp_loss(rho: arb, delta: Fraction) -> Loss:

@@ -1,13 +1,13 @@
 """How each kind of mechanism is examined: from neighbouring databases to the largest loss."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
 from flint import arb
 
-from leeward.audit.loss import Loss, density_bound, laplace_loss, over, pure_loss, worst
+from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
 from leeward.audit.neighbours import Pair, Workforce, blocks, large, small
 from leeward.audit.outputs import ParetoBlock, Rounded
 from leeward.exact import ball, precision
@@ -99,7 +99,8 @@ def pareto_loss(before: ParetoBlock, after: ParetoBlock, claimed: Fraction) -> L
     """Joint masses at landmarks and between them, and the density's bound over all outputs."""
     outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
     loss = over(outputs, before.mass, after.mass, claimed)
-    return density_bound(loss, pareto_bound(before, after))
+    delta = arb(0) if loss.delta <= 0 else arb("nan")
+    return replace(loss, delta=delta, bound=pareto_bound(before, after))
 
 
 def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -72,7 +72,7 @@ def blocks(policy: Policy, alpha: Fraction, kinds: int, sizes: Iterable[int]) ->
         even = tuple(size // kinds + (i < size % kinds) for i in range(kinds))
         single = (size, *(0,) * (kinds - 1))
         grown = most(alpha, size) - size
-        for before in {even, single}:
+        for before in {even, single, single[::-1]}:
             spread = [grown // kinds + (i < grown % kinds) for i in range(kinds)]
             for joiners in (
                 (grown, *(0,) * (kinds - 1)),

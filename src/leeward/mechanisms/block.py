@@ -12,7 +12,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, ball, precision
-from leeward.mechanisms.sampling import MOST_NOISE, Integers, Scales, Uniform, settle
+from leeward.mechanisms.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales, Uniform, settle
 from leeward.mechanisms.table import FUNCTION, ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 
@@ -60,7 +60,8 @@ def decide_block(scales: Scales, words: RowBits, bits: SecretBits) -> Integers:
         refined = refine_row(scales.exact(int(row)), words, int(row), bits)
         for cell in np.flatnonzero(open_[row]):
             size[row, cell] = refined(int(cell))
-    return np.where(negative, -size, size)
+    # The lower bound lies further out: n + J must leave ±BOUND on either side.
+    return np.where(negative, -size, np.minimum(size, MOST_NOISE))
 
 
 def _ratio(words: RowBits) -> tuple[Floats, Floats]:
@@ -108,16 +109,17 @@ class refine_row:  # noqa: N801 (a function that remembers the bits of one row)
         """⌊σ·E/H + ½⌋ of one cell."""
         own = self.cells[cell]
         while True:
-            value = self._value(own)
-            integer = value.floor().unique_fmpz() if value.is_finite() else None
+            # The floor too must be taken at this precision, or it is no integer beyond 2^53.
+            with precision(own.size + START_BITS):
+                value = self._value(own)
+                integer = value.floor().unique_fmpz() if value.is_finite() else None
             if integer is not None:
-                return min(int(integer), MOST_NOISE)
+                return min(int(integer), -LEAST_NOISE)
             for uniform in (own, *self.shared):
                 uniform.extend()
 
     def _value(self, own: Uniform) -> arb:
-        with precision(own.size + START_BITS):
-            product = arb(1)
-            for uniform in self.shared:
-                product *= uniform.ball()
-            return ball(self.scale) * own.ball().log() / product.log() + arb(1) / 2
+        product = arb(1)
+        for uniform in self.shared:
+            product *= uniform.ball()
+        return ball(self.scale) * own.ball().log() / product.log() + arb(1) / 2

@@ -64,7 +64,8 @@ class Clipping:
 
     def float_theta(self, index: Integers) -> Floats:
         """θ in jobs and float64, for predictions."""
-        sizes = self.grid.sizes(index) * float(HEADROOM)
+        with np.errstate(over="ignore"):
+            sizes = self.grid.sizes(index) * float(HEADROOM)
         return np.clip(sizes, float(self.least), max(MOST_THETA, float(self.least)))
 
     def clip(self, counts: Integers, sizes: Integers, theta: Integers) -> Integers:

@@ -18,7 +18,10 @@ JOBS = 48
 COARSE = 400.0
 """At scales (in jobs) above this the rounding is left out altogether."""
 
-NODES, WEIGHTS = np.polynomial.legendre.leggauss(24)
+_GAUSS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+NODES = np.concatenate([_GAUSS - 1, _GAUSS + 1]) / 4
+WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS]) / 4
+"""For either half of a job by itself: a discrete law has its seam at half a job."""
 
 
 class Error(NamedTuple):
@@ -49,12 +52,11 @@ def _corrections(law: Law, scale: Floats) -> tuple[Floats, Floats, Floats]:
     for job in range(1, JOBS + 1):
         middle = job - 0.5
         below, above = _tails(law, scale[fine], np.array([middle]))
-        low, high = _tails(law, scale[fine], middle + NODES / 2)
-        weight = WEIGHTS / 2
-        mean[fine] += (above - below)[:, 0] - (high - low) @ weight
-        absolute[fine] += (above + below)[:, 0] - (high + low) @ weight
-        moment = 2 * (middle + NODES / 2)
-        square[fine] += 2 * middle * (above + below)[:, 0] - ((high + low) * moment) @ weight
+        low, high = _tails(law, scale[fine], middle + NODES)
+        mean[fine] += (above - below)[:, 0] - (high - low) @ WEIGHTS
+        absolute[fine] += (above + below)[:, 0] - (high + low) @ WEIGHTS
+        moment = 2 * (middle + NODES)
+        square[fine] += 2 * middle * (above + below)[:, 0] - ((high + low) * moment) @ WEIGHTS
     return mean, absolute, square
 
 
