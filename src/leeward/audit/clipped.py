@@ -54,7 +54,7 @@ class ClippedExam:
     def worst(self, policy: Policy, depth: Depth) -> Loss:
         """The worst pair of neighbours."""
         alpha = self.mechanism.parameters.growth
-        sizes = [3, depth.small, int(2 / alpha), int(100 / alpha)]
+        sizes = [*range(2, depth.small, 8), int(2 / alpha), int(100 / alpha)]
         pairs = [
             pair
             for kinds in (self.covered, self.covered + 1)

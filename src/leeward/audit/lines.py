@@ -61,7 +61,7 @@ class Line:
 
     def _row(self, made: Mechanism, name: str, depth: Depth) -> Row:
         promised = made.guarantee(name)
-        detail = ", ".join(f"{key} = {value}" for key, value in self.options)
+        detail = ", ".join(f"{key} {value}" for key, value in self.options if key != "delta")
         claim = Claim(
             self.mechanism,
             self.calibration,

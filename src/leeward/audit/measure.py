@@ -133,7 +133,7 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
 def block(mechanism: VectorPareto, policy: Policy, depth: Depth, cut: Fraction) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
-    sizes = [1, 3, depth.small, int(1 / alpha), int(10**4 / alpha)]
+    sizes = [*range(1, depth.small, 6), int(1 / alpha), int(10**4 / alpha)]
     outputs = {
         tuple(_block(mechanism, database, cut) for database in pair.databases)
         for kinds in (d, d + 1)

@@ -102,6 +102,7 @@ class ParetoBlock:
     def _difference(self, distances: Counter[int]) -> arb:
         """Ends of intervals are whole numbers of half-integers, so reaches are summed as such."""
         half = 1 / ball(2 * self.scale)
+        power = -int(self.shape) if self.shape.denominator == 1 else ball(-self.shape)
         spans = [
             (t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()
         ]
@@ -111,14 +112,9 @@ class ParetoBlock:
             for (times, low, high), above in zip(spans, upper, strict=True):
                 weight *= comb(times, above) * (-1) ** above
                 reach += above * high + (times - above) * low
-            total += weight * self._tail(1 + reach * half)
+            total += weight * (1 + reach * half) ** power
         signs = sum(times for distance, times in distances.items() if distance)
         return total / arb(2) ** signs
-
-    def _tail(self, base: arb) -> arb:
-        power = -self.shape
-        tail: arb = base ** (int(power) if power.denominator == 1 else ball(power))
-        return tail
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, steps along one cell, along all cells, and against each other."""

@@ -77,15 +77,11 @@ class Row:
             return "cannot be decided: examine more outputs"
         if self.claim.control:
             return f"{self.claim.control}: {self._excess()}"
-        if self.claim.delta > 0:
-            return f"keeps its promise; the exact δ is {self.delta:.3g}" + self._detail()
         if not self.as_expected:
             return f"BREAKS its promise: {self._excess()}"
-        words = "keeps its promise and wastes nothing" if self.tight else "keeps its promise"
-        return f"{words}: {self.ratio:.3f} of the claim" + self._detail()
-
-    def _detail(self) -> str:
-        return f" ({self.claim.detail})" if self.claim.detail else ""
+        if self.claim.delta > 0:
+            return f"δ is {self.delta:.3g} where {float(self.claim.delta):.3g} is claimed"
+        return "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
 
     def _excess(self) -> str:
         if self.verdict == CONFIRMED:
@@ -98,6 +94,7 @@ class Row:
         return {
             "mechanism": c.mechanism,
             "calibration": c.calibration,
+            "detail": c.detail,
             "policy": c.policy,
             "alpha": None if c.alpha is None else float(c.alpha),
             "epsilon_claimed": float(c.epsilon),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -12,7 +13,6 @@ from leeward.audit import Row, audit
 
 COLUMNS = (
     "mechanism",
-    "calibration",
     "policy",
     "α",
     "ε claimed",
@@ -21,6 +21,8 @@ COLUMNS = (
     "verdict",
     "reading",
 )
+WIDE = 132
+"""Columns when nobody's terminal says otherwise."""
 
 
 def audit_command(
@@ -45,7 +47,9 @@ def audit_command(
     elif as_markdown:
         typer.echo(markdown(rows))
     else:
-        Console().print(table(rows))
+        console = Console()
+        console.width = console.width if console.is_terminal else WIDE
+        console.print(table(rows))
         typer.echo(summary(rows))
     if not all(row.as_expected for row in rows):
         raise typer.Exit(1)
@@ -64,9 +68,9 @@ def cells(row: Row) -> tuple[str, ...]:
     """A row as text."""
     values = row.as_json()
     epsilon, delta = values["epsilon_computed"], row.delta
+    published = "published" if row.claim.calibration == "published" else ""
     return (
-        row.claim.mechanism,
-        row.claim.calibration,
+        ", ".join(filter(None, (row.claim.mechanism, published, row.claim.detail))),
         row.claim.policy,
         "–" if row.claim.alpha is None else f"{float(row.claim.alpha):g}",
         f"{float(row.claim.epsilon):g}",
@@ -79,12 +83,15 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def table(rows: Iterable[Row]) -> Table:
     """The table in colour: green as it must be, red where it is not."""
-    shown = Table(*COLUMNS, title="Privacy loss, computed from exact distributions")
-    divided = False
+    shown = Table(box=SIMPLE_HEAD, title="Privacy loss, computed from exact distributions")
+    for name in COLUMNS:
+        shown.add_column(name, no_wrap=name not in ("ε claimed", "ε computed", "reading"))
+    last = None
     for row in rows:
-        if row.claim.control and not divided:
+        group = "controls" if row.claim.control else row.claim.mechanism
+        if last not in (None, group):
             shown.add_section()
-            divided = True
+        last = group
         colour = "red" if not row.as_expected else "yellow" if row.claim.control else "green"
         *plain, verdict, reading = cells(row)
         shown.add_row(*plain, f"[{colour}]{verdict}[/]", reading)
