@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 SYSTEM_PACKAGES :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test audit bench format clean system-deps
+.PHONY: help setup demo test audit bench docs format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ audit: setup ## compute the true privacy loss of every mechanism
 
 bench: setup ## measure exact draws per second
 	@$(BIN)/python benchmarks/draws.py
+
+docs: setup ## compute the tables of the documents anew
+	@$(BIN)/python docs/tables.py
 
 format: setup ## rewrite the source in the one format
 	@$(BIN)/ruff check --quiet --fix .

@@ -1,0 +1,59 @@
+"""Fills the tables of the documents from the program: run by `make docs`, checked by a test."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import leeward
+from leeward.audit import audit
+from leeward.cli.audit import markdown
+
+DOCS = Path(__file__).parent
+LARGE = 10**9
+POINTS = (("0.01", "1"), ("0.05", "0.5"), ("0.1", "0.5"), ("0.1", "1"), ("0.1", "2"), ("0.2", "1"))
+
+
+def errors() -> str:
+    """E|noise|/S of the published mechanisms and of ours."""
+    head = ("α, ε", "Smooth Gamma, published", "Log-Laplace, published*", "Pareto", "**slope**")
+    lines = [head, ("---",) * len(head)]
+    for alpha, epsilon in POINTS:
+        names = (("smooth_gamma", "published"), ("log_laplace", "published"))
+        ours = (("vector_pareto", "tight"), ("slope", "tight"))
+        values = [error(name, form, alpha, epsilon) for name, form in (*names, *ours)]
+        lines.append((f"{alpha}, {epsilon}", *values))
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
+    """One entry, for a cell that is a single large establishment."""
+    made = leeward.mechanism(name, alpha=alpha, epsilon=epsilon, calibration=calibration)
+    value = made.mean_abs_error(LARGE, LARGE)
+    return "infinite" if value is None else f"{float(value) / (float(alpha) * LARGE):.3f}"
+
+
+TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
+    "errors": (DOCS.parent / "README.md", errors),
+    "audit": (
+        DOCS / "explanation" / "privacy-promise.md",
+        lambda: markdown(audit(quick=True)),
+    ),
+}
+
+
+def current(name: str) -> str:
+    """The table as it stands in its document."""
+    text = TABLES[name][0].read_text(encoding="utf-8")
+    return text.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- /{name} -->")[0]
+
+
+def fill(name: str) -> None:
+    """Put the program's table into its document."""
+    path, make = TABLES[name]
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(current(name), make()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:] or TABLES:
+        fill(wanted)
