@@ -41,8 +41,8 @@ class Masses:
 
 
 def _nearest(value: arb) -> int:
-    """An integer within one of the value."""
-    return round(exact_value(value.mid()))
+    """A word within one of the value, which lies between 0 and 2^64."""
+    return min(round(exact_value(value.mid())), 2**64 - 1)
 
 
 @dataclass(frozen=True)
