@@ -1,0 +1,165 @@
+"""The laws of noise once more, slowly: densities as MATHS §4 and §5 write them, integrated.
+
+Nothing here comes from the package. All are at α = 0.1 and ε = 1, in jobs, for 90 jobs of which
+the largest establishment holds 100; δ = 0.01 where there is one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from math import exp, inf, log, sqrt
+
+from scipy.integrate import quad
+from scipy.optimize import brentq, minimize_scalar
+
+ALPHA, EPSILON, DELTA = 0.1, 1.0, 0.01
+COUNT, LARGEST = 90, 100
+GROWTH = log(1 + ALPHA)
+S = max(ALPHA * LARGEST, 1)
+A = max(LARGEST, 1 / ALPHA)
+
+
+def integral(f: Callable[[float], float], low: float, high: float) -> float:
+    return float(quad(f, low, high, epsabs=0, epsrel=1e-10, limit=400)[0])
+
+
+@dataclass(frozen=True)
+class Density:
+    """A density of Z up to a factor, smooth between its kinks, and the scale of its noise."""
+
+    height: Callable[[float], float]
+    kinks: tuple[float, ...]
+    scale: float
+
+    def weight(self, low: float, high: float, moment: int = 0) -> float:
+        inner = [kink for kink in self.kinks if low < kink < high]
+        ends = [low, *inner, high]
+        return sum(integral(lambda z: z**moment * self.height(z), a, b) for a, b in pairwise(ends))
+
+    def mass(self, low: float, high: float) -> float:
+        """P(low < scale·Z < high)."""
+        return self.weight(low / self.scale, high / self.scale) / self.weight(-inf, inf)
+
+
+def slope_at(peak: float) -> Density:
+    """The density that saturates both slope conditions, with its peak here."""
+    r, b = EPSILON / GROWTH, ALPHA / EPSILON
+    left, right, far = min(peak, (r - 1) * b - 1), max(peak, (r + 1) * b - 1), -1 - (r + 1) * b
+
+    def height(z: float) -> float:
+        if z >= right:
+            return float(exp(-(right - peak) / b) * ((1 + z) / (1 + right)) ** -(r + 1))
+        if z >= peak:
+            return exp(-(z - peak) / b)
+        if z >= left:
+            return float(((1 + z) / (1 + peak)) ** (r - 1))
+        low = ((1 + left) / (1 + peak)) ** (r - 1)
+        if z >= far:
+            return float(low * exp((z - left) / b))
+        return float(low * exp((far - left) / b) * (abs(1 + z) / abs(1 + far)) ** -(r + 1))
+
+    return Density(height, (far, left, peak, right), A)
+
+
+@cache
+def slope() -> Density:
+    """The peak for which E Z = 0."""
+    peak = brentq(lambda m: slope_at(m).weight(-inf, inf, 1), -0.5, 0.0, xtol=1e-14)
+    return slope_at(float(peak))
+
+
+@cache
+def quartic(multiple: float) -> Density:
+    return Density(lambda z: 1 / (1 + z**4), (-1.0, 0.0, 1.0), multiple * S)
+
+
+def laplace(scale: float) -> Density:
+    return Density(lambda z: exp(-abs(z)), (0.0,), scale)
+
+
+def hockey_stick(u: float) -> float:
+    """δ at ε between Laplace(u, 1+α) and Laplace(0, 1), the one above e^ε times the other."""
+    rho = 1 + ALPHA
+
+    def excess(z: float) -> float:
+        wide = exp(-abs(z - u) / rho) / (2 * rho)
+        return max(0.0, wide - exp(EPSILON) * exp(-abs(z)) / 2)
+
+    ends = [-400.0, -60.0, -20.0, -10.0, 0.0, u, 10.0, 20.0, 60.0, 400.0]
+    return sum(float(quad(excess, a, b, epsabs=1e-13, limit=400)[0]) for a, b in pairwise(ends))
+
+
+@cache
+def tight_smooth_laplace() -> Density:
+    top = min(EPSILON, (1 + ALPHA) * (EPSILON - GROWTH))
+    fits = hockey_stick(top) <= DELTA
+    u = top if fits else float(brentq(lambda v: hockey_stick(v) - DELTA, 0.0, top))
+    return laplace(S / u)
+
+
+def pareto_step(k: float) -> float:
+    """The largest t that the theorem of MATHS §5.1 allows for one cell."""
+    shift = exp(EPSILON / (1 + k)) - 1
+    both = (1 + ALPHA) * (exp((EPSILON - GROWTH) / (1 + k)) - 1)
+    return min(shift, both)
+
+
+@cache
+def pareto() -> Density:
+    """k and t with the smallest expected error S/(t(k−1))."""
+    best = minimize_scalar(
+        lambda k: -pareto_step(k) * (k - 1), bounds=(1.0, EPSILON / GROWTH), method="bounded"
+    )
+    k = max(float(best.x), EPSILON / GROWTH, key=lambda v: pareto_step(v) * (v - 1))
+    return Density(lambda z: (1 + abs(z)) ** -(k + 1), (0.0,), S / pareto_step(k))
+
+
+@dataclass(frozen=True)
+class LogLaplace:
+    """⌊c·(n+1/α)·e^η − 1/α + ½⌋ − n with η Laplace of this scale."""
+
+    s: float
+    unbiased: bool
+
+    def mass(self, low: float, high: float) -> float:
+        (below, above), (low_below, low_above) = self.tails(high), self.tails(low)
+        return low_above - above if low_above < low_below else below - low_below
+
+    def tails(self, noise: float) -> tuple[float, float]:
+        factor = 1 - self.s**2 if self.unbiased else 1.0
+        grown = (COUNT + noise + 1 / ALPHA) / (factor * (COUNT + 1 / ALPHA))
+        eta = log(grown) / self.s if grown > 0 else -inf
+        near = exp(-abs(eta)) / 2
+        return (1 - near, near) if eta > 0 else (near, 1 - near)
+
+
+@dataclass(frozen=True)
+class Geometric:
+    """Discrete Laplace: P(j) ∝ exp(−|j|/scale)."""
+
+    scale: float
+
+    def mass(self, low: float, high: float) -> float:
+        whole = range(round(low + 0.5), round(high + 0.5))
+        q = exp(-1 / self.scale)
+        return sum(q ** abs(j) for j in whole) * (1 - q) / (1 + q)
+
+
+Truth = Density | LogLaplace | Geometric
+
+TRUTHS: dict[str, Callable[[], Truth]] = {
+    "slope": slope,
+    "log_laplace": lambda: LogLaplace(GROWTH / EPSILON, unbiased=True),
+    "log_laplace published": lambda: LogLaplace(2 * GROWTH / EPSILON, unbiased=False),
+    "smooth_gamma": lambda: quartic(27**0.25 / (EPSILON - 3 * GROWTH)),
+    "smooth_gamma published": lambda: quartic(16 / EPSILON),
+    "smooth_laplace": tight_smooth_laplace,
+    "smooth_laplace published": lambda: laplace(S * 2 / EPSILON),
+    "vector_pareto": pareto,
+    "edge_laplace": lambda: Geometric(1 / EPSILON),
+    "node_laplace": lambda: Geometric(200 / EPSILON),
+    "scale": lambda: Geometric(32 / EPSILON),
+}
+
+ROOT_HALF = sqrt(0.5)
