@@ -115,6 +115,10 @@ class PiecewiseLaw:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # What is kept beside the law holds balls, which cannot travel to another process.
+        return PiecewiseLaw, (self.pieces, self.jumps)
+
     @cached_property
     def _hash(self) -> int:
         return hash((self.pieces, self.jumps))
