@@ -1,0 +1,82 @@
+"""Which guarantee each mechanism claims for which table, and what follows from it."""
+
+from fractions import Fraction
+
+import pytest
+
+from leeward import Guarantee, NotCovered
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.clipped import Clipped
+from tests.mechanisms.built import additive, clipped, vector_pareto
+
+ORDER = ["strong", "weak", "worker", "establishment"]
+
+BUILT: dict[str, Additive | Clipped] = {
+    "slope": additive("slope"),
+    "log_laplace": additive("log_laplace"),
+    "smooth_gamma": additive("smooth_gamma"),
+    "smooth_laplace": additive("smooth_laplace"),
+    "vector_pareto": vector_pareto(alpha="0.1", epsilon=1, cells=3),
+    "clipped": clipped(alpha="0.1", epsilon=1, cells=3),
+    "clipped gaussian": clipped(
+        alpha="0.1", epsilon=1, cells=3, noise="gaussian", delta="0.000001"
+    ),
+    "edge_laplace": additive("edge_laplace"),
+    "node_laplace": additive("node_laplace"),
+    "scale": additive("scale"),
+}
+
+# The policies covered on a workplace table and on a worker table; all others are refused.
+COVERED = {
+    "slope": ("strong weak worker", "weak worker"),
+    "log_laplace": ("strong weak worker", "weak worker"),
+    "smooth_gamma": ("strong weak worker", "weak worker"),
+    "smooth_laplace": ("strong weak worker", "weak worker"),
+    "vector_pareto": ("strong weak worker", "strong weak worker"),
+    "clipped": ("strong weak worker", "strong weak worker"),
+    "clipped gaussian": ("strong weak worker", "strong weak worker"),
+    "edge_laplace": ("worker", "worker"),
+    "node_laplace": ("establishment", "establishment"),
+    "scale": ("strong weak worker", "strong weak worker"),
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+@pytest.mark.parametrize("policy", ORDER)
+@pytest.mark.parametrize("table", ["workplace", "worker"])
+def test_exactly_what_is_proved_is_claimed(name: str, policy: str, table: str) -> None:
+    covered = COVERED[name][table == "worker"].split()
+    if policy in covered:
+        assert BUILT[name].guarantee(policy, table=table).policy.name == policy
+    else:
+        with pytest.raises(NotCovered, match=f"on a {table} table is proved for"):
+            BUILT[name].guarantee(policy, table=table)
+
+
+@pytest.mark.parametrize("name", [n for n in BUILT if COVERED[n][0].startswith("strong")])
+def test_the_strong_guarantee_implies_the_others(name: str) -> None:
+    strong, weak, worker = (BUILT[name].guarantee(p, table="workplace") for p in ORDER[:3])
+    assert strong.implies(weak)
+    assert weak.implies(worker)
+    assert not weak.implies(strong)
+    assert strong.alpha == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_the_price_is_what_was_asked_for(name: str) -> None:
+    built = BUILT[name]
+    price = built.guarantee(COVERED[name][0].split()[0], table="workplace")
+    if name == "clipped gaussian":
+        assert price.to_approximate("0.000001").epsilon <= 1
+    else:
+        assert price.epsilon == 1
+        assert price.rho == 0
+        assert price.delta == (Fraction(1, 100) if name == "smooth_laplace" else 0)
+
+
+def test_several_cells_are_a_worker_table() -> None:
+    built = additive("slope", epsilon=8, cells=8)
+    with pytest.raises(NotCovered):
+        built.guarantee("strong")
+    assert built.guarantee("weak") == Guarantee("weak", "0.1", 8)
+    assert additive("slope").guarantee("strong") == Guarantee("strong", "0.1", 1)

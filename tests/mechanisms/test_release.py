@@ -1,0 +1,99 @@
+"""What every release keeps: shapes, types, secrecy of its bits; and that mechanisms are values."""
+
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, fields
+from inspect import signature
+
+import numpy as np
+import pytest
+
+from leeward.mechanisms import REGISTRY, mechanism
+from leeward.mechanisms.sampling import BOUND
+from tests.mechanisms.built import SCALAR, Cell, additive, clipped, vector_pareto
+
+SHAPES = [(), (0,), (1,), (7,), (2, 3), (0, 4)]
+BLOCK = vector_pareto(alpha="0.01", epsilon=1, cells=4)
+ALL = [*(additive(case) for case in SCALAR), BLOCK, clipped(alpha="0.1", epsilon=1, cells=2)]
+
+
+@pytest.mark.parametrize("case", SCALAR)
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64, np.int32])
+def test_a_release_has_the_shape_of_the_counts_and_is_int64(
+    case: str, shape: tuple[int, ...], kind: type
+) -> None:
+    released = additive(case).release(np.full(shape, 90, kind), np.full(shape, 100, kind))
+    assert isinstance(released, np.ndarray)
+    assert released.shape == shape
+    assert released.dtype == np.int64
+
+
+@pytest.mark.parametrize("case", SCALAR)
+def test_lists_and_empty_lists_are_columns_too(case: str) -> None:
+    assert additive(case).release([90, 91], [100, 101]).shape == (2,)
+    assert additive(case).release([], []).shape == (0,)
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_a_block_keeps_its_rows_and_cells(rows: int) -> None:
+    released = BLOCK.release(np.zeros((rows, 4), dtype=np.int64), np.full(rows, 50))
+    assert released.shape == (rows, 4)
+    assert released.dtype == np.int64
+
+
+def test_the_confidential_columns_are_left_as_they_were() -> None:
+    for case in SCALAR:
+        counts, largest = np.arange(90, 95), np.arange(95, 100)
+        additive(case).release(counts, largest)
+        assert counts.tolist() == list(range(90, 95))
+        assert largest.tolist() == list(range(95, 100))
+
+
+def test_each_row_follows_its_own_scale() -> None:
+    largest = np.repeat([10, 1000, 10**5], 2000)
+    noise = np.abs(additive("slope").release(np.zeros_like(largest), largest)).reshape(3, -1)
+    middle = np.median(noise, axis=1)
+    assert middle[1] / middle[0] > 50
+    assert middle[2] / middle[1] > 50
+
+
+@pytest.mark.parametrize("case", SCALAR)
+def test_two_releases_of_the_same_data_differ(case: str) -> None:
+    built = additive(case)
+    assert (Cell().noise(built, 1000) != Cell().noise(built, 1000)).any()
+
+
+def test_two_block_releases_of_the_same_data_differ() -> None:
+    counts, largest = np.full((1000, 4), 9), np.full(1000, 1000)
+    assert (BLOCK.release(counts, largest) != BLOCK.release(counts, largest)).any()
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_no_seed_can_reach_a_release(name: str) -> None:
+    taken = {*signature(REGISTRY[name].release).parameters, *signature(mechanism).parameters}
+    assert not {p for p in taken if any(word in p for word in ("seed", "rng", "bits", "random"))}
+
+
+@pytest.mark.parametrize("built", ALL, ids=lambda built: built.name)
+def test_mechanisms_are_frozen(built: object) -> None:
+    for field in fields(built):  # type: ignore[arg-type] # every mechanism is a dataclass
+        with pytest.raises(FrozenInstanceError):
+            setattr(built, field.name, None)
+
+
+@pytest.mark.parametrize("case", SCALAR)
+def test_equal_mechanisms_are_one_key(case: str) -> None:
+    built, again, other = additive(case), additive(case), additive(case, epsilon=2)
+    built.release([90], [100])  # what is computed on the way changes neither hash nor equality
+    assert built == again
+    assert len({built, again, other}) == 2
+    assert copy.deepcopy(built) == built
+
+
+@pytest.mark.parametrize("case", SCALAR)
+def test_a_mechanism_survives_a_journey_to_another_process(case: str) -> None:
+    built = additive(case)
+    arrived = pickle.loads(pickle.dumps(built))  # noqa: S301 (its own bytes)
+    assert arrived == built
+    assert np.abs(arrived.release([90], [100])).max() <= BOUND
