@@ -51,9 +51,10 @@ NONE = Loss(arb(0), arb(0), arb(0))
 
 
 def worst(losses: Iterable[Loss]) -> Loss:
-    """The worst of several pairs of neighbours, by ε and by δ."""
-    total = NONE
+    """The worst of several pairs of neighbours, by ε and by δ; there must be one at least."""
+    total, some = NONE, False
     for loss in losses:
+        some = True
         bounds = [b for b in (total.bound, loss.bound) if b is not None]
         total = Loss(
             total.forward.max(loss.forward),
@@ -61,6 +62,8 @@ def worst(losses: Iterable[Loss]) -> Loss:
             total.delta.max(loss.delta),
             bounds[0].max(bounds[-1]) if bounds else None,
         )
+    if not some:
+        raise ValueError("no neighbours were examined, which confirms nothing")
     return total
 
 

@@ -80,17 +80,23 @@ class Row:
         if not self.as_expected:
             return f"BREAKS its promise: {self._excess()}"
         if self.claim.delta > 0:
-            return f"δ is {self.delta:.3g} where {float(self.claim.delta):.3g} is claimed"
+            return self._delta()
         return "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
 
     def _excess(self) -> str:
         if self.verdict == CONFIRMED:
             return "NOT DETECTED"
+        if self.claim.delta > 0:
+            return self._delta()
         return "tells neighbours apart for sure" if isinf(self.ratio) else f"{self.ratio:.2f} ε"
 
+    def _delta(self) -> str:
+        return f"δ is {self.delta:.3g} where {float(self.claim.delta):.3g} is claimed"
+
     def as_json(self) -> dict[str, object]:
-        """Plain values; an infinite ε is the string "inf"."""
+        """Plain values; an infinite ε is the string "inf", one that is not a number None."""
         c = self.claim
+        epsilon = None if isnan(self.epsilon) else self.epsilon
         return {
             "mechanism": c.mechanism,
             "calibration": c.calibration,
@@ -99,7 +105,7 @@ class Row:
             "alpha": None if c.alpha is None else float(c.alpha),
             "epsilon_claimed": float(c.epsilon),
             "delta_claimed": float(c.delta),
-            "epsilon_computed": "inf" if isinf(self.epsilon) else self.epsilon,
+            "epsilon_computed": "inf" if isinf(self.epsilon) else epsilon,
             "delta_computed": self.delta,
             "tight": self.tight,
             "verdict": self.verdict,
