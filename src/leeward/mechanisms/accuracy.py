@@ -1,11 +1,11 @@
 """Values of balls to as many digits as asked for, however much cancels on the way."""
 
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 from flint import arb
 
-from leeward.exact import exact_value, precision
+from leeward.exact import precision
 
 MOST_BITS = 1 << 16
 
@@ -22,6 +22,8 @@ def accurate(value: Callable[[], arb], good: int = 64) -> arb:
 
 
 def to_decimal(value: Callable[[], arb], digits: int) -> Decimal:
-    """A ball's value to so many significant digits."""
-    middle = exact_value(accurate(value, good=4 * digits).mid())
-    return Context(prec=digits).divide(Decimal(middle.numerator), Decimal(middle.denominator))
+    """A ball's value to so many significant digits, also where no fraction could hold it."""
+    mantissa, exponent = accurate(value, good=4 * digits).mid().man_exp()
+    wide, narrow = (Context(prec=p, Emin=MIN_EMIN, Emax=MAX_EMAX) for p in (2 * digits, digits))
+    power = wide.power(Decimal(2), Decimal(int(exponent)))
+    return narrow.plus(wide.multiply(Decimal(int(mantissa)), power))
