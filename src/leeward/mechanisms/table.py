@@ -42,7 +42,8 @@ class Masses:
 
 def _nearest(value: arb) -> int:
     """A word within one of the value, which lies between 0 and 2^64."""
-    return min(round(exact_value(value.mid())), 2**64 - 1)
+    # The floor is taken of the ball: as a fraction, a tail of 2^-10^9 would fill the memory.
+    return min(int(exact_value((value + arb(1) / 2).lower().floor())), 2**64 - 1)
 
 
 @dataclass(frozen=True)
