@@ -64,7 +64,7 @@ class ClippedExam:
 
     def pair(self, pair: Pair) -> Loss:
         """The joint loss: over indices, that of the index plus that of the sums."""
-        size = [jobs(force) for force in (pair.before, pair.after)]
+        size = [max(map(jobs, database)) for database in pair.databases]
         grid = self.mechanism.clipping.grid
         before, after = (int(i) for i in grid.index(np.array(size)))
         law = self._law(self.mechanism.index_law)
@@ -114,12 +114,17 @@ class ClippedExam:
 
 
 def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
-    """Indices around both maxima, such as put θ below both, and on down to the least θ."""
-    near = before - (int(log(HEADROOM) / log(1 + alpha)) + 3) * STEPS
+    """Indices around both maxima, where θ meets either size, and such as put θ below both.
+
+    Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.
+    """
+    headroom = int(log(HEADROOM) / log(1 + alpha) * STEPS)
+    near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
     least = int(log(1 / alpha) / log(1 + alpha)) * STEPS - STEPS
-    high = after + 3 * STEPS
-    yield from range(near, high + 1, max(1, (high - near) // 16))
+    yield from range(near, high + 1, max(1, (high - near) // 12))
+    yield from (size - headroom + side for size in {before, after} for side in (-1, 0, 1))
     yield from range(least, near, max(1, (near - least) // 4))
+    yield from range(0, least, max(1, least // 4))
 
 
 def _signed(p: arb, q: arb) -> arb:

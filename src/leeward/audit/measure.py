@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 from flint import arb
 
 from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
@@ -58,8 +59,9 @@ def node_view(mechanism: NodeLaplace) -> View:
     """Only the establishments that are kept are counted."""
 
     def view(database: Database) -> Rounded:
-        kept = [jobs(w) for w in database if jobs(w) <= mechanism.theta]
-        return released(mechanism, sum(kept), max(kept, default=0))
+        sizes = np.array([jobs(workforce) for workforce in database])
+        kept = sizes[mechanism.keeps(sizes)]
+        return released(mechanism, int(kept.sum()), 0)
 
     return view
 
@@ -70,7 +72,7 @@ def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair
         yield from small(policy, None, depth.small)
         yield from (Pair((), (size,), (size + 1,)) for size in (100, 10**6))
     elif policy.name == "establishment" or alpha is None:
-        yield from (Pair((), (0,), (size,)) for size in range(1, depth.small + 1))
+        yield from (Pair((), (0,), (size,)) for size in range(1, 2 * depth.small + 1))
     else:
         yield from small(policy, alpha, depth.small)
         yield from large(policy, alpha, depth.scatter)
