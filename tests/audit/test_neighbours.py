@@ -1,0 +1,91 @@
+"""The pairs examined: all admitted, and none of the kinds that matter left out."""
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from leeward.audit.measure import FULL, QUICK, Depth, pairs
+from leeward.audit.neighbours import Pair, blocks, large, most, small
+from leeward.privacy import policy
+
+ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
+GROWING = ["strong", "weak"]
+
+
+def sizes(pair: Pair) -> tuple[int, int]:
+    return sum(pair.before), sum(pair.after)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=str)
+@pytest.mark.parametrize("name", GROWING)
+def test_every_pair_is_admitted(name: str, alpha: Fraction) -> None:
+    chosen = policy(name)
+    listed = [*small(chosen, alpha, 12), *large(chosen, alpha, 6)]
+    listed += [pair for kinds in (1, 2, 3) for pair in blocks(chosen, alpha, kinds, range(1, 40))]
+    for pair in listed:
+        assert chosen.admits(pair.before, pair.after, alpha)
+        assert pair.databases == ((*pair.others, pair.before), (*pair.others, pair.after))
+
+
+@pytest.mark.parametrize("name", ["worker", "establishment"])
+def test_pairs_without_alpha_are_admitted(name: str) -> None:
+    listed = list(pairs(policy(name), None, QUICK))
+    assert listed
+    assert all(policy(name).admits(pair.before, pair.after, None) for pair in listed)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=str)
+def test_all_small_pairs_are_there(alpha: Fraction) -> None:
+    expected = set()
+    for other, size, after in product([None, *range(7)], range(7), range(40)):
+        if size < after and (after <= (1 + alpha) * size or after == size + 1):
+            expected.add(Pair(() if other is None else ((other,),), (size,), (after,)))
+    assert set(small(policy("strong"), alpha, 6)) == expected
+
+
+def test_all_small_pairs_of_one_job_are_there() -> None:
+    listed = {sizes(pair) for pair in small(policy("worker"), None, 6)}
+    assert listed == {(size, size + 1) for size in range(7)}
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=str)
+def test_large_pairs_take_full_steps_with_and_without_a_larger_neighbour(alpha: Fraction) -> None:
+    listed = list(large(policy("strong"), alpha, 2))
+    full = [pair for pair in listed if sizes(pair)[1] == most(alpha, sizes(pair)[0])]
+    assert any(alpha * pair.before[0] >= 99 and not pair.others for pair in full)
+    assert any(alpha * pair.before[0] >= 99 and pair.others > (pair.after,) for pair in full)
+    assert any(alpha * pair.before[0] >= 10**6 - 1 for pair in full)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=str)
+def test_large_pairs_overtake_another_establishment(alpha: Fraction) -> None:
+    """Then A grows by a part of what n does: κ is strictly between 0 and 1."""
+    kappas = set()
+    for pair in large(policy("strong"), alpha, 2):
+        first, second = (max(map(sum, database)) for database in pair.databases)
+        kappas.add(Fraction(second - first, pair.after[0] - pair.before[0]))
+    assert {0, 1} <= kappas
+    assert any(Fraction(1, 3) < kappa < Fraction(2, 3) for kappa in kappas)
+
+
+def test_blocks_have_all_kinds_of_joiners() -> None:
+    listed = list(blocks(policy("strong"), Fraction(1, 10), 3, [100]))
+    moved = {tuple(a > b for b, a in zip(pair.before, pair.after, strict=True)) for pair in listed}
+    assert {(True, False, False), (False, False, True), (True, True, True)} <= moved
+    # Joiners of a kind that was not there, and of the only kind that was.
+    assert any(pair.before == (100, 0, 0) and pair.after == (100, 0, 10) for pair in listed)
+    assert any(pair.before == (100, 0, 0) and pair.after == (110, 0, 0) for pair in listed)
+    assert any(pair.others for pair in listed)
+    assert any(not pair.others for pair in listed)
+
+
+def test_a_removed_establishment_may_have_any_size_up_to_twice_the_depth() -> None:
+    listed = {sizes(pair) for pair in pairs(policy("establishment"), None, Depth(5, 0))}
+    assert listed == {(0, size) for size in range(1, 11)}
+
+
+def test_the_full_audit_examines_more() -> None:
+    for name in GROWING:
+        few, many = (set(pairs(policy(name), Fraction(1, 10), d)) for d in (QUICK, FULL))
+        assert len(many) > 2 * len(few)

@@ -1,0 +1,169 @@
+"""The auditor would notice: every line has a twin with less noise, which it must reject."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from flint import arb
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.audit.controls import ALPHA, EPSILON, STRONG, Control, made
+from leeward.audit.lines import LINES, Line, examine_clipped, examine_gaussian, examine_node
+from leeward.audit.loss import NONE, Loss, worst
+from leeward.audit.measure import QUICK, Depth, pairs, scalar, workplace_view
+from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
+from leeward.mechanisms import Mechanism, mechanism
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.clipping import Clipping
+from leeward.mechanisms.node_laplace import NodeLaplace
+from leeward.mechanisms.slope import Slope
+
+SHALLOW, TO_THETA = Depth(small=2, scatter=0), Depth(small=8, scatter=0)
+TENTH = Fraction(9, 10)
+CLAIM = Claim("any", "tight", "strong", ALPHA, EPSILON)
+
+# Where a line does not use all of its promise, a tenth less noise still keeps it.
+ROOM = {
+    ("log_laplace", "published", "strong"): Fraction(4, 9),
+    ("smooth_gamma", "published", "strong"): Fraction(1, 8),
+    ("smooth_gamma", "tight", "strong"): Fraction(6, 10),
+    ("smooth_gamma", "tight", "weak"): Fraction(6, 10),
+    ("smooth_laplace", "published", "strong"): Fraction(5, 9),
+    ("clipped", "tight", "weak"): Fraction(1, 2),
+}
+CASES = [
+    pytest.param(line, name, id=f"{line.mechanism}-{line.calibration}-{name}-{dict(line.options)}")
+    for line in LINES
+    for name in line.policies
+]
+
+
+def built(line: Line, epsilon: Fraction, delta: Fraction) -> Mechanism:
+    options = dict(line.options) | {"delta": delta, "calibration": line.calibration}
+    return mechanism(line.mechanism, alpha="0.1", epsilon=epsilon, **cast(Any, options))
+
+
+def genuine_of(line: Line) -> Mechanism:
+    stated = line.delta(ALPHA, EPSILON) if line.delta else dict(line.options).get("delta", 0)
+    return built(line, EPSILON, Fraction(str(stated)))
+
+
+def spoilt(line: Line, genuine: Mechanism, cut: Fraction) -> Mechanism:
+    """Made for a larger ε, while it promises the smaller one."""
+    noisier = built(line, EPSILON / cut, genuine.parameters.delta)
+    if not isinstance(noisier, Additive):
+        return noisier
+    twin: Mechanism = replace(cast(Any, noisier), parameters=genuine.parameters)
+    return twin
+
+
+def examined(line: Line, name: str, candidate: Mechanism, promised: Fraction) -> Row:
+    depth = TO_THETA if line.mechanism == "node_laplace" else SHALLOW
+    claim = Claim(line.mechanism, line.calibration, name, ALPHA, EPSILON, promised)
+    return Row(claim, line.examine(candidate, name, depth))
+
+
+@pytest.mark.parametrize(("line", "name"), CASES)
+def test_a_twin_with_less_noise_is_rejected(line: Line, name: str) -> None:
+    genuine = genuine_of(line)
+    promised = genuine.guarantee(name).delta
+    cut = ROOM.get((line.mechanism, line.calibration, name), TENTH)
+    assert examined(line, name, genuine, promised).verdict == CONFIRMED
+    row = examined(line, name, spoilt(line, genuine, cut), promised)
+    assert row.verdict == REJECTED
+    assert not row.as_expected
+    assert not row.tight
+    assert row.reading.startswith("BREAKS")
+
+
+class Floorless(Clipping):
+    """θ follows the noisy maximum down to nothing."""
+
+    @property
+    def least(self) -> Fraction:
+        return Fraction(1, 1000)
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize("cells", [1, 2, 8])
+def test_clipping_without_a_floor_is_rejected(cells: int, noise: str) -> None:
+    options: dict[str, Any] = {"cells": cells, "noise": noise}
+    genuine = made(Clipped, "clipped", delta="1e-6" if noise == "gaussian" else 0, **options)
+    twin = replace(genuine, clipping=Floorless(ALPHA, cells))
+    examine = examine_gaussian if noise == "gaussian" else examine_clipped
+    for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
+        row = Row(CLAIM, examine(candidate, "strong", QUICK))
+        assert row.verdict == verdict, row
+
+
+class KeepsAll(NodeLaplace):
+    """Establishments above θ are counted too."""
+
+    def keeps(self, sizes: ArrayLike) -> NDArray[np.bool_]:
+        return np.ones_like(sizes, dtype=np.bool_)
+
+
+def test_counting_what_should_be_dropped_is_rejected() -> None:
+    genuine = made(NodeLaplace, "node_laplace", theta=8)
+    twin = KeepsAll(genuine.parameters, genuine.law, genuine.theta)
+    for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
+        assert Row(CLAIM, examine_node(candidate, "establishment", QUICK)).verdict == verdict
+
+
+def sound(_: Depth) -> Loss:
+    slope = made(Slope, "slope")
+    return scalar(workplace_view(slope), pairs(STRONG, ALPHA, SHALLOW), EPSILON)
+
+
+def test_a_control_without_a_defect_is_not_as_expected() -> None:
+    row = Control("nothing at all", "slope", sound).row(SHALLOW)
+    assert row.verdict == CONFIRMED
+    assert not row.as_expected
+    assert row.reading == "nothing at all: NOT DETECTED"
+
+
+def test_a_mechanism_that_breaks_its_promise_is_not_as_expected() -> None:
+    row = Row(CLAIM, Loss(arb(2), arb(1), arb("nan")))
+    assert row.verdict == REJECTED
+    assert not row.as_expected
+    assert row.reading == "BREAKS its promise: 2.00 ε"
+
+
+def test_a_broken_delta_is_told_in_delta() -> None:
+    claim = replace(CLAIM, delta=Fraction(1, 100))
+    row = Row(claim, Loss(arb("inf"), arb("inf"), arb("0.02")))
+    assert row.verdict == REJECTED
+    assert row.reading == "BREAKS its promise: δ is 0.02 where 0.01 is claimed"
+
+
+@pytest.mark.parametrize("worse", [Loss(arb(2), arb(0), arb(0)), Loss(arb(0), arb(2), arb(0))])
+def test_either_direction_counts(worse: Loss) -> None:
+    assert Row(CLAIM, worst([NONE, worse, NONE])).verdict == REJECTED
+
+
+def test_a_bound_above_the_promise_leaves_it_undecided() -> None:
+    loss = Loss(arb("0.9"), arb(0), arb(0), bound=arb("1.1"))
+    assert Row(CLAIM, loss).verdict == UNDECIDED
+    assert not Row(CLAIM, loss).as_expected
+    assert Row(CLAIM, replace(loss, bound=arb("0.95"))).verdict == CONFIRMED
+
+
+def test_a_loss_that_is_not_a_number_leaves_it_undecided() -> None:
+    unknown = Loss(arb("nan"), arb(0), arb("nan"))
+    for loss in (worst([NONE, unknown]), worst([unknown, NONE])):
+        row = Row(CLAIM, loss)
+        assert row.verdict == UNDECIDED
+        assert not row.as_expected
+        assert row.as_json()["epsilon_computed"] is None
+
+
+def test_examining_nothing_confirms_nothing() -> None:
+    with pytest.raises(ValueError, match="no neighbours"):
+        worst([])
+
+
+def test_too_wide_a_ball_leaves_it_undecided() -> None:
+    assert Row(CLAIM, Loss(arb(1, 0.1), arb(0), arb(0))).verdict == UNDECIDED

@@ -1,0 +1,202 @@
+"""What the table says, against what MATHS §4 and §8 say it must."""
+
+import json
+from fractions import Fraction
+from math import exp, log
+
+import pytest
+
+from leeward.audit import CONTROLS, LINES, Row
+from leeward.audit.row import CONFIRMED, REJECTED
+from leeward.mechanisms.registry import REGISTRY
+
+KEYS = {
+    "mechanism",
+    "calibration",
+    "policy",
+    "alpha",
+    "epsilon_claimed",
+    "epsilon_computed",
+    "delta_computed",
+    "tight",
+    "verdict",
+    "control",
+}
+
+DEFECTS = {
+    ("edge_laplace", "noise for one job only"),
+    ("smooth_gamma", "scale αx without its floor at 1"),
+    ("slope", "slope on a worker cell, A from the cell"),
+    ("slope", "slope on a filtered count, A from all jobs"),
+    ("log_laplace", "eight worker cells booked in parallel"),
+    ("clipped", "clipped by the covered jobs"),
+    ("clipped", "lattice rounding without its allowance"),
+    ("infusion", "input noise infusion"),
+    ("slope", "a frame derived from the jobs"),
+    ("float_laplace", "Laplace noise in floating point"),
+    *(
+        (name, "scale cut by 10 %")
+        for name in ("slope", "log_laplace", "vector_pareto", "clipped", "scale", "edge_laplace")
+    ),
+}
+
+
+def genuine(rows: list[Row], mechanism: str, policy: str = "strong", **wanted: str) -> list[Row]:
+    found = [
+        row
+        for row in rows
+        if not row.claim.control
+        and (row.claim.mechanism, row.claim.policy) == (mechanism, policy)
+        and row.claim.calibration == wanted.get("calibration", "tight")
+    ]
+    assert found
+    return found
+
+
+def control(rows: list[Row], defect: str, mechanism: str) -> Row:
+    (found,) = (
+        row
+        for row in rows
+        if row.claim.control.startswith(defect) and row.claim.mechanism == mechanism
+    )
+    return found
+
+
+def at(rows: list[Row], alpha: str, epsilon: str) -> Row:
+    (found,) = (
+        row
+        for row in rows
+        if row.claim.alpha == Fraction(alpha) and row.claim.epsilon == Fraction(epsilon)
+    )
+    return found
+
+
+def test_every_mechanism_is_examined_under_every_policy_it_is_proved_for(rows: list[Row]) -> None:
+    proved = {
+        (name, policy.name)
+        for name, kind in REGISTRY.items()
+        for policies in kind.claims.values()
+        for policy in policies
+    }
+    examined = {(row.claim.mechanism, row.claim.policy) for row in rows if not row.claim.control}
+    assert proved <= examined
+
+
+def test_every_line_gives_rows(rows: list[Row]) -> None:
+    examined = {
+        (c.mechanism, c.calibration, c.policy, c.detail)
+        for c in (row.claim for row in rows)
+        if not c.control
+    }
+    assert len(examined) == sum(len(line.policies) for line in LINES)
+
+
+def test_every_claim_is_confirmed(rows: list[Row]) -> None:
+    for row in rows:
+        if not row.claim.control:
+            assert row.verdict == CONFIRMED, row
+
+
+def test_every_control_is_rejected(rows: list[Row]) -> None:
+    for row in rows:
+        if row.claim.control:
+            assert row.verdict == REJECTED, row
+
+
+def test_no_known_defect_is_missing(rows: list[Row]) -> None:
+    assert {(r.claim.mechanism, r.claim.control) for r in rows if r.claim.control} == DEFECTS
+    assert len(CONTROLS) == len(DEFECTS)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "policy"),
+    [
+        ("slope", "strong"),
+        ("log_laplace", "strong"),
+        ("vector_pareto", "strong"),
+        ("clipped", "strong"),
+        ("scale", "strong"),
+        ("edge_laplace", "worker"),
+        ("node_laplace", "establishment"),
+    ],
+)
+def test_those_calibrated_to_equality_reach_it(
+    rows: list[Row], mechanism: str, policy: str
+) -> None:
+    for row in genuine(rows, mechanism, policy):
+        # At α = 1 the best integer k leaves the vector Pareto some room.
+        if mechanism != "vector_pareto" or row.claim.alpha in (None, Fraction(1, 100)):
+            assert row.tight, row
+        if mechanism != "vector_pareto" or (row.claim.alpha or 0) <= Fraction(1, 10):
+            assert 0.98 <= row.ratio <= 1, row
+
+
+def test_the_published_log_laplace_uses_half_its_promise(rows: list[Row]) -> None:
+    for row in genuine(rows, "log_laplace", calibration="published"):
+        assert row.ratio == pytest.approx(0.5, abs=1e-6)
+        assert not row.tight
+
+
+def test_the_published_smooth_gamma_uses_three_eighths(rows: list[Row]) -> None:
+    published = genuine(rows, "smooth_gamma", calibration="published")
+    assert at(published, "0.1", "1").ratio == pytest.approx(0.375, abs=2e-3)
+
+
+def test_the_published_smooth_laplace_states_45_times_too_much(rows: list[Row]) -> None:
+    row = at(genuine(rows, "smooth_laplace", calibration="published"), "0.1", "1")
+    growth, u, wider = log(1.1), 0.5, 1.1
+    # Laplace(u, 1+α) exceeds e^ε·Laplace(0, 1) beyond these two points.
+    right, left = ((1 + growth + side * u / wider) * wider / 0.1 for side in (-1, 1))
+    wide = exp(-(right - u) / wider) + exp(-(left + u) / wider)
+    exact = (wide - exp(1) * (exp(-right) + exp(-left))) / 2
+    assert row.delta == pytest.approx(exact, rel=1e-5)
+    assert float(row.claim.delta) == pytest.approx(exp(-1 / (2 * growth)))
+    assert float(row.claim.delta) / exact == pytest.approx(44.6, abs=0.1)
+
+
+def test_the_published_smooth_laplace_always_states_too_much(rows: list[Row]) -> None:
+    factors = [
+        float(row.claim.delta) / (row.delta or 0)
+        for row in genuine(rows, "smooth_laplace", calibration="published")
+    ]
+    assert min(factors) > 3
+    assert max(factors) > 400
+
+
+def test_parallel_accounting_costs_what_the_counter_example_says(rows: list[Row]) -> None:
+    row = control(rows, "eight worker cells", "log_laplace")
+    assert row.ratio == pytest.approx(8 * log(120 / 110) / (2 * log(1.1)), abs=1e-6)
+    assert row.ratio == pytest.approx(3.65, abs=5e-3)
+
+
+def test_slope_on_a_filtered_count_costs_what_the_theorem_says(rows: list[Row]) -> None:
+    row = control(rows, "slope on a filtered count", "slope")
+    assert row.ratio == pytest.approx(2 - 0.1 / 1.1, abs=1e-6)
+
+
+def test_a_cut_of_a_tenth_shows_as_a_tenth(rows: list[Row]) -> None:
+    for name in ("slope", "log_laplace", "clipped", "scale", "edge_laplace"):
+        assert control(rows, "scale cut", name).ratio == pytest.approx(10 / 9, abs=1e-3)
+
+
+def test_json_rows_have_the_promised_keys_and_plain_values(rows: list[Row]) -> None:
+    plain = [row.as_json() for row in rows]
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    for values in plain:
+        assert values.keys() >= KEYS
+        assert values["verdict"] in (CONFIRMED, REJECTED)
+        assert isinstance(values["control"], bool)
+        assert isinstance(values["tight"], bool)
+
+
+def test_an_infinite_loss_is_a_word(rows: list[Row]) -> None:
+    values = control(rows, "input noise infusion", "infusion").as_json()
+    assert values["epsilon_computed"] == "inf"
+    for row in rows:
+        epsilon = row.as_json()["epsilon_computed"]
+        assert epsilon == "inf" or isinstance(epsilon, float)
+
+
+def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:
+    for row in rows:
+        assert (row.as_json()["alpha"] is None) == (row.claim.policy in ("worker", "establishment"))
