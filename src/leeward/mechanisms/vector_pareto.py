@@ -77,9 +77,10 @@ class VectorPareto(Additive):
         self, counts: ArrayLike | None, largest: ArrayLike | None
     ) -> tuple[Integers, Integers]:
         """Only the largest establishment matters for the noise."""
-        x = whole_numbers([] if largest is None else largest, "largest")
-        n = x if counts is None or self.parameters.cells > 1 else whole_numbers(counts, "counts")
-        return n, x
+        if largest is None or self.parameters.cells == 1:
+            return super().columns(counts, largest)
+        x = whole_numbers(largest, "largest")
+        return x, x
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """S/t with S = max(αX, 1)."""
