@@ -20,6 +20,7 @@ from tests.mechanisms.scripted import constant_bits, even_words, spread_words
 LAWS: dict[str, Law] = {
     "slope": additive("slope").law,
     "slope, tails below float64": additive("slope", alpha="0.000001").law,
+    "slope, tails of a billion bits": additive("slope", alpha="0.000001", epsilon=1000).law,
     "slope, almost no mean": additive("slope", alpha=1, epsilon="0.694").law,
     "slope, large epsilon": additive("slope", epsilon=100).law,
     "log_laplace": additive("log_laplace").law,

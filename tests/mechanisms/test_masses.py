@@ -52,3 +52,12 @@ def test_the_distribution_function_has_the_digits_asked_for(digits: int) -> None
     fine = built.cdf(-2000, CELL.largest, digits=digits + 40)
     assert len(rough.as_tuple().digits) == digits
     assert abs(rough / fine - 1) < Decimal(10) ** (1 - digits)
+
+
+@pytest.mark.parametrize("jobs", [10**3, 10**7, 10**18])
+def test_the_distribution_function_reaches_far_into_the_tail(jobs: int) -> None:
+    # P(J ≤ −j) = e^(−εj)/(1+e^−ε), at an ε that is 2^-40 below one.
+    share = additive("edge_laplace").cdf(-jobs, counts=0)
+    rate = 1 - Decimal(2) ** -40
+    logarithm = -rate * jobs / Decimal(10).ln() - (1 + (-rate).exp()).log10()
+    assert share.adjusted() == int(logarithm.to_integral_value(rounding="ROUND_FLOOR"))
