@@ -14,7 +14,9 @@ from leeward.audit.controls import no_floor, parallel_cells
 from leeward.audit.loss import laplace_loss, pure_loss
 from leeward.audit.measure import QUICK, released
 from leeward.audit.neighbours import Workforce
+from leeward.audit.outputs import Rounded
 from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.law import laplace
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.quartic import QuarticLaw
 from leeward.mechanisms.smooth_gamma import SmoothGamma
@@ -85,12 +87,17 @@ def test_smooth_gamma_dilation_exceeds_its_stated_half() -> None:
     assert loss(usual, (0, size), (size // 10, 11 * size // 10)) == pytest.approx(0.375, abs=2e-3)
 
 
-def test_smooth_laplace_delta_is_overstated() -> None:
+def test_smooth_laplace_delta_is_misstated() -> None:
     stated = exp(-1 / (2 * log(1.1)))
     published = made("smooth_laplace", delta="0.01", calibration="published")
     before, after = (released(published, *s) for s in ((0, 10**6), (10**5, 11 * 10**5)))
     exact = float(laplace_loss(before, after, EPSILON).delta)
     assert stated / exact == pytest.approx(45, abs=1)
+    allowed = exp(-30 / (2 * log(2)))
+    printed = [Rounded(n, laplace(), Fraction(2 * n, 30)) for n in (10**6, 2 * 10**6)]
+    assert float(laplace_loss(printed[0], printed[1], Fraction(30)).delta) > 90 * allowed
+    with pytest.raises(leeward.InvalidParameter, match=r"smallest delta that works here is 3\.8"):
+        made("smooth_laplace", alpha=1, epsilon=30, delta="5e-10", calibration="published")
 
 
 def test_moments_of_the_quartic_density() -> None:

@@ -21,7 +21,7 @@ from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.columns import establishment_rows, whole_numbers
-from leeward.mechanisms.gaussian import draw_gaussian
+from leeward.mechanisms.gaussian import WIDEST, draw_gaussian
 from leeward.mechanisms.grid import STEPS
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
@@ -32,7 +32,8 @@ from leeward.privacy.conversion import zcdp_epsilon
 from leeward.randomness import SecretBits
 
 NOISES = ("laplace", "gaussian")
-NEGLIGIBLE = 40.0
+LEAST_SPLIT = Fraction(1, 1000)
+NEGLIGIBLE, POINTS = 40.0, 20_000
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,25 @@ class Clipped:
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
         share = positive(split, "split")
-        if share >= 1 or noise not in NOISES:
+        if not LEAST_SPLIT <= share <= 1 - LEAST_SPLIT or noise not in NOISES:
             raise InvalidParameter(
                 "split, noise",
-                rule="split must be below 1 and noise 'laplace' or 'gaussian'",
+                rule="split must be from 1/1000 to 999/1000 and noise 'laplace' or 'gaussian'",
                 value=f"{share} and {noise!r}",
                 next_step="Leave both out for the defaults, 1/8 and 'laplace'.",
             )
         clipping = Clipping(parameters.growth, parameters.cells)
-        rho = _largest_rho(parameters) if noise == "gaussian" else Fraction(0)
-        return cls(parameters, clipping, share, noise, rho)
+        if noise == "laplace":
+            return cls(parameters, clipping, share)
+        made = cls(parameters, clipping, share, noise, _largest_rho(parameters))
+        if made.rho == 0 or made.sum_variance(clipping.most) > WIDEST**2:
+            raise InvalidParameter(
+                "epsilon",
+                rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
+                value=parameters.epsilon,
+                next_step="Take a larger epsilon or delta, or noise='laplace'.",
+            )
+        return made
 
     def guarantee(self, policy: Policy | str, *, table: str = "worker") -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
@@ -108,8 +118,11 @@ class Clipped:
         """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
         index = self.clipping.grid.index(whole_numbers(largest, "largest"))
         if self.noise == "gaussian":
-            return index + draw_gaussian(self.index_variance, len(index), SecretBits())
-        return index + draw(self.index_law, _ones(len(index)), SecretBits())
+            noise = draw_gaussian(self.index_variance, len(index), SecretBits())
+        else:
+            noise = draw(self.index_law, _ones(len(index)), SecretBits())
+        released: Integers = np.clip(index + noise, -BOUND, BOUND)
+        return released
 
     @property
     def index_law(self) -> PiecewiseLaw:
@@ -123,7 +136,7 @@ class Clipped:
 
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
-        released = np.empty_like(sums)
+        released = np.empty_like(whole_numbers(sums, "sums"))
         for value in np.unique(theta):
             rows = theta == value
             noise = self.sum_noise(int(value), int(rows.sum()) * sums.shape[1])
@@ -212,12 +225,12 @@ class Clipped:
     def _index_weights(self) -> tuple[Integers, Floats]:
         if self.noise == "gaussian":
             most = int(10 * sqrt(self.index_variance)) + 2
-            noise = np.arange(-most, most + 1)
+            noise = np.arange(-most, most + 1, 1 + most // POINTS)
             weights = np.exp(-(noise**2) / (2 * float(self.index_variance)))
         else:
             rate = float(self.index_law.pieces[0].rate)
             most = int(NEGLIGIBLE / rate) + 1
-            noise = np.arange(-most, most + 1)
+            noise = np.arange(-most, most + 1, 1 + most // POINTS)
             weights = np.exp(-rate * np.abs(noise))
         return noise, weights / weights.sum()
 

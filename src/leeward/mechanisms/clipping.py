@@ -17,7 +17,7 @@ HEADROOM = Fraction(7, 6)
 """e^μ with μ about 0.15: how far θ lies above the sanitised maximum."""
 
 FINENESS = 1000
-MOST_THETA = 2**40
+MOST_THETA = 2**30
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,11 @@ class Clipping:
         """1/α + 1: below it one joiner could move a clipped cell by more than αθ/(1+α)."""
         return 1 / self.alpha + 1
 
+    @property
+    def most(self) -> int:
+        """The largest θ: a fixed bound beyond any establishment."""
+        return max(MOST_THETA, _ceiling(self.least)) * self.lattice
+
     def theta(self, index: Integers) -> Integers:
         """θ of each released index."""
         unique, inverse = np.unique(index, return_inverse=True)
@@ -53,8 +58,7 @@ class Clipping:
 
     def theta_of(self, index: int) -> int:
         """max(HEADROOM·Ã, 1/α + 1) rounded up to the lattice, and at most a fixed bound."""
-        least = _ceiling(self.least * self.lattice)
-        most = max(MOST_THETA * self.lattice, least)
+        least, most = _ceiling(self.least * self.lattice), self.most
         with precision(192):
             power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
             if power > ball(most).log():

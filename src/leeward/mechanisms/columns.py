@@ -65,6 +65,13 @@ def establishment_rows(
             next_step="Give one row of worker cells and all jobs of each establishment.",
         )
     same_shape(sizes, workplace, "sizes, workplace")
+    if sizes.astype(np.float64).sum() > most / 2:
+        raise InvalidParameter(
+            "sizes",
+            rule=f"must be at most {most // 2} jobs in all",
+            value="more (not shown)",
+            next_step="Release the workplace cells in several parts.",
+        )
     if (counts.sum(axis=1) > sizes).any():
         raise InvalidParameter(
             "sizes",

@@ -16,12 +16,15 @@ JOBS = 48
 """Beyond this many jobs the difference between rounded and real noise is left out."""
 
 COARSE = 400.0
-"""At scales (in jobs) above this the rounding is left out altogether."""
+"""Where the mean absolute noise is above this many jobs, rounding is left out altogether."""
 
-_GAUSS, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-NODES = np.concatenate([_GAUSS - 1, _GAUSS + 1]) / 4
+THIN = 0.5
+"""Where it is below this, the sum is taken as it is: no quadrature sees so thin a peak."""
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+NODES = np.concatenate([(_NODES - 1) / 4, (_NODES + 1) / 4])
 WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS]) / 4
-"""For either half of a job by itself: a discrete law has its seam at half a job."""
+"""A quadrature of one job around its middle, in two halves: discrete laws have a seam there."""
 
 
 class Error(NamedTuple):
@@ -36,28 +39,36 @@ def rounded_error(law: Law, scale: Floats) -> Error:
     """The moments of the rounded noise at each scale; equal scales are computed once."""
     unique, inverse = np.unique(scale, return_inverse=True)
     moments = [law.moment(1), law.moment(1, absolute=True), law.moment(2)]
-    corrections = _corrections(law, unique)
+    size = unique * (moments[1] or 1.0)
+    sums, integrals = np.zeros((3, len(unique))), np.zeros((3, len(unique)))
+    fine = size < COARSE
+    for job in range(1, JOBS + 1):
+        summed, integrated = _at_job(law, unique[fine], job)
+        sums[:, fine] += summed
+        integrals[:, fine] += integrated
     columns = [
-        None if moment is None else (moment * unique**order + correction)[inverse]
-        for moment, order, correction in zip(moments, (1, 1, 2), corrections, strict=True)
+        None
+        if moment is None
+        else np.where(size < THIN, sums[i], moment * unique**order + sums[i] - integrals[i])[
+            inverse
+        ]
+        for i, (moment, order) in enumerate(zip(moments, (1, 1, 2), strict=True))
     ]
     return Error(*columns)
 
 
-def _corrections(law: Law, scale: Floats) -> tuple[Floats, Floats, Floats]:
-    mean, absolute, square = (np.zeros_like(scale) for _ in range(3))
-    # The spread of Z, not the scale alone, decides whether rounding to whole jobs matters.
-    spread = law.moment(1, absolute=True) or 1.0
-    fine = scale * spread < COARSE
-    for job in range(1, JOBS + 1):
-        middle = job - 0.5
-        below, above = _tails(law, scale[fine], np.array([middle]))
-        low, high = _tails(law, scale[fine], middle + NODES)
-        mean[fine] += (above - below)[:, 0] - (high - low) @ WEIGHTS
-        absolute[fine] += (above + below)[:, 0] - (high + low) @ WEIGHTS
-        moment = 2 * (middle + NODES)
-        square[fine] += 2 * middle * (above + below)[:, 0] - ((high + low) * moment) @ WEIGHTS
-    return mean, absolute, square
+def _at_job(law: Law, scale: Floats, job: int) -> tuple[Floats, Floats]:
+    """The term of one job in the three sums, and the three integrals over the same job."""
+    middle = job - 0.5
+    below, above = _tails(law, scale, np.array([middle]))
+    low, high = _tails(law, scale, middle + NODES)
+    across = 2 * (middle + NODES)
+    both = (above + below)[:, 0]
+    summed = np.array([(above - below)[:, 0], both, 2 * middle * both])
+    integrated = np.array(
+        [(high - low) @ WEIGHTS, (high + low) @ WEIGHTS, ((high + low) * across) @ WEIGHTS]
+    )
+    return summed, integrated
 
 
 def _tails(law: Law, scale: Floats, jobs: Floats) -> tuple[Floats, Floats]:

@@ -20,6 +20,8 @@ from leeward.mechanisms.table import FUNCTION, ROUNDING
 from leeward.randomness import SecretBits
 
 SPARE = 64
+WIDEST = 2**55
+"""The largest σ: beyond it proposals could reach the saturation bounds of a draw."""
 
 
 def draw_gaussian(variance: Fraction, count: int, bits: SecretBits) -> Integers:

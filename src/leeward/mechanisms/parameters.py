@@ -9,8 +9,10 @@ from leeward.errors import InvalidParameter
 from leeward.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
 
 CALIBRATIONS = ("tight", "published")
-MOST_ALPHA = Fraction(1000)
-LEAST_EPSILON = Fraction(1, 10**9)
+LEAST_ALPHA, MOST_ALPHA = Fraction(1, 10**6), Fraction(1000)
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(1000)
+MOST_CELLS = 10_000
+"""Within these limits every bound on rounding errors has been checked; see sampling.proof.md."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,10 @@ class Parameters:
 
 
 def _check_cells(cells: object) -> None:
-    if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
+    if isinstance(cells, bool) or not isinstance(cells, int) or not 1 <= cells <= MOST_CELLS:
         raise InvalidParameter(
             "cells",
-            rule="must be a whole number of at least 1",
+            rule=f"must be a whole number from 1 to {MOST_CELLS}",
             value=repr(cells),
             next_step="Give the number of worker cells of one workplace cell.",
         )
@@ -130,10 +132,10 @@ def _check_calibration(calibration: str) -> None:
 
 def _bounded_alpha(value: Number) -> Fraction:
     alpha = positive(value, "alpha")
-    if alpha > MOST_ALPHA:
+    if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
         raise InvalidParameter(
             "alpha",
-            rule=f"must be at most {MOST_ALPHA}",
+            rule="must be between 0.000001 and 1000",
             value=alpha,
             next_step="alpha = 0.1 hides sizes within 10 percent; write it as text.",
         )
@@ -142,10 +144,10 @@ def _bounded_alpha(value: Number) -> Fraction:
 
 def _bounded_epsilon(value: Number) -> Fraction:
     epsilon = positive(value, "epsilon")
-    if not LEAST_EPSILON <= epsilon <= 1 / LEAST_EPSILON:
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise InvalidParameter(
             "epsilon",
-            rule="must be between 1e-9 and 1e9",
+            rule="must be between 0.000001 and 1000",
             value=epsilon,
             next_step="Useful values lie between 0.01 and 20.",
         )

@@ -28,8 +28,8 @@ BOUND = 2**62
 MOST = 2**61
 """The largest count or size accepted: n + J then never leaves 64 bits."""
 
-LEAST_NOISE, MOST_NOISE = -(2**63) + 1, BOUND
-"""J saturates here, where n + J (0 ≤ n ≤ MOST) is beyond ±BOUND whatever J was."""
+LEAST_NOISE, MOST_NOISE = -(BOUND + MOST), BOUND + 2**10
+"""J saturates here, where n + J is beyond ±BOUND whatever J was, for −2^10 ≤ n ≤ MOST."""
 
 Integers = NDArray[np.int64]
 

@@ -21,7 +21,7 @@ from leeward.mechanisms.sampling import Integers, Scales
 from leeward.mechanisms.table import Floats
 from leeward.privacy import StrongAlpha
 
-NEGLIGIBLE = 40.0
+NEGLIGIBLE, POINTS = 40.0, 20_000
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,13 @@ class Scale(Additive):
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
         rate = float(self.parameters.epsilon / STEPS)
         most = int(NEGLIGIBLE / rate) + 1
-        noise = np.arange(-most, most + 1)
+        stride = 1 + most // POINTS
+        noise = np.arange(-most, most + 1, stride)
         weights = np.exp(-rate * np.abs(noise))
         with precision(128):
             step = float(self.parameters.log_growth() / STEPS)
         with np.errstate(over="ignore"):
-            return weights / weights.sum(), np.exp(np.minimum((noise - 0.5) * step, 700.0))
+            return weights / weights.sum(), np.exp(np.minimum((noise - stride / 2) * step, 700.0))
 
 
 def _covered(mechanism: Additive, z: Floats, weights: Floats) -> float:

@@ -34,7 +34,7 @@ class SmoothLaplace(Additive):
     def calibrated(cls, parameters: Parameters) -> "SmoothLaplace":
         """As published u = ε/2 and δ ≥ e^(−ε/2λ); tight: the largest u whose exact δ fits."""
         if parameters.published:
-            _check_delta(parameters, lambda: _published_delta(parameters))
+            _check_published(parameters)
             return cls(parameters, laplace(), parameters.share / 2)
         return cls(parameters, laplace(), _largest_shift(parameters))
 
@@ -52,6 +52,30 @@ class SmoothLaplace(Additive):
 def _published_delta(parameters: Parameters) -> arb:
     """e^(−ε/(2λ)), from the papers' condition 1+α ≤ e^(ε/(2 ln(1/δ)))."""
     return (-ball(parameters.share) / (2 * parameters.log_growth())).exp()
+
+
+def _check_published(parameters: Parameters) -> None:
+    """The papers' condition, and the exact δ, which it does not imply for large ε or α.
+
+    Erratum of [H16]: at α = 1, ε = 30 the printed condition allows δ = 4.0e-10, the exact δ of
+    the printed noise is 3.8e-8. Such parameters are refused.
+    """
+    alpha, shift = parameters.growth, parameters.share / 2
+    if not at_most(lambda: ball(shift), lambda: _room(parameters)):
+        with precision(256):
+            rho = ball(1 + alpha)
+            least = rho * parameters.log_growth() / (rho - ball(Fraction(1, 2)))
+        raise parameters.refuse_epsilon(
+            "must be above ln(1+alpha)·(1+alpha)/(1/2+alpha) for each worker cell",
+            least * parameters.cells,
+        )
+    _check_delta(parameters, lambda: _published_delta(parameters))
+    _check_delta(parameters, lambda: exact_delta(alpha, ball(parameters.share), shift))
+
+
+def _room(parameters: Parameters) -> arb:
+    """(1+α)(ε−λ): up to this shift the narrower noise never exceeds e^ε times the wider."""
+    return ball(1 + parameters.growth) * (parameters.aim() - parameters.log_growth())
 
 
 def exact_delta(alpha: Fraction, epsilon: arb, shift: Fraction) -> arb:
@@ -74,7 +98,7 @@ def _largest_shift(parameters: Parameters) -> Fraction:
     """The largest u ≤ min(ε, (1+α)(ε−λ)) with exact δ at most the share of δ."""
     alpha, goal = parameters.growth, parameters.delta / parameters.cells
     with precision(256):
-        room = ball(1 + alpha) * (parameters.aim() - parameters.log_growth())
+        room = _room(parameters)
         if not room > 0:
             raise parameters.refuse_epsilon(
                 "must be above ln(1+alpha) for each worker cell",
@@ -90,6 +114,8 @@ def _largest_shift(parameters: Parameters) -> Fraction:
         if fits and middle == top:
             return top
         low, high = (middle, high) if fits else (low, middle)
+    if low == 0:
+        raise _refused_delta(parameters, exact_delta(alpha, parameters.aim(), top / 100))
     return low
 
 
@@ -98,8 +124,13 @@ def _check_delta(parameters: Parameters, least: Callable[[], arb]) -> None:
     if goal > 0 and at_most(least, lambda: ball(goal)):
         return
     with precision(256):
-        smallest = three_digits_up(least() * parameters.cells)
-    raise InvalidParameter(
+        raise _refused_delta(parameters, least())
+
+
+def _refused_delta(parameters: Parameters, least: arb) -> InvalidParameter:
+    with precision(256):
+        smallest = three_digits_up(least * parameters.cells)
+    return InvalidParameter(
         "delta",
         rule="must not be below what Laplace tails cost when the scale itself changes by 1+alpha",
         value=parameters.delta,
