@@ -1,10 +1,11 @@
 """What the published constants really cost (MATHS §4), where the table does not go."""
 
 from fractions import Fraction
-from math import log
+from math import exp, log
 
 import pytest
 
+from leeward.audit.lines import stated_delta
 from leeward.audit.loss import Loss, pure_loss
 from leeward.audit.measure import QUICK, pairs, scalar, workplace_view
 from leeward.audit.outputs import Rounded
@@ -53,3 +54,11 @@ def test_the_stated_admissibility_fails_while_the_total_holds(published: SmoothG
     )
     assert shifted.epsilon < float(halves)
     assert float(shifted.epsilon) == pytest.approx(27**0.25 / 16, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon"), [("0.01", "4"), ("0.01", "0.25"), ("0.1", "1"), ("1", "4")]
+)
+def test_the_stated_delta_of_smooth_laplace_is_not_rounded_away(alpha: str, epsilon: str) -> None:
+    a, e = Fraction(alpha), Fraction(epsilon)
+    assert float(stated_delta(a, e)) == pytest.approx(exp(-e / (2 * log(1 + a))), rel=1e-9)

@@ -114,7 +114,9 @@ def examine_gaussian(made: Mechanism, name: str, depth: Depth) -> Loss:
 def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:
     """The smallest δ for which the papers state Smooth Laplace: e^(−ε/2λ), rounded up."""
     with precision(128):
-        return dyadic_up((-ball(epsilon) / (2 * log_growth(alpha))).exp(), 128)
+        halvings = int(float(ball(epsilon) / log_growth(alpha)))
+    with precision(256 + halvings):
+        return dyadic_up((-ball(epsilon) / (2 * log_growth(alpha))).exp(), 128 + halvings)
 
 
 LINES: tuple[Line, ...] = (
