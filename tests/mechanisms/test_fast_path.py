@@ -11,7 +11,7 @@ from leeward.exact import precision
 from leeward.mechanisms import quartic, table
 from leeward.mechanisms.law import Law, PiecewiseLaw, discrete_laplace, laplace, pareto
 from leeward.mechanisms.quartic import QuarticLaw
-from leeward.mechanisms.sampling import Scales, decide, refine, settle
+from leeward.mechanisms.sampling import Scales, Uniform, decide, refine, settle
 from leeward.mechanisms.table import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 from tests.mechanisms.built import additive
@@ -157,3 +157,11 @@ def settled(value: float, error: float, scale: float = 1.0) -> int | None:
 )
 def test_only_what_rounds_one_way_is_settled(value: float, error: float, wanted: int) -> None:
     assert settled(value, error) == wanted
+
+
+def test_more_bits_are_appended_to_the_ones_drawn() -> None:
+    uniform = Uniform(2**63 + 5, 64, SecretBits())
+    for size in (128, 192):
+        uniform.extend()
+        assert uniform.size == size
+        assert uniform.word >> (size - 64) == 2**63 + 5
