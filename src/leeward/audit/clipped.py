@@ -4,6 +4,7 @@ For each possible index the log-ratio of the index adds to the log-ratio of the 
 that follows from it; the loss is the worst index.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,7 +13,7 @@ from math import log
 import numpy as np
 from flint import arb
 
-from leeward.audit.loss import Loss, over, worst
+from leeward.audit.loss import NONE, Loss, over, worst
 from leeward.audit.measure import Depth, jobs
 from leeward.audit.neighbours import Pair, Workforce, blocks
 from leeward.audit.outputs import Rounded
@@ -81,11 +82,12 @@ class ClippedExam:
         """The loss of the noisy sums given θ: cells are independent, so it adds up."""
         law = self._law(self._sum_law(theta))
         vectors = [self.clip(force, theta) for force in (pair.before, pair.after)]
-        total = Loss(arb(0), arb(0), arb(0))
-        for left, right in zip(*vectors, strict=True):
+        total = NONE
+        for (left, right), cells in Counter(zip(*vectors, strict=True)).items():
             outputs = {(left,), (right,), ((left + right) // 2,), (left - 9,), (right + 9,)}
             before, after = (Rounded(true, law, Fraction(1)) for true in (left, right))
-            total = total.plus(over(outputs, before.mass, after.mass, Fraction(0)))
+            alike = over(outputs, before.mass, after.mass, Fraction(0)).times(cells)
+            total = total.plus(alike)
         return total
 
     def clip(self, force: Workforce, theta: int) -> list[int]:
@@ -164,8 +166,9 @@ def _sum_divergence(mechanism: Clipped, pair: Pair, theta: int, order: Fraction)
     exam = ClippedExam(mechanism)
     before, after = (exam.clip(force, theta) for force in (pair.before, pair.after))
     variance = mechanism.sum_variance(theta)
-    shifts = (left - right for left, right in zip(before, after, strict=True))
-    return sum((renyi(shift, variance, order) for shift in shifts), arb(0))
+    shifts = Counter(left - right for left, right in zip(before, after, strict=True))
+    parts = (cells * renyi(shift, variance, order) for shift, cells in shifts.items())
+    return sum(parts, arb(0))
 
 
 def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
@@ -176,5 +179,6 @@ def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
     """
     with precision(128):
         square = order * (order - 1) * Fraction(shift) ** 2 / (2 * variance)
-        moved = normaliser(variance, (1 - order) * shift) / normaliser(variance)
+        centre = (1 - order) * shift % 1
+        moved = normaliser(variance, centre) / normaliser(variance) if centre else arb(1)
         return (ball(square) + moved.log()) / ball(order - 1)

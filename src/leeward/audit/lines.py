@@ -134,8 +134,8 @@ LINES: tuple[Line, ...] = (
     Line("slope", examine_scalar, ("strong",)),
     Line("slope", examine_scalar, ("weak",), options=(("cells", 2),)),
     Line("vector_pareto", examine_block, ("strong",)),
-    Line("vector_pareto", examine_block, ("strong",), options=(("cells", 2),)),
-    Line("vector_pareto", examine_block, ("strong", "weak"), options=(("cells", 8),)),
+    Line("vector_pareto", examine_block, ("strong", "weak"), options=(("cells", 2),)),
+    Line("vector_pareto", examine_block, options=(("cells", 8),)),
     Line("clipped", examine_clipped, ("strong",)),
     Line("clipped", examine_clipped, ("strong", "weak"), options=(("cells", 8),)),
     Line(

@@ -20,8 +20,8 @@ from leeward.mechanisms.accuracy import accurate
 from leeward.mechanisms.law import Law, PiecewiseLaw
 
 HALF = Fraction(1, 2)
-DENSE = 30
-MOST_DENSE = 80
+DENSE, FEW = 24, 4
+COARSE = 40
 GROWTH = Fraction(4, 3)
 GEOMETRIC = tuple(GROWTH**i / 1000 for i in range(49))
 FAR = tuple(Fraction(10**i) for i in (4, 5, 6, 8, 10, 15, 20, 40))
@@ -57,7 +57,8 @@ class Rounded:
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """All outputs near the centre, those around joints of the density, and far tails."""
-        dense = min(MOST_DENSE, max(DENSE, int(2 * self.scale)))
+        # Where a job is a small part of the scale, masses hardly differ between neighbours.
+        dense = max(DENSE, int(2 * self.scale)) if self.scale < COARSE else FEW
         near = set(range(self.true - dense, self.true + dense + 1))
         for joint in self.joints:
             at = self.true + int(self.scale * joint // 1)
