@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from math import isqrt
 from typing import TypeAlias
 
 from flint import arb, ctx, fmpq
@@ -95,6 +96,11 @@ def dyadic_down(value: arb, bits: int = 64) -> Fraction:
 def dyadic_up(value: arb, bits: int = 64) -> Fraction:
     """The smallest multiple of 2^-bits that is certainly at least the value."""
     return -dyadic_down(-value, bits)
+
+
+def root_up(number: int) -> Fraction:
+    """A rational just above √number."""
+    return Fraction(isqrt(number << 64) + 1, 1 << 32)
 
 
 def decide(question: Callable[[], bool | None]) -> bool:

@@ -9,7 +9,8 @@ from flint import arb
 
 from leeward.audit.clipped import ClippedExam
 from leeward.audit.defects import DerivedFrame, Infused, float_laplace
-from leeward.audit.loss import Loss, pure_loss
+from leeward.audit.lines import stated_delta
+from leeward.audit.loss import Loss, laplace_loss, pure_loss
 from leeward.audit.measure import (
     Database,
     Depth,
@@ -27,7 +28,7 @@ from leeward.audit.row import Claim, Row
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.edge_laplace import EdgeLaplace
-from leeward.mechanisms.law import discrete_laplace
+from leeward.mechanisms.law import discrete_laplace, laplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
@@ -51,12 +52,19 @@ class Control:
     policy: str = "strong"
     epsilon: Fraction = EPSILON
     calibration: str = "tight"
+    alpha: Fraction = ALPHA
+    delta: Fraction = Fraction(0)
 
     def row(self, depth: Depth) -> Row:
         """The control as a row of the audit."""
-        alpha = ALPHA if policy(self.policy).uses_alpha else None
         claim = Claim(
-            self.mechanism, self.calibration, self.policy, alpha, self.epsilon, control=self.defect
+            self.mechanism,
+            self.calibration,
+            self.policy,
+            self.alpha if policy(self.policy).uses_alpha else None,
+            self.epsilon,
+            self.delta,
+            control=self.defect,
         )
         return Row(claim, self.examine(depth))
 
@@ -180,6 +188,13 @@ def infusion(_: Depth) -> Loss:
     return pure_loss(Infused(jobs(pair.before)), Infused(jobs(pair.after)), EPSILON, complete=True)
 
 
+def printed_delta(_: Depth) -> Loss:
+    """Published Smooth Laplace at α = 1, ε = 30, where its printed condition is not enough."""
+    sizes, epsilon = (10**6, 2 * 10**6), Fraction(30)
+    before, after = (Rounded(size, laplace(), 2 * size / epsilon) for size in sizes)
+    return laplace_loss(before, after, epsilon)
+
+
 def derived_frame(_: Depth) -> Loss:
     """A frame made of the jobs: a cell appears with its first worker."""
     view = workplace_view(made(Slope, "slope"))
@@ -220,6 +235,15 @@ CONTROLS: tuple[Control, ...] = (
     Control("scale cut by 10 %", "edge_laplace", cut_discrete(EdgeLaplace, "worker"), "worker"),
     Control(
         "Laplace noise in floating point", "float_laplace", lambda _: float_laplace(1.0), "worker"
+    ),
+    Control(
+        "printed δ at large ε",
+        "smooth_laplace",
+        printed_delta,
+        epsilon=Fraction(30),
+        calibration="published",
+        alpha=Fraction(1),
+        delta=stated_delta(Fraction(1), Fraction(30)),
     ),
     Control("a frame derived from the jobs", "slope", derived_frame),
 )

@@ -24,8 +24,8 @@ Grid = tuple[tuple[str, str], ...]
 QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("1", "4"))
 FULL_GRID: Grid = tuple(
     (alpha, epsilon)
-    for alpha in ("0.01", "0.05", "0.1", "0.2", "1")
-    for epsilon in ("0.25", "0.5", "1", "2", "4")
+    for alpha in ("0.01", "0.05", "0.1", "0.3", "1")
+    for epsilon in ("0.25", "0.5", "1", "4", "20")
 )
 
 
@@ -68,7 +68,8 @@ class Line:
             name,
             promised.alpha,
             made.parameters.epsilon,
-            promised.delta,
+            made.parameters.delta if promised.rho else promised.delta,
+            promised.rho,
             detail=detail,
         )
         return Row(claim, self.examine(made, name, depth))

@@ -28,6 +28,7 @@ class Loss:
     backward: arb
     delta: arb
     bound: arb | None = None
+    rho: arb | None = None
 
     @property
     def epsilon(self) -> arb:
@@ -206,4 +207,4 @@ def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
     """A computed ρ restated as the ε that it implies at δ, so that it can stand in the table."""
     with precision(BITS):
         implied = ball(zcdp_epsilon(dyadic_up(rho, 96), delta))
-    return Loss(implied, implied, arb(0))
+    return Loss(implied, implied, arb("nan"), rho=rho)

@@ -23,6 +23,7 @@ class Claim:
     alpha: Fraction | None
     epsilon: Fraction
     delta: Fraction = Fraction(0)
+    rho: Fraction = Fraction(0)
     control: str = ""
     detail: str = ""
 
@@ -47,7 +48,9 @@ class Row:
 
     @property
     def ratio(self) -> float:
-        """Computed over claimed ε."""
+        """Computed over claimed ε, or ρ where that is what is promised."""
+        if self.loss.rho is not None:
+            return float(self.loss.rho) / float(self.claim.rho)
         return self.epsilon / float(self.claim.epsilon)
 
     @property
@@ -57,8 +60,10 @@ class Row:
 
     @property
     def verdict(self) -> str:
-        """By balls, so that rounding cannot turn it: δ decides where one is claimed."""
+        """By balls, so that rounding cannot turn it: ρ or δ decides where one is claimed."""
         with precision(128):
+            if self.loss.rho is not None:
+                return _verdict(self.loss.rho, self.claim.rho)
             if self.claim.delta > 0:
                 return _verdict(self.loss.delta, self.claim.delta)
             proved = self.loss.bound is None or bool(self.loss.bound <= ball(self.claim.epsilon))
@@ -73,15 +78,19 @@ class Row:
     @property
     def reading(self) -> str:
         """The row in one line of plain words."""
+        c = self.claim
         if self.verdict == UNDECIDED:
             return "cannot be decided: examine more outputs"
         if self.claim.control:
             return f"{self.claim.control}: {self._excess()}"
         if not self.as_expected:
             return f"BREAKS its promise: {self._excess()}"
-        if self.claim.delta > 0:
+        if self.claim.delta > 0 and self.loss.rho is None:
             return self._delta()
-        return "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
+        reading = "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
+        if self.loss.rho is None:
+            return reading
+        return f"{reading} ρ = {float(c.rho):.3g}, which is ε at δ = {float(c.delta):.3g}"
 
     def _excess(self) -> str:
         if self.verdict == CONFIRMED:
@@ -107,6 +116,8 @@ class Row:
             "delta_claimed": float(c.delta),
             "epsilon_computed": "inf" if isinf(self.epsilon) else epsilon,
             "delta_computed": self.delta,
+            "rho_claimed": float(c.rho) or None,
+            "rho_computed": None if self.loss.rho is None else float(self.loss.rho),
             "tight": self.tight,
             "verdict": self.verdict,
             "control": bool(c.control),

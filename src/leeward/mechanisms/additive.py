@@ -148,6 +148,13 @@ class Additive(ABC):
         self, noise: int, largest: int | None = None, *, counts: int | None = None, digits: int = 17
     ) -> Decimal:
         """P(J ≤ noise) of the integer noise J, exact to `digits` significant digits."""
+        if isinstance(noise, bool) or not isinstance(noise, (int, np.integer)):
+            raise InvalidParameter(
+                "noise",
+                rule="must be a whole number",
+                value=repr(noise),
+                next_step="Give the released value minus the count.",
+            )
         scale = self.scale(counts, largest)
         edge = (int(noise) + Fraction(1, 2)) / scale
         return to_decimal(lambda: self.law.tails(edge)[0], digits)

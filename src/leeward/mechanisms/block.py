@@ -91,9 +91,10 @@ def _gamma(words: NDArray[np.uint32]) -> tuple[Floats, Floats]:
     value = np.zeros(len(middle))
     for start in range(0, middle.shape[1], TOGETHER):
         value -= np.log(np.multiply.reduce(middle[:, start : start + TOGETHER], axis=1))
-    least = middle.min(axis=1) * 2.0**32
-    blur = middle.shape[1] * (1 / least + ROUNDING) + 2 * FUNCTION * value
-    blur[least < 2] = np.inf
+    # Each logarithm is off by at most 1/(w+½) while that is below ½.
+    slack = np.reciprocal(middle).sum(axis=1) * 2.0**-32
+    blur = slack + middle.shape[1] * ROUNDING + 2 * FUNCTION * value
+    blur[slack >= 0.5] = np.inf
     return value, blur
 
 

@@ -8,7 +8,7 @@ discrete Gaussian noise, whose scale depends on θ alone, is added.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt, log, pi, sqrt
+from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import ClassVar
 
@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter
-from leeward.exact import Number, positive, precision
+from leeward.exact import Number, positive, precision, root_up
 from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.columns import establishment_rows, whole_numbers
+from leeward.mechanisms.columns import establishment_rows, numbered, whole_numbers
+from leeward.mechanisms.error import Weights, gaussian_weights, laplace_weights
 from leeward.mechanisms.gaussian import WIDEST, draw_gaussian
 from leeward.mechanisms.grid import STEPS
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
@@ -28,12 +29,11 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, MOST, Integers, Scales, draw
 from leeward.mechanisms.table import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
-from leeward.privacy.conversion import zcdp_epsilon
+from leeward.privacy.conversion import largest_rho
 from leeward.randomness import SecretBits
 
 NOISES = ("laplace", "gaussian")
 LEAST_SPLIT = Fraction(1, 1000)
-NEGLIGIBLE, POINTS = 40.0, 20_000
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,13 @@ class Clipped:
         clipping = Clipping(parameters.growth, parameters.cells)
         if noise == "laplace":
             return cls(parameters, clipping, share)
-        made = cls(parameters, clipping, share, noise, _largest_rho(parameters))
+        made = cls(
+            parameters,
+            clipping,
+            share,
+            noise,
+            largest_rho(parameters.epsilon, _some_delta(parameters)),
+        )
         if made.rho == 0 or made.sum_variance(clipping.most) > WIDEST**2:
             raise InvalidParameter(
                 "epsilon",
@@ -106,7 +112,7 @@ class Clipped:
         rows, jobs, place = establishment_rows(
             (counts, sizes, workplace), self.parameters.cells, most
         )
-        number = int(place.max(initial=-1)) + 1 if workplaces is None else workplaces
+        number = numbered(place, workplaces)
         largest = np.zeros(number, dtype=np.int64)
         np.maximum.at(largest, place, jobs)
         theta = self.clipping.theta(self.release_maximum(largest))
@@ -118,10 +124,10 @@ class Clipped:
         """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
         index = self.clipping.grid.index(whole_numbers(largest, "largest"))
         if self.noise == "gaussian":
-            noise = draw_gaussian(self.index_variance, len(index), SecretBits())
+            noise = draw_gaussian(self.index_variance, index.size, SecretBits())
         else:
-            noise = draw(self.index_law, _ones(len(index)), SecretBits())
-        released: Integers = np.clip(index + noise, -BOUND, BOUND)
+            noise = draw(self.index_law, _ones(index.size), SecretBits())
+        released: Integers = np.clip(index + noise.reshape(index.shape), -BOUND, BOUND)
         return released
 
     @property
@@ -209,7 +215,7 @@ class Clipped:
     def _expected_theta(self, largest: ArrayLike, power: int) -> Measure:
         """E spread(θ)^power over the noise of the maximum, in float64."""
         x = whole_numbers(largest, "largest")
-        noise, weights = self._index_weights()
+        noise, weights, _ = self._index_weights()
         with precision(128):
             step = float(self.parameters.log_growth()) / STEPS
         if self.noise == "laplace" and float(1 / self.index_law.pieces[0].rate) * step * power >= 1:
@@ -222,30 +228,17 @@ class Clipped:
         values = np.array(expected)[inverse].reshape(x.shape)
         return float(values) if x.ndim == 0 else values
 
-    def _index_weights(self) -> tuple[Integers, Floats]:
+    def _index_weights(self) -> Weights:
         if self.noise == "gaussian":
-            most = int(10 * sqrt(self.index_variance)) + 2
-            noise = np.arange(-most, most + 1, 1 + most // POINTS)
-            weights = np.exp(-(noise**2) / (2 * float(self.index_variance)))
-        else:
-            rate = float(self.index_law.pieces[0].rate)
-            most = int(NEGLIGIBLE / rate) + 1
-            noise = np.arange(-most, most + 1, 1 + most // POINTS)
-            weights = np.exp(-rate * np.abs(noise))
-        return noise, weights / weights.sum()
+            return gaussian_weights(float(self.index_variance))
+        return laplace_weights(float(self.index_law.pieces[0].rate))
 
 
 def _ones(count: int) -> Scales:
     return Scales(np.ones(count, dtype=np.int64))
 
 
-def root_up(number: int) -> Fraction:
-    """A rational just above √number."""
-    return Fraction(isqrt(number << 64) + 1, 1 << 32)
-
-
-def _largest_rho(parameters: Parameters) -> Fraction:
-    """The largest ρ, to nine digits and rounded down, whose tight conversion fits (ε, δ)."""
+def _some_delta(parameters: Parameters) -> Fraction:
     if parameters.delta == 0:
         raise InvalidParameter(
             "delta",
@@ -253,9 +246,4 @@ def _largest_rho(parameters: Parameters) -> Fraction:
             value=0,
             next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
         )
-    low, high = Fraction(0), parameters.epsilon
-    while high - low > high / 2**30:
-        middle = (low + high) / 2
-        fits = zcdp_epsilon(middle, parameters.delta) <= parameters.epsilon
-        low, high = (middle, high) if fits else (low, middle)
-    return low
+    return parameters.delta

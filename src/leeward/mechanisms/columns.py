@@ -9,7 +9,10 @@ from leeward.mechanisms.sampling import MOST, Integers
 
 def whole_numbers(values: ArrayLike, parameter: str, most: int = MOST) -> Integers:
     """The values as int64; refuses anything but whole numbers from 0 to `most`."""
-    column = np.asarray(values)
+    try:
+        column = np.asarray(values)
+    except ValueError:
+        raise _refused(parameter, "must be whole numbers", "rows of unequal length", most) from None
     if column.dtype.kind not in "iu" and column.size:
         raise _refused(parameter, "must be whole numbers", f"an array of {column.dtype}", most)
     if column.size and (column.min() < 0 or column.max() > most):
@@ -80,3 +83,16 @@ def establishment_rows(
             next_step="Count every job of the establishment, whatever the table's filter.",
         )
     return counts, sizes, workplace
+
+
+def numbered(workplace: Integers, workplaces: int | None) -> int:
+    """How many workplace cells there are: as said, or one more than the largest number."""
+    named = int(workplace.max(initial=-1)) + 1
+    if workplaces is not None and workplaces < named:
+        raise InvalidParameter(
+            "workplaces",
+            rule="must be above every number in workplace, which counts from 0",
+            value=workplaces,
+            next_step="Give the number of workplace cells in the frame, or leave it out.",
+        )
+    return named if workplaces is None else workplaces

@@ -5,9 +5,11 @@ for q = 1 and 2x·P(|scale·Z| > x) for q = 2. So the closed form of the real no
 job by job, by the difference between midpoint and integral.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.mechanisms.law import Law
 from leeward.mechanisms.table import Floats
@@ -25,6 +27,10 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 NODES = np.concatenate([(_NODES - 1) / 4, (_NODES + 1) / 4])
 WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS]) / 4
 """A quadrature of one job around its middle, in two halves: discrete laws have a seam there."""
+
+
+NEGLIGIBLE, POINTS = 40.0, 20_000
+"""Noise beyond exp(−NEGLIGIBLE) is left out of expectations; at most so many points a side."""
 
 
 class Error(NamedTuple):
@@ -77,3 +83,30 @@ def _tails(law: Law, scale: Floats, jobs: Floats) -> tuple[Floats, Floats]:
     below = law.float_tails(-x.ravel())[0].reshape(x.shape)
     above = law.float_tails(x.ravel())[1].reshape(x.shape)
     return below, above
+
+
+class Weights(NamedTuple):
+    """Values of an integer noise, `stride` apart, and their normalised probabilities."""
+
+    noise: NDArray[np.int64]
+    chance: Floats
+    stride: int
+
+
+def laplace_weights(rate: float) -> Weights:
+    """Of discrete Laplace noise, P(j) ∝ exp(−rate·|j|)."""
+    return _weights(NEGLIGIBLE / rate, lambda noise: np.exp(-rate * np.abs(noise)))
+
+
+def gaussian_weights(variance: float) -> Weights:
+    """Of discrete Gaussian noise, P(j) ∝ exp(−j²/2σ²)."""
+    reach = (2 * NEGLIGIBLE * variance) ** 0.5
+    return _weights(reach, lambda noise: np.exp(-(noise**2) / (2 * variance)))
+
+
+def _weights(reach: float, density: Callable[[Floats], Floats]) -> Weights:
+    most = int(reach) + 2
+    stride = 1 + most // POINTS
+    noise = np.arange(-(most // stride), most // stride + 1) * stride
+    chance = density(noise.astype(np.float64))
+    return Weights(noise, chance / chance.sum(), stride)

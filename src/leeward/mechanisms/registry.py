@@ -66,7 +66,7 @@ def mechanism(
 
 
 def _chosen(name: str) -> type[Mechanism]:
-    if name in REGISTRY:
+    if str(name) in REGISTRY:
         return REGISTRY[name]
     near = get_close_matches(str(name), REGISTRY, n=1)
     raise InvalidParameter(

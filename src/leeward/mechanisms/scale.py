@@ -14,14 +14,13 @@ from numpy.typing import ArrayLike
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.error import laplace_weights
 from leeward.mechanisms.grid import STEPS, SizeGrid
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import Integers, Scales
 from leeward.mechanisms.table import Floats
 from leeward.privacy import StrongAlpha
-
-NEGLIGIBLE, POINTS = 40.0, 20_000
 
 
 @dataclass(frozen=True)
@@ -87,15 +86,10 @@ class Scale(Additive):
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
-        rate = float(self.parameters.epsilon / STEPS)
-        most = int(NEGLIGIBLE / rate) + 1
-        stride = 1 + most // POINTS
-        noise = np.arange(-most, most + 1, stride)
-        weights = np.exp(-rate * np.abs(noise))
+        noise, weights, stride = laplace_weights(float(self.law.pieces[0].rate))
         with precision(128):
             step = float(self.parameters.log_growth() / STEPS)
-        with np.errstate(over="ignore"):
-            return weights / weights.sum(), np.exp(np.minimum((noise - stride / 2) * step, 700.0))
+        return weights, np.exp(np.minimum((noise - stride / 2) * step, 700.0))
 
 
 def _covered(mechanism: Additive, z: Floats, weights: Floats) -> float:

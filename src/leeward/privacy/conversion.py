@@ -30,6 +30,15 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
         return max(Fraction(0), dyadic_up(_epsilon_at(order, rho, delta)))
 
 
+def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest ρ, to nine digits and rounded down, for which ρ-zCDP implies (ε, δ)."""
+    low, high = Fraction(0), epsilon
+    while high - low > high / 2**30:
+        middle = (low + high) / 2
+        low, high = (middle, high) if zcdp_epsilon(middle, delta) <= epsilon else (low, middle)
+    return low
+
+
 def _epsilon_at(order: Fraction, rho: Fraction, delta: Fraction) -> arb:
     """aρ + (ln(1/δ) + (a−1)ln(1−1/a) − ln a)/(a−1): true for every order a > 1."""
     # Canonne, Kamath, Steinke 2020, Prop. 12; Asoodeh et al. 2020; Rényi bound aρ of zCDP.
