@@ -20,6 +20,7 @@ from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.node_laplace import NodeLaplace
 from leeward.mechanisms.slope import Slope
+from leeward.privacy import Guarantee
 
 SHALLOW, TO_THETA = Depth(small=2, scatter=0), Depth(small=8, scatter=0)
 TENTH = Fraction(9, 10)
@@ -60,16 +61,17 @@ def spoilt(line: Line, genuine: Mechanism, cut: Fraction) -> Mechanism:
     return twin
 
 
-def examined(line: Line, name: str, candidate: Mechanism, promised: Fraction) -> Row:
+def examined(line: Line, name: str, candidate: Mechanism, promised: Guarantee) -> Row:
     depth = TO_THETA if line.mechanism == "node_laplace" else SHALLOW
-    claim = Claim(line.mechanism, line.calibration, name, ALPHA, EPSILON, promised)
+    loss = (EPSILON, promised.delta, promised.rho)
+    claim = Claim(line.mechanism, line.calibration, name, ALPHA, *loss)
     return Row(claim, line.examine(candidate, name, depth))
 
 
 @pytest.mark.parametrize(("line", "name"), CASES)
 def test_a_twin_with_less_noise_is_rejected(line: Line, name: str) -> None:
     genuine = genuine_of(line)
-    promised = genuine.guarantee(name).delta
+    promised = genuine.guarantee(name)
     cut = ROOM.get((line.mechanism, line.calibration, name), TENTH)
     assert examined(line, name, genuine, promised).verdict == CONFIRMED
     row = examined(line, name, spoilt(line, genuine, cut), promised)
@@ -95,7 +97,8 @@ def test_clipping_without_a_floor_is_rejected(cells: int, noise: str) -> None:
     twin = replace(genuine, clipping=Floorless(ALPHA, cells))
     examine = examine_gaussian if noise == "gaussian" else examine_clipped
     for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
-        row = Row(CLAIM, examine(candidate, "strong", QUICK))
+        claim = replace(CLAIM, rho=genuine.rho)
+        row = Row(claim, examine(candidate, "strong", QUICK))
         assert row.verdict == verdict, row
 
 

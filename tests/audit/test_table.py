@@ -34,6 +34,7 @@ DEFECTS = {
     ("infusion", "input noise infusion"),
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
+    ("smooth_laplace", "printed δ at large ε"),
     *(
         (name, "scale cut by 10 %")
         for name in ("slope", "log_laplace", "vector_pareto", "clipped", "scale", "edge_laplace")
