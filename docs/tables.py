@@ -4,9 +4,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from rich.text import Text
+
 import leeward
-from leeward.audit import audit
-from leeward.cli.audit import markdown
+from leeward.audit import CONTROLS, LINES, audit
+from leeward.audit.lines import QUICK_GRID
+from leeward.audit.measure import QUICK
+from leeward.cli.audit import lines, markdown
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -32,7 +36,17 @@ def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
     return "infinite" if value is None else f"{float(value) / (float(alpha) * LARGE):.3f}"
 
 
+def demo() -> str:
+    """What `make demo` prints of slope and of its known-bad twins."""
+    genuine = (line for line in LINES if line.mechanism == "slope" and "strong" in line.policies)
+    rows = [row for line in genuine for row in line.rows(QUICK_GRID, QUICK)]
+    rows += [control.row(QUICK) for control in CONTROLS if control.mechanism == "slope"]
+    shown = (Text.from_markup(line).plain for line in lines(rows))
+    return "```" + "\n".join(shown) + "\n```"
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
+    "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
     "audit": (
         DOCS / "explanation" / "privacy-promise.md",

@@ -48,7 +48,6 @@ def audit(monkeypatch: pytest.MonkeyPatch) -> Audit:
             return iter(rows)
 
         monkeypatch.setattr("leeward.cli.audit.audit", given)
-        monkeypatch.setattr("leeward.cli.audit.WIDE", 200)
         return CliRunner().invoke(app, ["audit", *options])
 
     return run
@@ -91,11 +90,14 @@ def test_the_plain_table_reads_every_row_and_sums_up(audit: Audit) -> None:
     for reading in (
         "reaches its promise",
         "uses 0.375 of its promise",
-        "δ is 0.005 where 0.01 is claimed",
-        "noise for one job only: 1.50 ε",
-        "a frame from the jobs: tells neighbours apart for sure",
+        "δ 0.005, 0.01 claimed",
+        "control: noise for one job only; edge_laplace, worker",
+        "rejected  1.50 ε",
+        "control: a frame from the jobs; slope, strong",
+        "rejected  tells neighbours apart for sure",
     ):
         assert reading in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
     assert result.stdout.endswith("3 of 3 claims confirmed, 2 of 2 known-bad controls rejected.\n")
 
 

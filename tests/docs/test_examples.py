@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.tables import current, errors
+from docs.tables import TABLES, current
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -35,5 +35,6 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
-def test_the_table_of_errors_is_the_programs() -> None:
-    assert current("errors") == errors()
+@pytest.mark.parametrize("name", ["demo", "errors"])
+def test_the_readme_shows_what_the_program_says(name: str) -> None:
+    assert current(name) == TABLES[name][1]()

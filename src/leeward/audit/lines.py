@@ -61,7 +61,8 @@ class Line:
 
     def _row(self, made: Mechanism, name: str, depth: Depth) -> Row:
         promised = made.guarantee(name)
-        detail = ", ".join(f"{key} {value}" for key, value in self.options if key != "delta")
+        shown = (key for key in dict(self.options) if key != "delta" or promised.rho)
+        detail = ", ".join(f"{key} {dict(self.options)[key]}" for key in shown)
         claim = Claim(
             self.mechanism,
             self.calibration,

@@ -90,7 +90,7 @@ class Row:
         reading = "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
         if self.loss.rho is None:
             return reading
-        return f"{reading} ρ = {float(c.rho):.3g}, which is ε at δ = {float(c.delta):.3g}"
+        return f"{reading} ρ = {float(c.rho):.3g}"
 
     def _excess(self) -> str:
         if self.verdict == CONFIRMED:
@@ -100,7 +100,7 @@ class Row:
         return "tells neighbours apart for sure" if isinf(self.ratio) else f"{self.ratio:.2f} ε"
 
     def _delta(self) -> str:
-        return f"δ is {self.delta:.3g} where {float(self.claim.delta):.3g} is claimed"
+        return f"δ {self.delta:.3g}, {float(self.claim.delta):.3g} claimed"
 
     def as_json(self) -> dict[str, object]:
         """Plain values; an infinite ε is the string "inf", one that is not a number None."""

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
 
 from leeward.audit import Row, audit
 
@@ -21,8 +19,6 @@ COLUMNS = (
     "verdict",
     "reading",
 )
-WIDE = 132
-"""Columns when nobody's terminal says otherwise."""
 
 
 def audit_command(
@@ -47,10 +43,11 @@ def audit_command(
     elif as_markdown:
         typer.echo(markdown(rows))
     else:
-        console = Console()
-        console.width = console.width if console.is_terminal else WIDE
-        console.print(table(rows))
-        typer.echo(summary(rows))
+        console = Console(highlight=False, soft_wrap=True)
+        console.print("Privacy loss, computed from exact distributions")
+        for line in lines(rows):
+            console.print(line)
+        typer.echo("\n" + summary(rows))
     if not all(row.as_expected for row in rows):
         raise typer.Exit(1)
 
@@ -81,21 +78,22 @@ def cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def table(rows: Iterable[Row]) -> Table:
-    """The table in colour: green as it must be, red where it is not."""
-    shown = Table(box=SIMPLE_HEAD, title="Privacy loss, computed from exact distributions")
-    for name in COLUMNS:
-        shown.add_column(name, no_wrap=name not in ("ε claimed", "ε computed", "reading"))
-    last = None
+def lines(rows: Iterable[Row]) -> Iterator[str]:
+    """The rows for a terminal, 80 columns wide: a heading for each claim, a line for each α and ε.
+
+    Green is as it must be, yellow a control that was caught, red what must never be.
+    """
+    last = ""
     for row in rows:
-        group = "controls" if row.claim.control else row.claim.mechanism
-        if last not in (None, group):
-            shown.add_section()
-        last = group
+        name, policy, alpha, claimed, computed, _, verdict, reading = cells(row)
+        heading = f"control: {row.claim.control}; {name}" if row.claim.control else name
+        if f"{heading}, {policy}" != last:
+            last = f"{heading}, {policy}"
+            yield f"\n[bold]{last}[/]"
         colour = "red" if not row.as_expected else "yellow" if row.claim.control else "green"
-        *plain, verdict, reading = cells(row)
-        shown.add_row(*plain, f"[{colour}]{verdict}[/]", reading)
-    return shown
+        numbers = f"α {alpha:<5} ε {claimed:<4} computed {computed:<8}"
+        short = reading.removeprefix(f"{row.claim.control}: ")
+        yield f"  {numbers} [{colour}]{verdict}[/]  {short}"
 
 
 def markdown(rows: Iterable[Row]) -> str:
