@@ -139,7 +139,7 @@ def test_a_broken_delta_is_told_in_delta() -> None:
     claim = replace(CLAIM, delta=Fraction(1, 100))
     row = Row(claim, Loss(arb("inf"), arb("inf"), arb("0.02")))
     assert row.verdict == REJECTED
-    assert row.reading == "BREAKS its promise: δ is 0.02 where 0.01 is claimed"
+    assert row.reading == "BREAKS its promise: δ 0.02, 0.01 claimed"
 
 
 @pytest.mark.parametrize("worse", [Loss(arb(2), arb(0), arb(0)), Loss(arb(0), arb(2), arb(0))])
