@@ -1,8 +1,14 @@
 import pytest
 
-from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
+from leeward.errors import (
+    CannotCompose,
+    InvalidParameter,
+    LeewardError,
+    NotCovered,
+    UntrustedMachine,
+)
 
-REFUSALS = [InvalidParameter, NotCovered, CannotCompose]
+REFUSALS = [InvalidParameter, NotCovered, CannotCompose, UntrustedMachine]
 
 
 @pytest.mark.parametrize("kind", REFUSALS)

@@ -3,7 +3,8 @@
 LeewardError
 ├── InvalidParameter   a number, name or array that cannot be used
 ├── NotCovered         a guarantee was asked for that no proof supports
-└── CannotCompose      guarantees that do not add up to a guarantee
+├── CannotCompose      guarantees that do not add up to a guarantee
+└── UntrustedMachine   a machine whose arithmetic is not what the proofs assume
 
 Every message names the parameter, the rule, the value and the next step. A value is shown
 only where it is public: arrays of counts and sizes are confidential and never appear.
@@ -31,3 +32,7 @@ class NotCovered(LeewardError):
 
 class CannotCompose(LeewardError):
     """Guarantees that do not add up to a guarantee."""
+
+
+class UntrustedMachine(LeewardError):
+    """A machine whose arithmetic is not what the proofs assume."""

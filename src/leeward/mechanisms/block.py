@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, ball, precision
 from leeward.mechanisms.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales, Uniform, settle
+from leeward.mechanisms.selftest import require_accuracy
 from leeward.mechanisms.table import FUNCTION, ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 
@@ -41,6 +42,7 @@ class RowBits:
 
 def draw_block(scales: Scales, cells: int, shape: int, bits: SecretBits) -> Integers:
     """Joint noise (rows, cells), one row for each scale."""
+    require_accuracy()
     noise = np.empty((len(scales.base), cells), dtype=np.int64)
     step = max(1, CHUNK_WORDS // (shape + 2 * cells))
     for start in range(0, len(noise), step):

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, precision
 from leeward.mechanisms.law import Law
+from leeward.mechanisms.selftest import require_accuracy
 from leeward.mechanisms.table import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 
@@ -60,6 +61,7 @@ class Scales:
 
 def draw(law: Law, scales: Scales, bits: SecretBits) -> Integers:
     """One exact draw of ⌊scale·Z + ½⌋ for each scale, saturated at the 64-bit bounds."""
+    require_accuracy()
     noise = np.empty(len(scales.base), dtype=np.int64)
     for start in range(0, len(noise), CHUNK):
         part = scales.part(start, start + CHUNK)

@@ -18,7 +18,7 @@ ROUNDING = 2.0**-50
 
 FUNCTION = 2.0**-40
 """Relative error assumed of NumPy's log, expm1, arctan and powers: a thousand times the documented
-4 units in the last place (checked against balls on the running machine by the self-test)."""
+4 units in the last place (selftest.py checks the running machine before the first draw)."""
 
 
 ONE = np.uint64(1)
