@@ -4,6 +4,7 @@ Slope, Laplace, Pareto, Log-Laplace and discrete Laplace noise are all of one fo
 pieces, each exponential or a power.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -62,7 +63,7 @@ class PiecewiseLaw:
     def tails(self, z: Fraction) -> tuple[arb, arb]:
         """P(Z < z) and P(Z > z), each a sum of positive terms."""
         masses = self._masses()
-        i = sum(joint <= z for joint in self.joints)
+        i = bisect_right(self.joints, z)
         piece = self.pieces[i]
         if (piece.low is not None and z < piece.low) or (piece.high is not None and z > piece.high):
             return (arb(0), arb(1)) if i == 0 else (arb(1), arb(0))
@@ -80,10 +81,10 @@ class PiecewiseLaw:
         high = high if last is None else min(high, last)
         if low >= high:
             return arb(0)
-        cuts = [low, *(joint for joint in self.joints if low < joint < high), high]
+        start, stop = bisect_right(self.joints, low), bisect_left(self.joints, high)
+        cuts = (low, *self.joints[start:stop], high)
         total = arb(0)
-        for a, b in pairwise(cuts):
-            i = sum(joint <= a for joint in self.joints)
+        for i, (a, b) in enumerate(pairwise(cuts), start):
             piece = self.pieces[i]
             total += masses.thick[i] * abs(piece.remaining(a) - piece.remaining(b))
         return total

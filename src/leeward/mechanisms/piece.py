@@ -8,6 +8,7 @@ quantile need one exponential or one logarithm and never subtract nearly equal n
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import comb
 
 from flint import arb
@@ -27,7 +28,7 @@ class Piece:
     rate: Fraction
     centre: Fraction | None = None
 
-    @property
+    @cached_property
     def anchor(self) -> Fraction:
         """The end at which heights are measured: the thick one, which is always finite."""
         end = self.low if self.thin_right else self.high
@@ -35,7 +36,7 @@ class Piece:
             raise ValueError("a piece must be finite at its thick end")
         return end
 
-    @property
+    @cached_property
     def thin_right(self) -> bool:
         """Whether the mass vanishes to the right."""
         if self.centre is None:
@@ -43,7 +44,7 @@ class Piece:
         right_of_centre = self.low is not None and self.low >= self.centre
         return right_of_centre == (self.rate < -1)
 
-    @property
+    @cached_property
     def reach(self) -> Fraction:
         """The length by which the quantile is stretched: 1/κ, or anchor − centre."""
         return 1 / self.rate if self.centre is None else self.anchor - self.centre
