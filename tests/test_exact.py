@@ -35,7 +35,7 @@ positives = st.fractions(min_value=Fraction(1, 10**9), max_value=10**9, max_deno
         ("0.1", Fraction(1, 10)),
         ("1/10", Fraction(1, 10)),
         ("1e-3", Fraction(1, 1000)),
-        (" -2 ", Fraction(-2)),
+        ("-2", Fraction(-2)),
         (4, Fraction(4)),
         (Fraction(2, 6), Fraction(1, 3)),
     ],
@@ -57,6 +57,13 @@ def test_a_number_is_read_exactly_as_written(written: Number, meant: Fraction) -
         (True, "True (bool)"),
         (None, "None (NoneType)"),
         (Decimal("0.1"), "Decimal('0.1') (Decimal)"),
+        (" 0.1 ", "' 0.1 ' (str)"),
+        ("1_0", "'1_0' (str)"),
+        ("1e9_9_9_9_9_9", "'1e9_9_9_9_9_9' (str)"),
+        ("1e999999999", "'1e999999999' (str)"),
+        ("٣", "'٣' (str)"),
+        pytest.param(10**5000, "a number of very many digits (int)", id="huge"),
+        ([1234, 77], "a list (not shown) (list)"),
     ],
 )
 def test_what_is_not_an_exact_number_is_refused_in_four_parts(value: Number, shown: str) -> None:

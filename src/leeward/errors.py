@@ -10,6 +10,24 @@ Every message names the parameter, the rule, the value and the next step. A valu
 only where it is public: arrays of counts and sizes are confidential and never appear.
 """
 
+from decimal import Decimal
+from fractions import Fraction
+from functools import partial
+
+LONGEST = 60
+
+
+def shown(value: object) -> str:
+    """A value for a message: plain ones in short, of anything else its type alone."""
+    if value is None or isinstance(value, (str, bool, float, Decimal)):
+        text = repr(value)
+    elif isinstance(value, (int, Fraction)):
+        big = value.numerator.bit_length() + value.denominator.bit_length() > 4 * LONGEST
+        text = "a number of very many digits" if big else str(value)
+    else:
+        return f"a {type(value).__name__} (not shown)"
+    return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
 
 class LeewardError(Exception):
     """A refusal in four parts: what it is about, the rule, what was given, what to do next."""
@@ -20,6 +38,10 @@ class LeewardError(Exception):
         self.value = value
         self.next_step = next_step
         super().__init__(f"{parameter}: {rule}; got {value}. {next_step}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        parts = {"rule": self.rule, "value": str(self.value), "next_step": self.next_step}
+        return partial(type(self), self.parameter, **parts), ()
 
 
 class InvalidParameter(LeewardError, ValueError):

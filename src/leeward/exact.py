@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import isqrt
+from threading import RLock
 from typing import TypeAlias
 
 from flint import arb, ctx, fmpq
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 
 Number: TypeAlias = str | int | Fraction
 """What a user may write for a number that a guarantee depends on. Never a float."""
@@ -23,9 +24,13 @@ Number: TypeAlias = str | int | Fraction
 SLACK = Fraction(1, 2**40)
 """Calibration aims at ε(1 - SLACK), so that rounding constants can never reach past ε."""
 
-LONGEST = 200
-_HUGE_POWER = re.compile(r"[eE][+-]?0*[0-9]{4,}")
-"""Text longer or with larger exponents than these would build numbers of many megabytes."""
+NUMBER = re.compile(r"[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?")
+RATIO = re.compile(r"[+-]?[0-9]{1,200}/[0-9]{1,200}")
+"""What text may be a number: plain digits, and no exponent that fills the memory."""
+
+MOST_DIGITS = 4000
+
+_ALONE = RLock()
 
 START_BITS = 96
 MOST_BITS = 1 << 17
@@ -33,19 +38,27 @@ MOST_BITS = 1 << 17
 
 def rational(value: Number, parameter: str) -> Fraction:
     """Read a number exactly as written; a float is refused since it is not what was meant."""
-    if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
-        return Fraction(value)
-    if isinstance(value, str) and len(value) <= LONGEST and not _HUGE_POWER.search(value):
+    number = _read(value)
+    if number is None:
+        raise InvalidParameter(
+            parameter,
+            rule="must be an exact number: text such as '0.1' or '1/10', an int or a Fraction",
+            value=f"{shown(value)} ({type(value).__name__})",
+            next_step=f"Write {parameter} as text.",
+        )
+    return number
+
+
+def _read(value: object) -> Fraction | None:
+    if isinstance(value, str) and (NUMBER.fullmatch(value) or RATIO.fullmatch(value)):
         try:
             return Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            pass
-    raise InvalidParameter(
-        parameter,
-        rule="must be an exact number: text such as '0.1' or '1/10', an int or a Fraction",
-        value=f"{value!r} ({type(value).__name__})",
-        next_step=f"Write {parameter} as text.",
-    )
+        except ZeroDivisionError:
+            return None
+    if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
+        bits = value.numerator.bit_length() + value.denominator.bit_length()
+        return Fraction(value) if bits <= 3 * MOST_DIGITS else None
+    return None
 
 
 def positive(value: Number, parameter: str) -> Fraction:
@@ -53,20 +66,27 @@ def positive(value: Number, parameter: str) -> Fraction:
     number = rational(value, parameter)
     if number <= 0:
         raise InvalidParameter(
-            parameter, rule="must be above 0", value=number, next_step="Give a positive number."
+            parameter,
+            rule="must be above 0",
+            value=shown(number),
+            next_step="Give a positive number.",
         )
     return number
 
 
 @contextmanager
 def precision(bits: int) -> Iterator[None]:
-    """Compute balls with this many bits inside the block."""
-    before = ctx.prec
-    ctx.prec = bits
-    try:
-        yield
-    finally:
-        ctx.prec = before
+    """Compute balls with this many bits inside the block.
+
+    The working precision belongs to the whole process, so other threads wait meanwhile.
+    """
+    with _ALONE:
+        before = ctx.prec
+        ctx.prec = bits
+        try:
+            yield
+        finally:
+            ctx.prec = before
 
 
 def ball(number: Fraction | int) -> arb:

@@ -152,7 +152,7 @@ PARAMETERS = [
     *(
         (
             asked("node_laplace", **given),
-            "theta: must be a whole number of at least 1: the largest establishment that is kept; "
+            "theta: must be a whole number from 1 to 2^30: the largest establishment kept; "
             f"got {given.get('theta')!r}. Give theta, for example theta=1000.",
         )
         for given in ({}, {"theta": 0}, {"theta": 2.5}, {"theta": True})
@@ -263,11 +263,13 @@ COLUMNS = [
     ),
     (
         lambda: LOG_LAPLACE.release(None, [1]),
-        "counts: is needed by log_laplace; got nothing. Give it as an integer array.",
+        "counts: is needed: log_laplace releases counts; got nothing. "
+        "Give the counts as an integer array.",
     ),
     (
         lambda: EDGE.release(None, None),
-        "counts: is needed by edge_laplace; got nothing. Give it as an integer array.",
+        "counts: is needed: edge_laplace releases counts; got nothing. "
+        "Give the counts as an integer array.",
     ),
     (
         lambda: BLOCK.mean_abs_error(None),
@@ -305,11 +307,11 @@ COLUMNS = [
     ),
     (
         lambda: SLOPE.quantile("1", SECRET),
-        "p: must be above 0 and below 1; got '1'. Use '0.9' for the 90 percent quantile.",
+        "p: must be above 0 and below 1; got '1'. Use '0.9' for 90 percent.",
     ),
     (
         lambda: SLOPE.quantile(float("nan"), SECRET),
-        "p: must be above 0 and below 1; got nan. Use '0.9' for the 90 percent quantile.",
+        "p: must be above 0 and below 1; got nan. Use '0.9' for 90 percent.",
     ),
 ]
 

@@ -116,7 +116,7 @@ def slope_on_filter(_: Depth) -> Loss:
 
 
 def parallel_cells(_: Depth) -> Loss:
-    """Eight worker cells of 100, each released at ε, booked as ε together (MATHS §3)."""
+    """Eight worker cells of 100, each released at ε, booked as ε (composition.proof.md)."""
     published = made(LogLaplace, "log_laplace", calibration="published")
     whole = strong(Pair((), (100,) * 8, (110,) * 8))[0]
     cell = Pair((), whole.before[:1], whole.after[:1])

@@ -14,7 +14,7 @@ from leeward.exact import ball
 
 @dataclass(frozen=True)
 class Infused:
-    """Input noise infusion of one establishment: size·f, f with the ramp density of MATHS §9."""
+    """Input noise infusion of one establishment: size·f, ramp density of Abowd et al. 2012."""
 
     size: int
     low: Fraction = Fraction(11, 10)

@@ -5,6 +5,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
 from flint import arb
 
+from leeward.errors import InvalidParameter
 from leeward.exact import precision
 
 MOST_BITS = 1 << 16
@@ -16,8 +17,15 @@ def accurate(value: Callable[[], arb], good: int = 64) -> arb:
     while True:
         with precision(bits):
             result = value()
-        if result.rel_accuracy_bits() >= good or result.is_exact() or bits > MOST_BITS:
+        if result.rel_accuracy_bits() >= good or result.is_exact():
             return result
+        if bits > MOST_BITS:
+            raise InvalidParameter(
+                "noise",
+                rule=f"must not lie so far out that {MOST_BITS} bits cannot tell its probability",
+                value="one that does",
+                next_step="Ask for a value nearer to zero.",
+            )
         bits *= 2
 
 

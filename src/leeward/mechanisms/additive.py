@@ -10,8 +10,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter
-from leeward.exact import precision
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import ball, precision, rational
 from leeward.mechanisms.accuracy import accurate, to_decimal
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.columns import same_shape, whole_numbers
@@ -24,6 +24,7 @@ from leeward.privacy import Guarantee, Policy
 from leeward.randomness import SecretBits
 
 Measure = float | Floats | None
+MOST_DIGITS = 2000
 
 
 class Additive(ABC):
@@ -33,6 +34,9 @@ class Additive(ABC):
     claims: ClassVar[Claims]
     needs: ClassVar[str] = "largest"
     """Which column the noise depends on: largest, counts, or either (only its shape matters)."""
+
+    counted: ClassVar[bool] = True
+    """Whether what is released are counts."""
 
     parameters: Parameters
     law: Law
@@ -49,9 +53,11 @@ class Additive(ABC):
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """The guarantee of releasing all cells of a table; refuses what is not proved.
 
-        `table` is "workplace" or "worker"; with several cells it can only be "worker".
+        `table` is "workplace" (every job is counted; the default for one cell) or "worker" (a
+        worker attribute, a filter on workers or an incomplete code list).
         """
-        kind = table or ("worker" if self.parameters.cells > 1 else "workplace")
+        several = self.parameters.cells > 1
+        kind = ("worker" if several else "workplace") if table is None else table
         return claim(self.name, self.claims, self.price(), policy, kind)
 
     def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
@@ -59,6 +65,13 @@ class Additive(ABC):
 
         `largest` is the largest establishment of each cell. Values beyond ±2^62 are clipped.
         """
+        if counts is None and self.counted:
+            raise InvalidParameter(
+                "counts",
+                rule=f"is needed: {self.name} releases counts",
+                value="nothing",
+                next_step="Give the counts as an integer array.",
+            )
         n, x = self.columns(counts, largest)
         noise = draw(self.law, self.scales(n.ravel(), x.ravel()), SecretBits())
         true = self.true_values(n.ravel(), x.ravel())
@@ -148,12 +161,19 @@ class Additive(ABC):
         self, noise: int, largest: int | None = None, *, counts: int | None = None, digits: int = 17
     ) -> Decimal:
         """P(J ≤ noise) of the integer noise J, exact to `digits` significant digits."""
-        if isinstance(noise, bool) or not isinstance(noise, (int, np.integer)):
+        if not _whole(noise):
             raise InvalidParameter(
                 "noise",
                 rule="must be a whole number",
-                value=repr(noise),
+                value=shown(noise),
                 next_step="Give the released value minus the count.",
+            )
+        if not _whole(digits) or not 1 <= digits <= MOST_DIGITS:
+            raise InvalidParameter(
+                "digits",
+                rule=f"must be a whole number from 1 to {MOST_DIGITS}",
+                value=shown(digits),
+                next_step="Leave it out for 17 digits.",
             )
         scale = self.scale(counts, largest)
         edge = (int(noise) + Fraction(1, 2)) / scale
@@ -167,32 +187,44 @@ class Additive(ABC):
     def scale(self, counts: int | None, largest: int | None) -> Fraction:
         """The exact scale for one cell."""
         n, x = self.columns(counts, largest)
+        if n.size != 1:
+            raise InvalidParameter(
+                "largest",
+                rule="must be one whole number here",
+                value=f"shape {n.shape}",
+                next_step="Ask for one cell at a time.",
+            )
         return self.scales(n.reshape(1), x.reshape(1)).exact(0)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:
     """The largest j that P(J < j) < p allows, which is the smallest with P(J ≤ j) ≥ p."""
 
+    bits = 256 + 2 * share.denominator.bit_length()
+
     def short(j: int) -> bool:
-        with precision(256):
+        with precision(bits):
             below, above = law.tails((j - Fraction(1, 2)) / scale)
-            goal = arb(share.numerator) / share.denominator
-            return bool(below < goal) or bool(above > 1 - goal)
+            return bool(below < ball(share)) or bool(above > ball(1 - share))
 
     return bisect(short)
 
 
-def probability(p: str | float | Fraction) -> Fraction:
+def probability(p: str | float | Fraction, parameter: str = "p") -> Fraction:
     """Read a number strictly between 0 and 1; no guarantee depends on it, so floats will do."""
     try:
-        share = Fraction(p)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        share = Fraction(-1)
+        share = Fraction(p) if isinstance(p, float) else rational(p, parameter)
+    except (ValueError, OverflowError):
+        share = Fraction(0)
     if not 0 < share < 1:
         raise InvalidParameter(
-            "p",
+            parameter,
             rule="must be above 0 and below 1",
-            value=repr(p),
-            next_step="Use '0.9' for the 90 percent quantile.",
+            value=shown(p),
+            next_step="Use '0.9' for 90 percent.",
         )
     return share

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from leeward.errors import InvalidParameter, NotCovered
+from leeward.errors import InvalidParameter, NotCovered, shown
 from leeward.privacy import Guarantee, Policy, policy
 
 TABLES = ("workplace", "worker")
@@ -20,7 +20,7 @@ def claim(
         raise InvalidParameter(
             "table",
             rule="must be 'workplace' or 'worker'",
-            value=repr(table),
+            value=shown(table),
             next_step="A table with a worker attribute or a filter on workers is a worker table.",
         )
     goal = policy(wanted)
@@ -45,7 +45,7 @@ def claim(
 
 
 def _follows(proved: Policy, goal: Policy) -> bool:
-    """Strong implies weak, and both imply worker only, at the same ε (MATHS §2)."""
+    """Strong implies weak, and both imply worker only, at the same ε (composition.proof.md)."""
     order = ("strong", "weak", "worker")
     if proved.name not in order or goal.name not in order:
         return False

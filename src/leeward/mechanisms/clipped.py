@@ -1,4 +1,4 @@
-"""Clipped: a sanitised maximum, clipping, and noise of public scale (MATHS §5.2).
+"""Clipped: a sanitised maximum, clipping, and noise of public scale.
 
 Proof in clipped.proof.md. Per workplace cell: (1) the grid index of the largest establishment is
 released with noise; (2) a public bound θ follows from it, and every establishment's vector of
@@ -142,7 +142,8 @@ class Clipped:
 
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
-        released = np.empty_like(whole_numbers(sums, "sums"))
+        sums = whole_numbers(sums, "sums")
+        released = np.empty_like(sums)
         for value in np.unique(theta):
             rows = theta == value
             noise = self.sum_noise(int(value), int(rows.sum()) * sums.shape[1])

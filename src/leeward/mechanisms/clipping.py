@@ -1,4 +1,4 @@
-"""Clipping to a public bound θ, on a lattice, in whole numbers (MATHS §5.2, step 2).
+"""Clipping to a public bound θ, on a lattice, in whole numbers (step 2 of clipped).
 
 Everything here but `clip` is a function of released numbers and public constants.
 """

@@ -3,8 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.sampling import MOST, Integers
+
+MOST_WORKPLACES = 2**31 - 1
 
 
 def whole_numbers(values: ArrayLike, parameter: str, most: int = MOST) -> Integers:
@@ -13,7 +15,7 @@ def whole_numbers(values: ArrayLike, parameter: str, most: int = MOST) -> Intege
         column = np.asarray(values)
     except ValueError:
         raise _refused(parameter, "must be whole numbers", "rows of unequal length", most) from None
-    if column.dtype.kind not in "iu" and column.size:
+    if column.dtype.kind not in "iu" and (column.size or column.dtype.kind not in "fO"):
         raise _refused(parameter, "must be whole numbers", f"an array of {column.dtype}", most)
     if column.size and (column.min() < 0 or column.max() > most):
         raise _refused(
@@ -59,7 +61,7 @@ def establishment_rows(
     """Counts (establishments, cells), sizes and workplace numbers, one row an establishment."""
     counts = whole_numbers(columns[0], "counts", most)
     sizes = whole_numbers(columns[1], "sizes", most)
-    workplace = whole_numbers(columns[2], "workplace")
+    workplace = whole_numbers(columns[2], "workplace", MOST_WORKPLACES)
     if counts.ndim != 2 or counts.shape[1] != cells or sizes.shape != counts.shape[:1]:
         raise InvalidParameter(
             "counts, sizes",
@@ -88,11 +90,11 @@ def establishment_rows(
 def numbered(workplace: Integers, workplaces: int | None) -> int:
     """How many workplace cells there are: as said, or one more than the largest number."""
     named = int(workplace.max(initial=-1)) + 1
-    if workplaces is not None and workplaces < named:
+    if workplaces is not None and workplaces not in range(named, MOST_WORKPLACES + 2):
         raise InvalidParameter(
             "workplaces",
             rule="must be above every number in workplace, which counts from 0",
-            value=workplaces,
+            value=shown(workplaces),
             next_step="Give the number of workplace cells in the frame, or leave it out.",
         )
     return named if workplaces is None else workplaces

@@ -1,4 +1,4 @@
-"""Log-Laplace: noise on the logarithm of n + 1/α (MATHS §4). Proof in log_laplace.proof.md.
+"""Log-Laplace: noise on the logarithm of n + 1/α. Proof in log_laplace.proof.md.
 
 Released is ⌊c·(n+1/α)·e^η − 1/α + ½⌋ with η Laplace, which is n + ⌊(n+1/α)·Z + ½⌋ for
 Z = c·e^η − 1: a law of two powers around −1.

@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.clipping import MOST_THETA
 from leeward.mechanisms.columns import whole_numbers
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
@@ -43,11 +44,11 @@ class NodeLaplace(Additive):
     def calibrated(cls, parameters: Parameters, *, theta: int | None = None) -> "NodeLaplace":
         """P(j) ∝ exp(−ε|j|/θ); the rate is an exact rational."""
         parameters.only_tight(cls.name)
-        if isinstance(theta, bool) or not isinstance(theta, int) or theta < 1:
+        if isinstance(theta, bool) or not isinstance(theta, int) or not 1 <= theta <= MOST_THETA:
             raise InvalidParameter(
                 "theta",
-                rule="must be a whole number of at least 1: the largest establishment that is kept",
-                value=repr(theta),
+                rule="must be a whole number from 1 to 2^30: the largest establishment kept",
+                value=shown(theta),
                 next_step="Give theta, for example theta=1000.",
             )
         return cls(parameters, discrete_laplace(theta / parameters.aimed), theta)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
 
 CALIBRATIONS = ("tight", "published")
@@ -58,7 +58,7 @@ class Parameters:
 
     @property
     def share(self) -> Fraction:
-        """ε of one worker cell when each is released by itself (MATHS §3: they add up)."""
+        """ε of one worker cell when each is released by itself (they add up)."""
         return self.epsilon / self.cells
 
     @property
@@ -101,12 +101,14 @@ class Parameters:
 
     def refuse_epsilon(self, rule: str, least: arb | Fraction) -> InvalidParameter:
         """The refusal of an ε that is too small, with the smallest that works."""
+        smallest = three_digits_up(least)
+        works = f"The smallest epsilon that works here is {smallest:f}; or take a smaller alpha."
+        none = "No epsilon up to 1000 works here: take a smaller alpha or fewer cells."
         return InvalidParameter(
             "epsilon",
             rule=rule,
-            value=self.epsilon,
-            next_step=f"The smallest epsilon that works here is {three_digits_up(least)}; "
-            "or take a smaller alpha.",
+            value=shown(self.epsilon),
+            next_step=works if smallest <= MOST_EPSILON else none,
         )
 
 
@@ -115,7 +117,7 @@ def _check_cells(cells: object) -> None:
         raise InvalidParameter(
             "cells",
             rule=f"must be a whole number from 1 to {MOST_CELLS}",
-            value=repr(cells),
+            value=shown(cells),
             next_step="Give the number of worker cells of one workplace cell.",
         )
 
@@ -125,7 +127,7 @@ def _check_calibration(calibration: str) -> None:
         raise InvalidParameter(
             "calibration",
             rule="must be 'tight' or 'published'",
-            value=repr(calibration),
+            value=shown(calibration),
             next_step="Leave it out for the tight form.",
         )
 
@@ -136,7 +138,7 @@ def _bounded_alpha(value: Number) -> Fraction:
         raise InvalidParameter(
             "alpha",
             rule="must be between 0.000001 and 1000",
-            value=alpha,
+            value=shown(alpha),
             next_step="alpha = 0.1 hides sizes within 10 percent; write it as text.",
         )
     return alpha
@@ -148,7 +150,7 @@ def _bounded_epsilon(value: Number) -> Fraction:
         raise InvalidParameter(
             "epsilon",
             rule="must be between 0.000001 and 1000",
-            value=epsilon,
+            value=shown(epsilon),
             next_step="Useful values lie between 0.01 and 20.",
         )
     return epsilon
@@ -160,7 +162,7 @@ def _probability(value: Number, parameter: str) -> Fraction:
         raise InvalidParameter(
             parameter,
             rule="must be at least 0 and below 1",
-            value=number,
+            value=shown(number),
             next_step="Use 0 for a guarantee that never fails, or a small number such as '1e-9'.",
         )
     return number

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any, cast
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
@@ -47,7 +47,8 @@ def mechanism(
 ) -> Mechanism:
     """A calibrated mechanism, frozen: α, ε and δ as text, int or Fraction.
 
-    `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together.
+    `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together. A
+    mechanism that needs no δ spends none, and its guarantee says so.
     Options: `theta` of node_laplace; `split` and `noise` of clipped.
     """
     chosen = _chosen(name)
@@ -59,19 +60,19 @@ def mechanism(
             raise InvalidParameter(
                 option,
                 rule=f"is not an option of {name}, which has {', '.join(known) or 'none'}",
-                value=repr(value),
+                value=shown(value),
                 next_step="Leave it out.",
             )
     return build(parameters, **options)
 
 
-def _chosen(name: str) -> type[Mechanism]:
-    if str(name) in REGISTRY:
+def _chosen(name: object) -> type[Mechanism]:
+    if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
     near = get_close_matches(str(name), REGISTRY, n=1)
     raise InvalidParameter(
         "name",
         rule=f"must be one of {', '.join(REGISTRY)}",
-        value=repr(name),
+        value=shown(name),
         next_step=f"Did you mean {near[0]!r}?" if near else "Choose one of these.",
     )

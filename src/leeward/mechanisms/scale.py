@@ -1,4 +1,4 @@
-"""Scale: the private release of S or A that pays for margins (MATHS §6).
+"""Scale: the private release of S or A that pays for margins.
 
 Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of ln A, plus
 discrete Laplace noise.
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.exact import precision
-from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.additive import Additive, probability
 from leeward.mechanisms.claims import Claims
 from leeward.mechanisms.error import laplace_weights
 from leeward.mechanisms.grid import STEPS, SizeGrid
@@ -34,6 +34,8 @@ class Scale(Additive):
     name: ClassVar[str] = "scale"
     # ln A moves by at most λ whatever part of the joiners a table counts.
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+
+    counted: ClassVar[bool] = False
 
     parameters: Parameters
     law: PiecewiseLaw
@@ -70,7 +72,7 @@ class Scale(Additive):
 
         Allows for the noise of S̃ itself, and for half a grid step against the reader.
         """
-        goal = float(Fraction(coverage))
+        goal = float(probability(coverage, "coverage"))
         weights, shrink = self._shrinkage()
         unit = float(mechanism.scale(0, 0))
         low, high = 0.0, 1.0

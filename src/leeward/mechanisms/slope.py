@@ -1,4 +1,4 @@
-"""Slope: n + A·Z, the default for workplace tables (MATHS §4). Proof in slope.proof.md.
+"""Slope: n + A·Z, the default for workplace tables. Proof in slope.proof.md.
 
 Z has the density that saturates both slope conditions |φ'| ≤ ε/α and |1 − (1+z)φ'| ≤ ε/λ,
 with its peak placed so that the noise is unbiased.

@@ -1,4 +1,4 @@
-"""Smooth Gamma: n + c·S·Z with density ∝ 1/(1+z⁴) (MATHS §4). Proof in smooth_gamma.proof.md."""
+"""Smooth Gamma: n + c·S·Z with density ∝ 1/(1+z⁴). Proof in smooth_gamma.proof.md."""
 
 from dataclasses import dataclass
 from fractions import Fraction

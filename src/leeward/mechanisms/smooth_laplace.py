@@ -1,4 +1,4 @@
-"""Smooth Laplace: n + S·Z/u with Z Laplace (MATHS §4). Proof in smooth_laplace.proof.md."""
+"""Smooth Laplace: n + S·Z/u with Z Laplace. Proof in smooth_laplace.proof.md."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from flint import arb
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import at_most, ball, dyadic_down, precision, three_digits_up
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
@@ -133,7 +133,9 @@ def _refused_delta(parameters: Parameters, least: arb) -> InvalidParameter:
     return InvalidParameter(
         "delta",
         rule="must not be below what Laplace tails cost when the scale itself changes by 1+alpha",
-        value=parameters.delta,
+        value=shown(parameters.delta),
         next_step=f"The smallest delta that works here is {smallest}; or use slope, "
-        "which needs none.",
+        "which needs none."
+        if smallest < 1
+        else "No delta below 1 works here: use slope, which needs none.",
     )

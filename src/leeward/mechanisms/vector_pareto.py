@@ -1,4 +1,4 @@
-"""Vector Pareto: a whole block of worker cells for one ε (MATHS §5.1).
+"""Vector Pareto: a whole block of worker cells for one ε.
 
 Proof in vector_pareto.proof.md. n + σ·(L_1, …, L_d)/H with L_i Laplace and one shared
 H ~ Gamma(k), so the density is ∝ (1+‖z‖₁)^−(d+k); each cell alone is two-sided Pareto.

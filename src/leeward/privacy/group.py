@@ -13,7 +13,7 @@ BITS = 192
 
 
 def group_steps(alpha: Number, alpha_prime: Number) -> int:
-    """k: every strong α'-pair is joined by at most k strong α-steps (MATHS §2).
+    """k: every strong α'-pair is joined by at most k strong α-steps (composition.proof.md).
 
     The largest number, over all sizes x, of steps x → max(⌊(1+α)x⌋, x+1) that reach
     max(⌊(1+α')x⌋, x+1). Where that cannot be computed, the bound ⌈2α'/α⌉ is returned.
@@ -84,7 +84,7 @@ def _enough_from(steps: int, alpha: Fraction, alpha_prime: Fraction) -> float:
         gap = growth - ball(alpha_prime)
         if not gap > 0:
             return inf
-        # MATHS §2: x ≥ ((1+α)^k − 1) / (α((1+α)^k − 1 − α')).
+        # composition.proof.md: x ≥ ((1+α)^k − 1) / (α((1+α)^k − 1 − α')).
         return ceil(dyadic_up(growth / (ball(alpha) * gap), 0))
 
 

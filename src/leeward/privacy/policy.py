@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, cast
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, positive
 
 Workforce: TypeAlias = tuple[int, ...]
@@ -95,7 +95,7 @@ class WeakAlpha:
         if pair is None:
             return False
         # All 2^d unions (the empty one is always within): kinds of workers, never identities,
-        # which would collapse the policy to one job (MATHS §2).
+        # which would collapse the policy to one job (composition.proof.md).
         chosen = product((False, True), repeat=len(before))
         return all(_within(_jobs(pair[0], phi), _jobs(pair[1], phi), growth) for phi in chosen)
 
@@ -110,15 +110,15 @@ POLICIES: dict[str, Policy] = {
 
 def policy(wanted: str | Policy) -> Policy:
     """The policy of this name; a policy stays as it is."""
-    if not isinstance(wanted, str):
-        if isinstance(wanted, Policy):
-            return wanted
-    elif wanted in POLICIES:
+    if isinstance(wanted, Policy):
+        return wanted
+    written = wanted.lower() if isinstance(cast(object, wanted), str) else ""
+    if written and wanted in POLICIES:
         return POLICIES[wanted]
-    nearest = get_close_matches(str(wanted).lower(), POLICIES, n=1, cutoff=0.4)
+    nearest = get_close_matches(written, POLICIES, n=1, cutoff=0.4)
     hint = f"Did you mean {nearest[0]!r}?" if nearest else "Write one of these names."
     raise InvalidParameter(
-        "policy", rule=f"must be one of {', '.join(POLICIES)}", value=repr(wanted), next_step=hint
+        "policy", rule=f"must be one of {', '.join(POLICIES)}", value=shown(wanted), next_step=hint
     )
 
 
