@@ -14,7 +14,7 @@ from leeward.errors import InvalidParameter, shown
 from leeward.exact import ball, precision, rational
 from leeward.mechanisms.accuracy import accurate, to_decimal
 from leeward.mechanisms.claims import Claims, claim
-from leeward.mechanisms.columns import same_shape, whole_numbers
+from leeward.mechanisms.columns import same_shape, whole_number, whole_numbers
 from leeward.mechanisms.error import rounded_error
 from leeward.mechanisms.law import Law
 from leeward.mechanisms.parameters import Parameters
@@ -161,14 +161,14 @@ class Additive(ABC):
         self, noise: int, largest: int | None = None, *, counts: int | None = None, digits: int = 17
     ) -> Decimal:
         """P(J ≤ noise) of the integer noise J, exact to `digits` significant digits."""
-        if not _whole(noise):
+        if not whole_number(noise):
             raise InvalidParameter(
                 "noise",
                 rule="must be a whole number",
                 value=shown(noise),
                 next_step="Give the released value minus the count.",
             )
-        if not _whole(digits) or not 1 <= digits <= MOST_DIGITS:
+        if not whole_number(digits) or not 1 <= digits <= MOST_DIGITS:
             raise InvalidParameter(
                 "digits",
                 rule=f"must be a whole number from 1 to {MOST_DIGITS}",
@@ -195,10 +195,6 @@ class Additive(ABC):
                 next_step="Ask for one cell at a time.",
             )
         return self.scales(n.reshape(1), x.reshape(1)).exact(0)
-
-
-def _whole(value: object) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

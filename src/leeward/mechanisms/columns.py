@@ -33,6 +33,11 @@ def _refused(parameter: str, rule: str, value: str, most: int) -> InvalidParamet
     )
 
 
+def whole_number(value: object) -> bool:
+    """Whether a value is a whole number; True and False are not."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
 def same_shape(left: Integers, right: Integers, parameters: str) -> None:
     """Refuse two columns that do not belong together."""
     if left.shape != right.shape:
@@ -90,11 +95,13 @@ def establishment_rows(
 def numbered(workplace: Integers, workplaces: int | None) -> int:
     """How many workplace cells there are: as said, or one more than the largest number."""
     named = int(workplace.max(initial=-1)) + 1
-    if workplaces is not None and workplaces not in range(named, MOST_WORKPLACES + 2):
+    if workplaces is None:
+        return named
+    if not whole_number(workplaces) or not named <= workplaces <= MOST_WORKPLACES + 1:
         raise InvalidParameter(
             "workplaces",
             rule="must be above every number in workplace, which counts from 0",
             value=shown(workplaces),
             next_step="Give the number of workplace cells in the frame, or leave it out.",
         )
-    return named if workplaces is None else workplaces
+    return workplaces
