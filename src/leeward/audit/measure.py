@@ -29,7 +29,7 @@ class Depth:
     scatter: int
 
 
-QUICK, FULL = Depth(small=8, scatter=2), Depth(small=24, scatter=24)
+QUICK, FULL = Depth(small=8, scatter=2), Depth(small=12, scatter=6)
 
 
 def jobs(workforce: Workforce) -> int:
