@@ -29,7 +29,7 @@ class Depth:
     scatter: int
 
 
-QUICK, FULL = Depth(small=8, scatter=2), Depth(small=12, scatter=6)
+QUICK, FULL = Depth(small=8, scatter=2), Depth(small=16, scatter=12)
 
 
 def jobs(workforce: Workforce) -> int:
