@@ -4,12 +4,20 @@ LeewardError
 ├── InvalidParameter   a number, name or array that cannot be used
 ├── NotCovered         a guarantee was asked for that no proof supports
 ├── CannotCompose      guarantees that do not add up to a guarantee
-└── UntrustedMachine   a machine whose arithmetic is not what the proofs assume
+├── UntrustedMachine   a machine whose arithmetic is not what the proofs assume
+├── BadFile            a file, folder or table that cannot be read or written as asked
+├── BadData            confidential tables that do not agree with the codebook
+├── OverBudget         a charge that would pass the cap of an account
+├── AlreadyReleased    the same data were released before
+├── Damaged            a ledger or bundle that is not what was written
+├── Problems           several of these at once
+└── FailedAfterCharge  a release that broke off when its charge already stood
 
 Every message names the parameter, the rule, the value and the next step. A value is shown
 only where it is public: arrays of counts and sizes are confidential and never appear.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -58,3 +66,48 @@ class CannotCompose(LeewardError):
 
 class UntrustedMachine(LeewardError):
     """A machine whose arithmetic is not what the proofs assume."""
+
+
+class BadFile(LeewardError):
+    """A file, folder or table that cannot be read or written as asked."""
+
+
+class BadData(LeewardError):
+    """Confidential tables that do not agree with the codebook; the message shows none of them."""
+
+
+class OverBudget(LeewardError):
+    """A charge that would pass the cap of an account."""
+
+
+class AlreadyReleased(LeewardError):
+    """The same data were released before."""
+
+
+class Damaged(LeewardError):
+    """A ledger or bundle that is not what was written."""
+
+
+class Problems(LeewardError):
+    """Several refusals at once, so that a user mends them in one go."""
+
+    def __init__(self, problems: Iterable[LeewardError]) -> None:
+        self.problems = tuple(problems)
+        lines = "".join(f"\n  {n}. {p}" for n, p in enumerate(self.problems, start=1))
+        Exception.__init__(self, f"{len(self.problems)} problems:{lines}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problems,)
+
+
+class FailedAfterCharge(LeewardError):
+    """A release that broke off when its charge already stood."""
+
+
+def raise_all(problems: Iterable[LeewardError]) -> None:
+    """Raise what was found: nothing, the one refusal, or all of them as one."""
+    found = tuple(problems)
+    if len(found) == 1:
+        raise found[0]
+    if found:
+        raise Problems(found)
