@@ -1,0 +1,27 @@
+"""What is tabulated: codebook, marginals, and the two types that values have."""
+
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute
+from leeward.model.batch import Batch
+from leeward.model.codebook import Codebook, read_codebook
+from leeward.model.confidential import Confidential
+from leeward.model.jobs_rule import BoundedJobs, JobsRule, PrimaryJob, SingleJob
+from leeward.model.marginal import Dimension, Marginal
+from leeward.model.published import Flag, Published
+
+__all__ = [
+    "LEFT_OUT",
+    "TABLES",
+    "Attribute",
+    "Batch",
+    "BoundedJobs",
+    "Codebook",
+    "Confidential",
+    "Dimension",
+    "Flag",
+    "JobsRule",
+    "Marginal",
+    "PrimaryJob",
+    "Published",
+    "SingleJob",
+    "read_codebook",
+]

@@ -1,0 +1,58 @@
+"""Attribute: one thing to tabulate by, with its closed list of codes.
+
+What the data hold is recoded to positions in the list; the list comes from the codebook and
+never from the data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
+
+Table = Literal["workplaces", "workers", "jobs"]
+TABLES: tuple[Table, ...] = ("workplaces", "workers", "jobs")
+
+LEFT_OUT = -1
+"""The position of a code that the codebook lists as omitted: no table counts such a job."""
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One declared attribute: which column, which codes, and what becomes of all others."""
+
+    name: str
+    table: Table
+    column: str
+    codes: tuple[str, ...]
+    labels: tuple[str, ...]
+    public: bool
+    recode: Mapping[str, int] = field(hash=False, compare=False)
+    """Position of each text that the column may hold; LEFT_OUT for omitted ones."""
+
+    unlisted: int | None = None
+    """Position for any other text; None where such a text is a mistake in the data."""
+
+    missing: int | None = None
+    """Position for a null; None where a null is a mistake in the data."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
+
+    @property
+    def of_workplaces(self) -> bool:
+        """Whether it belongs to the public frame."""
+        return self.table == "workplaces"
+
+    @property
+    def may_be_tabulated(self) -> bool:
+        """Workplace attributes only if public; worker and job attributes are noised."""
+        return self.public or not self.of_workplaces
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether some jobs count in no cell of it."""
+        return LEFT_OUT in self.recode.values() or LEFT_OUT in (self.unlisted, self.missing)
+
+    def position(self, code: str) -> int | None:
+        """Where a code stands in the list; None if it does not."""
+        return self.codes.index(code) if code in self.codes else None

@@ -1,0 +1,88 @@
+"""Code list: the closed list of codes of an attribute, inline or from a CSV file."""
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+
+from leeward.errors import BadFile, InvalidParameter, shown
+from leeward.model.document import read_text
+
+MOST_CODES = 1_000_000
+LONGEST_CODE = 100
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """Codes in their order, and what they mean."""
+
+    codes: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: str) -> CodeList:
+    """Codes as a list, as a mapping to labels, or as the name of a CSV file with both."""
+    if isinstance(written, str):
+        rows = _read_csv(folder / written, ("code", "label"), where)
+    elif isinstance(written, dict):
+        rows = list(written.items())
+    else:
+        rows = [(code, code) for code in written]
+    for code, _ in rows:
+        _check_code(code, where)
+    codes = tuple(code for code, _ in rows)
+    if not codes or len(codes) > MOST_CODES or len(set(codes)) < len(codes):
+        twice = next((code for code in codes if codes.count(code) > 1), None)
+        raise InvalidParameter(
+            where,
+            rule=f"must list each code once, from 1 to {MOST_CODES} codes",
+            value=f"{shown(twice)} twice" if twice is not None else f"{len(codes)} codes",
+            next_step="Mend the list.",
+        )
+    return CodeList(codes, tuple(label for _, label in rows))
+
+
+def read_parents(written: str | dict[str, str], folder: Path, where: str) -> Mapping[str, str]:
+    """The coarser code of each code, as a mapping or as the name of a CSV file."""
+    if isinstance(written, dict):
+        return written
+    rows = _read_csv(folder / written, ("code", "parent"), where)
+    parents = dict(rows)
+    if len(parents) < len(rows):
+        raise InvalidParameter(
+            where,
+            rule="must name the parent of each code once",
+            value=shown(written),
+            next_step="Remove the repeated rows.",
+        )
+    return parents
+
+
+def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str, str]]:
+    """Rows of the two named columns; other columns may stand beside them."""
+    reader = csv.DictReader(StringIO(read_text(path, where), newline=""), strict=True)
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise _bad_csv(path, where, f"must be CSV ({error})") from None
+    if not set(header) <= set(reader.fieldnames or ()):
+        raise _bad_csv(path, where, f"must be CSV with the columns {' and '.join(header)}")
+    if any(row[column] is None for row in rows for column in header):
+        raise _bad_csv(path, where, "must have all columns in every row")
+    return [(row[header[0]].strip(), row[header[1]].strip()) for row in rows]
+
+
+def _bad_csv(path: Path, where: str, rule: str) -> BadFile:
+    return BadFile(where, rule=rule, value=shown(str(path)), next_step="Mend the file.")
+
+
+def _check_code(code: str, where: str) -> None:
+    plain = code.isprintable() and code == code.strip()
+    if not code or len(code) > LONGEST_CODE or not plain:
+        raise InvalidParameter(
+            where,
+            rule=f"must hold codes of 1 to {LONGEST_CODE} printable characters, no blanks around",
+            value=shown(code),
+            next_step="Change the code.",
+        )

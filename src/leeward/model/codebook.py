@@ -1,0 +1,147 @@
+"""Codebook: what the columns of the three tables mean, and which codes they may hold."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+
+from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
+from leeward.model.attribute import LEFT_OUT, Attribute
+from leeward.model.code_list import CodeList, read_codes, read_parents
+from leeward.model.declaration import Keys, WrittenAttribute, WrittenCodebook, misplaced, problems
+from leeward.model.document import parse, read_document
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The declared attributes by name, and the key columns."""
+
+    keys: Keys
+    attributes: Mapping[str, Attribute] = field(hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+
+    def attribute(self, name: str, parameter: str) -> Attribute:
+        """A declared attribute that may be tabulated by; anything else is refused."""
+        found = self.attributes.get(name)
+        if found is None:
+            near = get_close_matches(name, self.attributes, n=1, cutoff=0.5)
+            raise InvalidParameter(
+                parameter,
+                rule=f"must be declared in the codebook: {', '.join(self.attributes)}",
+                value=shown(name),
+                next_step=f"Did you mean {near[0]!r}?" if near else "Declare it, or leave it out.",
+            )
+        if not found.may_be_tabulated:
+            raise InvalidParameter(
+                parameter,
+                rule="must not be a private attribute of workplaces: its values would be published",
+                value=shown(name),
+                next_step="Leave it out; declare it public only if everyone may know it.",
+            )
+        return found
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Every (table, column) that must be in the data."""
+        keys = self.keys
+        yield "workplaces", keys.workplaces.id
+        if keys.workplaces.employer is not None:
+            yield "workplaces", keys.workplaces.employer
+        yield "workers", keys.workers.id
+        yield from (("jobs", keys.jobs.worker), ("jobs", keys.jobs.workplace))
+        yield from {(one.table, one.column): None for one in self.attributes.values()}
+
+
+def read_codebook(path: Path) -> Codebook:
+    """A codebook from a YAML file; code lists are read from files beside it."""
+    written = parse(WrittenCodebook, read_document(path, "codebook"), "codebook")
+    attributes: dict[str, Attribute] = {}
+    found: list[LeewardError] = []
+    for name in _in_order(written.attributes):
+        try:
+            attributes[name] = _attribute(name, written.attributes[name], attributes, path.parent)
+        except Problems as several:
+            found.extend(several.problems)
+        except LeewardError as problem:
+            found.append(problem)
+    raise_all(found)
+    if not attributes:
+        raise BadFile(
+            "codebook.attributes",
+            rule="must declare at least one attribute",
+            value="none",
+            next_step="`leeward init` writes a codebook from table headers.",
+        )
+    return Codebook(written.tables, {name: attributes[name] for name in written.attributes})
+
+
+def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
+    """Names with those first that others are derived from."""
+    return sorted(written, key=lambda name: written[name].origin is not None)
+
+
+def _attribute(
+    name: str, written: WrittenAttribute, known: Mapping[str, Attribute], folder: Path
+) -> Attribute:
+    where = f"codebook.attributes.{name}"
+    raise_all(problems(name, written, where))
+    codes = read_codes(written.codes, folder, f"{where}.codes")
+    if written.origin is not None:
+        return _derived(name, written, known, codes, folder)
+    recode = {code: position for position, code in enumerate(codes.codes)}
+    raise_all(misplaced(written, recode, where))
+    recode |= dict.fromkeys(written.omit, LEFT_OUT)
+    return Attribute(
+        name=name,
+        table=written.table,  # type: ignore[arg-type] # checked in problems
+        column=written.column or name,
+        codes=codes.codes,
+        labels=codes.labels,
+        public=bool(written.public),
+        recode=recode,
+        unlisted=None if written.other is None else recode[written.other],
+        missing=None if written.null_as is None else recode[written.null_as],
+    )
+
+
+def _derived(
+    name: str,
+    written: WrittenAttribute,
+    known: Mapping[str, Attribute],
+    codes: CodeList,
+    folder: Path,
+) -> Attribute:
+    """A coarser attribute: the codes of its origin, each mapped to a parent."""
+    where = f"codebook.attributes.{name}"
+    origin = known.get(written.origin or "")
+    if origin is None or origin.table != written.table or written.map is None:
+        raise InvalidParameter(
+            f"{where}.from",
+            rule="must name an attribute of the same table that has its own codes, and have a map",
+            value=shown(written.origin),
+            next_step="Declare that attribute without `from`, and add `map`.",
+        )
+    parents = read_parents(written.map, folder, f"{where}.map")
+    place = {code: position for position, code in enumerate(codes.codes)}
+    lost = [code for code in origin.codes if parents.get(code) not in place]
+    if lost:
+        raise InvalidParameter(
+            f"{where}.map",
+            rule=f"must give every code of {origin.name} a parent that is in codes",
+            value=f"{len(lost)} codes without, the first {shown(lost[0])}",
+            next_step="Add them to the map.",
+        )
+    coarse = [place[parents[code]] for code in origin.codes] + [LEFT_OUT]
+    return Attribute(
+        name=name,
+        table=origin.table,
+        column=origin.column,
+        codes=codes.codes,
+        labels=codes.labels,
+        public=bool(written.public),
+        recode={raw: coarse[position] for raw, position in origin.recode.items()},
+        unlisted=None if origin.unlisted is None else coarse[origin.unlisted],
+        missing=None if origin.missing is None else coarse[origin.missing],
+    )

@@ -1,0 +1,199 @@
+"""Documents that people write: YAML read as text, and refusals that name the place and the remedy.
+
+Every scalar stays the text that was written. So numbers are exact, the code 01 keeps its zero,
+and NO is not false.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TypeVar, cast, get_args, get_origin
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from leeward.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
+
+Shape = TypeVar("Shape", bound="Written")
+MOST_BYTES = 64 << 20
+
+
+class Written(BaseModel):
+    """A part of a document: no other keys than these, nothing changes afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class _TextLoader(yaml.BaseLoader):
+    """YAML without types, aliases or repeated keys."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.get_mark()
+            rule = "aliases are not read here; write the value out"
+            raise yaml.constructor.ConstructorError(None, None, rule, mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, str]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            written = str(key.value)
+            if written in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {shown(written)} stands twice", key.start_mark
+                )
+            seen.add(written)
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_text(path: Path, parameter: str) -> str:
+    """A text file in UTF-8, or a refusal that says what is wrong with it."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise _unreadable(path, parameter, "must be a document of at most 64 MB")
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise _unreadable(path, parameter, "must be text in UTF-8") from None
+    except FileNotFoundError:
+        raise _unreadable(path, parameter, "must be a file that exists") from None
+    except OSError as error:
+        raise _unreadable(path, parameter, f"cannot be read ({error.strerror})") from None
+
+
+def _unreadable(path: Path, parameter: str, rule: str) -> BadFile:
+    return BadFile(
+        parameter, rule=rule, value=shown(str(path)), next_step="Look at the name and the file."
+    )
+
+
+def read_document(path: Path, parameter: str) -> dict[str, object]:
+    """The top of a YAML document: a mapping of texts, lists and mappings."""
+    text = read_text(path, parameter)
+    try:
+        content = yaml.load(text, Loader=_TextLoader)  # noqa: S506 (BaseLoader makes text only)
+    except yaml.YAMLError as error:
+        raise _not_yaml(path, parameter, error) from None
+    except RecursionError:
+        raise _not_yaml(path, parameter, None) from None
+    if not isinstance(content, dict):
+        raise BadFile(
+            parameter,
+            rule="must hold keys and values",
+            value=shown(str(path)),
+            next_step="`leeward init` writes one to start from.",
+        )
+    return cast(dict[str, object], content)
+
+
+def _not_yaml(path: Path, parameter: str, error: yaml.YAMLError | None) -> BadFile:
+    mark = getattr(error, "problem_mark", None)
+    where = "" if mark is None else f" (line {mark.line + 1}, column {mark.column + 1})"
+    problem = getattr(error, "problem", None) or "nested too deeply or not readable"
+    return BadFile(
+        parameter,
+        rule=f"must be YAML: {problem}{where}",
+        value=shown(str(path)),
+        next_step="Mend that line.",
+    )
+
+
+def parse(shape: type[Shape], content: Mapping[str, object], parameter: str) -> Shape:
+    """A document as a value; everything that is wrong with it is refused at once."""
+    try:
+        return shape.model_validate(content)
+    except ValidationError as error:
+        raise_all(_refusals(shape, error.errors(), parameter))
+        raise
+
+
+def _refusals(
+    shape: type[Written], errors: Iterable[ErrorDetails], parameter: str
+) -> list[LeewardError]:
+    return [_refusal(shape, error, parameter) for error in errors]
+
+
+def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> LeewardError:
+    where = place((parameter, *error["loc"]))
+    kind = error["type"]
+    if kind == "missing":
+        return InvalidParameter(
+            where, rule="must be given", value="nothing", next_step="Add the key."
+        )
+    if kind == "extra_forbidden":
+        return unknown_key(where, str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1]))
+    rule = error["msg"].removeprefix("Value error, ").rstrip(".")
+    rule = WORDS.get(kind, rule[:1].lower() + rule[1:])
+    return InvalidParameter(
+        where, rule=rule, value=shown(error["input"]), next_step=_remedy(kind, where)
+    )
+
+
+WORDS = {
+    "string_type": "must be one text",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "dict_type": "must hold keys and values",
+    "mapping_type": "must hold keys and values",
+    "model_type": "must hold keys and values",
+    "model_attributes_type": "must hold keys and values",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "int_parsing": "must be a whole number",
+}
+
+
+def _remedy(kind: str, where: str) -> str:
+    examples = {
+        "list_type": "Write it in brackets: [a, b].",
+        "tuple_type": "Write it in brackets: [a, b].",
+        "dict_type": "Write it in braces: {key: value}.",
+        "model_type": "Write it in braces: {key: value}.",
+        "model_attributes_type": "Write it in braces: {key: value}.",
+    }
+    return examples.get(kind, f"Change {where}.")
+
+
+def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
+    """The refusal of a key that nobody reads, with the nearest known one."""
+    listed = tuple(known)
+    near = get_close_matches(key, listed, n=1, cutoff=0.5)
+    return InvalidParameter(
+        where,
+        rule=f"is not a known key; known are {', '.join(listed)}",
+        value=shown(key),
+        next_step=f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+    )
+
+
+def place(location: Iterable[object]) -> str:
+    """`tables[1].by[0]` for a path of keys and positions."""
+    written = ""
+    for part in location:
+        written += f"[{part}]" if isinstance(part, int) else f".{part}" if written else str(part)
+    return written
+
+
+def _known_keys(shape: type[BaseModel], location: Iterable[object]) -> tuple[str, ...]:
+    """The keys of the part of the document at this place."""
+    here, named = shape, False  # named: the next part is a user's own name, not one of our keys
+    for part in location:
+        field = here.model_fields.get(_field_name(here, str(part)))
+        if isinstance(part, int) or named or field is None:
+            named = False
+            continue
+        here = _part(field.annotation) or here
+        named = get_origin(field.annotation) in (dict, Mapping)
+    return tuple(field.alias or name for name, field in here.model_fields.items())
+
+
+def _field_name(shape: type[BaseModel], key: str) -> str:
+    aliases = {field.alias: name for name, field in shape.model_fields.items() if field.alias}
+    return aliases.get(key, key)
+
+
+def _part(annotation: object) -> type[BaseModel] | None:
+    """The shape somewhere inside an annotation such as `dict[str, Shape] | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_part, get_args(annotation))), None)

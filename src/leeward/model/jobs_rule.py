@@ -1,0 +1,54 @@
+"""Jobs rule: what is done about workers with several jobs, and what it means for them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SingleJob:
+    """Every worker holds at most one job; data in which one holds more are refused."""
+
+    name = "single"
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says."""
+        return "Every worker holds at most one job; the data were checked for it."
+
+
+@dataclass(frozen=True)
+class PrimaryJob:
+    """Each worker's job with the largest value of a column counts, ties by workplace id."""
+
+    column: str
+    name = "primary"
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says."""
+        return (
+            f"Only each worker's primary job counts: the one with the largest {self.column}. "
+            "The guarantee speaks of this reduced table: a worker with all jobs together has the "
+            "stated epsilon, one single job has twice that (another job may become the primary "
+            "one), and sizes of establishments are numbers of primary jobs."
+        )
+
+
+@dataclass(frozen=True)
+class BoundedJobs:
+    """At most `most` jobs of each worker count, in the order of workplace ids."""
+
+    most: int
+    name = "bounded"
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says."""
+        return (
+            f"At most {self.most} jobs of each worker count; further ones were dropped. The "
+            "guarantee speaks of this reduced table: a worker with all jobs together has "
+            f"{self.most} times the stated epsilon, one single job at most twice (another may take "
+            "its place), and sizes of establishments are numbers of counted jobs."
+        )
+
+
+JobsRule = SingleJob | PrimaryJob | BoundedJobs

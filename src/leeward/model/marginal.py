@@ -1,0 +1,104 @@
+"""Marginal: one table to be published, as a set of attributes and a filter.
+
+Its cells are the combinations of the workplace part that exist in the public frame, times every
+combination of the worker part. A cell is numbered by the positions of its codes, the first
+attribute slowest, so that numbers are in the order of the codes.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.model.attribute import Attribute
+
+Integers = NDArray[np.int64]
+Kind = Literal["workplace", "worker"]
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """An attribute with the positions of its codes that count, in the order of the list."""
+
+    attribute: Attribute
+    kept: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """The attribute's name, which is the column's name in the published table."""
+        return self.attribute.name
+
+    @property
+    def size(self) -> int:
+        """How many codes it has."""
+        return len(self.kept)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes in order."""
+        return tuple(self.attribute.codes[position] for position in self.kept)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all codes of the list are kept."""
+        return self.size == len(self.attribute.codes)
+
+
+@dataclass(frozen=True)
+class Marginal:
+    """A table: workplace part, worker part, and filters on attributes that are not in it."""
+
+    name: str
+    workplace: tuple[Dimension, ...]
+    worker: tuple[Dimension, ...]
+    filters: tuple[Dimension, ...] = ()
+    complete: bool = False
+
+    @property
+    def kind(self) -> Kind:
+        """A workplace table counts every job of its establishments; all else is a worker table."""
+        filtered = any(not one.attribute.of_workplaces for one in self.filters)
+        return "worker" if self.worker or filtered else "workplace"
+
+    @property
+    def dimensions(self) -> tuple[Dimension, ...]:
+        """The identifier columns in order: workplace part, then worker part."""
+        return (*self.workplace, *self.worker)
+
+    @property
+    def restricted(self) -> tuple[Dimension, ...]:
+        """Everything that decides whether an establishment or a job is in the table."""
+        return (*self.workplace, *self.worker, *self.filters)
+
+    @property
+    def workplace_cells(self) -> int:
+        """How many workplace combinations the code lists allow, existing or not."""
+        return sizes(self.workplace)
+
+    @property
+    def worker_cells(self) -> int:
+        """d: how many worker combinations each workplace cell has."""
+        return sizes(self.worker)
+
+    def workplace_positions(self, keys: Integers) -> tuple[Integers, ...]:
+        """For each workplace dimension, the index into its codes of each numbered cell."""
+        return positions(self.workplace, keys)
+
+    def worker_positions(self) -> tuple[Integers, ...]:
+        """For each worker dimension, the index into its codes of each worker cell in order."""
+        return positions(self.worker, np.arange(self.worker_cells))
+
+
+def sizes(dimensions: Iterable[Dimension]) -> int:
+    """The number of combinations."""
+    return prod(one.size for one in dimensions)
+
+
+def positions(dimensions: tuple[Dimension, ...], keys: Integers) -> tuple[Integers, ...]:
+    """The inverse of numbering: an index for each dimension."""
+    if not dimensions:
+        return ()
+    return tuple(np.unravel_index(keys, tuple(one.size for one in dimensions)))
