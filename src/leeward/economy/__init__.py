@@ -1,0 +1,10 @@
+"""Made-up economies to try Leeward on: seeded, believable, public by construction.
+
+No number here describes a real place, employer or person. Draws come from the seeded door of
+`leeward.randomness`, which nothing private may use.
+"""
+
+from leeward.economy.economy import Economy
+from leeward.economy.write import EconomyFiles, write_economy
+
+__all__ = ["Economy", "EconomyFiles", "write_economy"]

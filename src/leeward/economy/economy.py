@@ -1,0 +1,105 @@
+"""What a made-up economy is asked to be: how many jobs, establishments and places."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import Number, rational
+from leeward.randomness import SeededBits
+
+MOST_JOBS = 2 * 10**9
+"""Up to here the numbering of workers stays inside 64 bits."""
+MOST_ESTABLISHMENTS = 10**8
+MOST_PLACES = 20_000
+SEEDS = 2**64
+
+USUAL_PLACES = 12
+PLACES_GROWTH = 0.7
+"""Ten times the establishments lie in about five times the places."""
+
+FEWEST_JOBS_TO_SHARE = 1_000
+FEWEST_ESTABLISHMENTS_TO_SHARE = 20
+"""With fewer, one establishment could hold both jobs of a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Economy:
+    """A request for made-up data: the same request always gives the same tables.
+
+    `places` may be left out: it then follows from the number of establishments.
+    `several_jobs` is the share of workers that hold a second job.
+    """
+
+    jobs: int = 20_000
+    establishments: int = 1_000
+    places: int | None = None
+    seed: int = 1
+    several_jobs: Number = 0
+
+    def __post_init__(self) -> None:
+        _whole(self.jobs, "jobs", 0, MOST_JOBS)
+        _whole(self.establishments, "establishments", 1, MOST_ESTABLISHMENTS)
+        if self.places is not None:
+            _whole(self.places, "places", 1, MOST_PLACES)
+        _whole(self.seed, "seed", 0, SEEDS - 1)
+        object.__setattr__(self, "several_jobs", _share(self.several_jobs))
+        if self.several_jobs:
+            self._check_room_for_second_jobs()
+
+    def _check_room_for_second_jobs(self) -> None:
+        few_jobs = self.jobs < FEWEST_JOBS_TO_SHARE
+        if few_jobs or self.establishments < FEWEST_ESTABLISHMENTS_TO_SHARE:
+            raise InvalidParameter(
+                "several_jobs",
+                rule=f"needs at least {FEWEST_JOBS_TO_SHARE} jobs in "
+                f"{FEWEST_ESTABLISHMENTS_TO_SHARE} establishments",
+                value=f"{self.jobs} jobs in {self.establishments} establishments",
+                next_step="Ask for a larger economy, or leave several_jobs at 0.",
+            )
+
+    @property
+    def place_count(self) -> int:
+        """How many places there are."""
+        if self.places is not None:
+            return self.places
+        growth: float = (self.establishments / 1000) ** PLACES_GROWTH
+        return min(max(round(USUAL_PLACES * growth), 1), MOST_PLACES)
+
+    @property
+    def workers(self) -> int:
+        """How many people hold the jobs: the fewest whose second jobs stay within the share."""
+        share = Fraction(self.several_jobs)
+        return -(-self.jobs * share.denominator // (share.denominator + share.numerator))
+
+    @property
+    def second_jobs(self) -> int:
+        """How many of the jobs are somebody's second."""
+        return self.jobs - self.workers
+
+    def stream(self, number: int) -> np.random.Generator:
+        """The generator of one part of the data; parts never share a generator."""
+        return SeededBits(self.seed * SEEDS + number).generator
+
+
+def _whole(value: object, parameter: str, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidParameter(
+            parameter,
+            rule=f"must be a whole number from {least} to {most}",
+            value=shown(value),
+            next_step=f"Give {parameter} as an int in this range.",
+        )
+
+
+def _share(value: Number) -> Fraction:
+    share = rational(value, "several_jobs")
+    if not 0 <= share <= 1:
+        raise InvalidParameter(
+            "several_jobs",
+            rule="must be a share from 0 to 1",
+            value=shown(share),
+            next_step="Give the share of workers with a second job, such as '0.05'.",
+        )
+    return share

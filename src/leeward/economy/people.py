@@ -1,0 +1,83 @@
+"""Workers: age, sex, race, ethnicity and education, as their sector and place have them."""
+
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.economy.categories import Categories, tilted
+from leeward.economy.codes import AGE
+from leeward.economy.places import Places
+from leeward.economy.sectors import SECTORS
+
+RACES = np.array([72.0, 13.0, 1.0, 9.0, 0.5, 4.5])
+HISPANIC = 18.0
+"""Round numbers, in percent; every place moves them."""
+
+DEGREES_BY_AGE = np.array([[0.15, 0.15, 0.2, -0.55], [0.0, 0.0, 0.0, 0.15], [-0.1, 0.1, 0.0, 0.0]])
+"""How age moves education, on log scale: the young have not finished."""
+
+People: TypeAlias = dict[str, NDArray[np.uint8]]
+"""One array per column of the worker table; positions in the code lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """The distributions that workers are drawn from, a row per place and sector."""
+
+    age: Categories
+    sex: Categories
+    race: Categories
+    ethnicity: Categories
+    education: Categories
+    """A row per place, sector and age."""
+
+    @classmethod
+    def build(cls, generator: np.random.Generator, places: Places) -> Self:
+        """Shares of the sectors, moved by every place in its own way."""
+        tilt = _Tilt(generator, places.count)
+        women = np.array([[100 - each.women, each.women] for each in SECTORS])
+        ages = np.array([each.ages for each in SECTORS])
+        schools = np.array([each.education for each in SECTORS])
+        hispanic = HISPANIC * np.sqrt(schools[:, 0] / schools[:, 0].mean())
+        ethnicity = np.stack([100 - hispanic, hispanic], axis=1)
+        races = tilted(RACES, 0.25 * generator.standard_normal((len(SECTORS), len(RACES))))
+        return cls(
+            age=Categories.from_weights(tilted(ages, tilt(ages, 0.15))),
+            sex=Categories.from_weights(tilted(women, tilt(women, 0.05))),
+            race=Categories.from_weights(tilted(races, tilt(races, 0.6))),
+            ethnicity=Categories.from_weights(tilted(ethnicity, tilt(ethnicity, 0.5))),
+            education=_education(schools, tilt(schools, 0.25)),
+        )
+
+    def draw(
+        self, generator: np.random.Generator, place: NDArray[np.uint16], sector: NDArray[np.uint8]
+    ) -> People:
+        """One worker for each place and sector given."""
+        row = place.astype(np.int64) * len(SECTORS) + sector
+        age = self.age.draw(generator, row)
+        return {
+            "age": age,
+            "sex": self.sex.draw(generator, row),
+            "race": self.race.draw(generator, row),
+            "ethnicity": self.ethnicity.draw(generator, row),
+            "education": self.education.draw(generator, row * len(AGE) + age),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Tilt:
+    """How places differ from one another."""
+
+    generator: np.random.Generator
+    places: int
+
+    def __call__(self, shares: NDArray[np.generic], strength: float) -> NDArray[np.float64]:
+        """One effect per place and category, the same in all sectors."""
+        return strength * self.generator.standard_normal((self.places, 1, shares.shape[-1]))
+
+
+def _education(schools: NDArray[np.integer], tilt: NDArray[np.float64]) -> Categories:
+    by_age = tilted(schools[:, np.newaxis, :], DEGREES_BY_AGE)
+    return Categories.from_weights(tilted(by_age, tilt[:, np.newaxis, :, :]))
