@@ -1,0 +1,161 @@
+"""The book: what a row of entries tells together, and whether it makes sense."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.ledger.account import Account, certainly_past, covers, owed
+from leeward.ledger.entry import Entry
+from leeward.ledger.notation import read_guarantee
+from leeward.privacy import Guarantee, sequential
+
+
+@dataclass(frozen=True)
+class Objection:
+    """Why an entry has no place in a book."""
+
+    parameter: str
+    rule: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Book:
+    """Entries in their order; nothing in it changes."""
+
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def opened(self) -> dict[str, Entry]:
+        """The entry that opened each account: the first, since a cap is set once."""
+        return {e.account: e for e in reversed(self.entries) if e.kind == "opened"}
+
+    @cached_property
+    def reserved(self) -> dict[int, Entry]:
+        """Every charge by its number."""
+        return {e.number: e for e in self.entries if e.kind == "reserved"}
+
+    @cached_property
+    def ended(self) -> dict[int | None, Entry]:
+        """How a reserved release ended: the first committed or failed entry that names it."""
+        return {e.names: e for e in reversed(self.entries) if e.kind in {"committed", "failed"}}
+
+    @cached_property
+    def withdrawn(self) -> dict[int | None, Entry]:
+        """The withdrawal of a reserved release."""
+        return {e.names: e for e in reversed(self.entries) if e.kind == "withdrawn"}
+
+    @cached_property
+    def payments(self) -> dict[str, list[Guarantee]]:
+        """What every account paid, in order."""
+        paid: dict[str, list[Guarantee]] = {name: [] for name in sorted(self.opened)}
+        for entry in self.reserved.values():
+            if entry.paid is not None:
+                paid.setdefault(entry.account, []).append(entry.paid)
+        return paid
+
+    def account(self, name: str) -> Account:
+        """The state of one account."""
+        opening = self.opened.get(name)
+        cap = None if opening is None else opening.cap
+        if opening is None or cap is None:
+            raise self._unknown(name)
+        paid = self.payments[name]
+        spent = sequential(*paid) if paid else None
+        return Account(name, cap, spent, len(paid), opening.time)
+
+    def charge(self, number: int, parameter: str) -> Entry:
+        """The reserved entry of this number."""
+        found = self.reserved.get(number) if type(number) is int else None
+        if found is None:
+            raise InvalidParameter(
+                parameter,
+                rule="must be the number of a reserved entry",
+                value=shown(number),
+                next_step="See the numbers with `leeward ledger show`.",
+            )
+        return found
+
+    def objection(self, entry: Entry) -> Objection | None:
+        """Why this entry, of the book or to be added, contradicts what stands before it."""
+        if entry.kind == "opened":
+            return self._against_opening(entry)
+        if entry.kind == "reserved":
+            return self._against_charge(entry)
+        return self._against_end(entry)
+
+    def nonsense(self) -> Iterator[str]:
+        """What does not make sense, in plain words."""
+        for entry in self.entries:
+            try:
+                found = self.objection(entry)
+            except LeewardError as error:  # a guarantee that is none
+                yield f"entry {entry.number}: {error.parameter} {error.rule}; got {error.value}"
+                return  # nothing that depends on it can be judged
+            if found:
+                yield f"entry {entry.number}: {found.parameter} {found.rule}; got {found.value}"
+        for name in self.opened:
+            if self._past(name):
+                yield f"account {name}: its charges pass its cap"
+
+    def _past(self, name: str) -> bool:
+        try:
+            account = self.account(name)
+        except LeewardError:  # sums that are no guarantee, such as δ ≥ 1
+            return True
+        return account.spent is not None and certainly_past(account.cap, account.spent)
+
+    def _against_opening(self, entry: Entry) -> Objection | None:
+        first = self.opened.get(entry.account)
+        if first is not None and first.number < entry.number:
+            rule = "must be new: a cap is set once"
+            return Objection("account", rule, f"{entry.account!r}, opened in entry {first.number}")
+        cap = read_guarantee(entry.body["cap"])
+        if cap.rho > 0:
+            rule = "must be in epsilon and delta, from which a charge in rho is paid"
+            return Objection("cap", rule, f"rho {shown(cap.rho)}")
+        return None
+
+    def _against_charge(self, entry: Entry) -> Objection | None:
+        opening = self.opened.get(entry.account)
+        if opening is None or opening.number > entry.number:
+            return Objection("account", "must be open", repr(entry.account))
+        cap, paid = read_guarantee(opening.body["cap"]), read_guarantee(entry.body["paid"])
+        if not covers(paid, owed(read_guarantee(entry.body["charge"]), cap)):
+            rule = "must be paid in full under the policy and alpha of the account"
+            return Objection("charge", rule, "less")
+        if entry.corrects is not None:
+            return self._against_naming(entry, entry.corrects, "corrects")
+        return None
+
+    def _against_end(self, entry: Entry) -> Objection | None:
+        number = entry.names or 0  # no entry has the number 0
+        if wrong := self._against_naming(entry, number, "reserved"):
+            return wrong
+        earlier = [self.withdrawn.get(number)]
+        if entry.kind != "withdrawn":
+            earlier.append(self.ended.get(number))
+        for other in earlier:
+            if other is not None and other.number < entry.number:
+                rule = f"must be a charge that was not {other.kind}"
+                return Objection("reserved", rule, f"{number}, {other.kind} in {other.number}")
+        return None
+
+    def _against_naming(self, entry: Entry, number: int, parameter: str) -> Objection | None:
+        named = self.reserved.get(number)
+        if named is not None and named.number < entry.number and named.account == entry.account:
+            return None
+        rule = f"must be the number of an earlier charge of account {entry.account!r}"
+        return Objection(parameter, rule, str(number))
+
+    def _unknown(self, name: str) -> InvalidParameter:
+        known = sorted(self.opened)
+        nearest = get_close_matches(name, known, n=1, cutoff=0.4)
+        return InvalidParameter(
+            "account",
+            rule=f"must be open in this ledger ({', '.join(known) or 'it has none'})",
+            value=shown(name),
+            next_step=f"Did you mean {nearest[0]!r}?" if nearest else "Open it with its cap first.",
+        )

@@ -1,0 +1,125 @@
+"""What a ledger file holds, read at one moment and judged link by link."""
+
+import hmac
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from leeward.errors import Damaged
+from leeward.ledger.anchor import Anchor
+from leeward.ledger.book import Book
+from leeward.ledger.entry import Entry, damaged
+from leeward.ledger.schema import as_made
+from leeward.randomness import SecretBits
+
+KEY_BYTES = 32
+BIRTH = b"leeward ledger"
+
+
+def seal(key: bytes, content: bytes) -> str:
+    """HMAC-SHA256: equal for equal contents, and says nothing to those without the key."""
+    return hmac.new(key, content, sha256).hexdigest()
+
+
+def give_birth(connection: sqlite3.Connection) -> None:
+    """Give an empty ledger its public name and its secret."""
+    bits = SecretBits()
+    connection.execute("INSERT INTO identity VALUES (?)", (f"{bits.word(64):016x}",))
+    key = bits.word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
+    connection.execute("INSERT INTO secret VALUES (?)", (key,))
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Identity, secret and rows as they lie in the file, whether sound or not."""
+
+    schema_as_made: bool
+    ids: tuple[object, ...]
+    keys: tuple[object, ...] = field(repr=False)
+    rows: tuple[tuple[object, ...], ...] = field(repr=False)
+
+    @classmethod
+    def read(cls, connection: sqlite3.Connection) -> "Contents":
+        """Everything, in the order of the numbers."""
+        made = as_made(connection)
+        ids = tuple(row[0] for row in connection.execute("SELECT id FROM identity"))
+        keys = tuple(row[0] for row in connection.execute("SELECT key FROM secret"))
+        query = "SELECT number, previous, body, hash FROM entries ORDER BY number"
+        return cls(made, ids, keys, tuple(connection.execute(query)))
+
+    @property
+    def key(self) -> bytes:
+        """The secret."""
+        return self._identity()[1]
+
+    @property
+    def birth(self) -> Anchor:
+        """The head before the first entry: it binds the chain to this name and this secret."""
+        name, key = self._identity()
+        first = sha256(f"{name}\n{seal(key, BIRTH)}".encode()).hexdigest()
+        return Anchor(0, first, name)
+
+    def _identity(self) -> tuple[str, bytes]:
+        match self.ids, self.keys:
+            case (str(name),), (bytes(key),) if name and len(key) == KEY_BYTES:
+                return name, key
+        raise damaged("its name or its secret is missing or not what was made")
+
+    def book(self) -> Book:
+        """The entries, refused unless every one of them is as it was written."""
+        book, found = self.examined()
+        if found:
+            raise damaged(found[0])
+        return book
+
+    def examined(self) -> tuple[Book, tuple[str, ...]]:
+        """The entries that agree with their hashes, and what is wrong, in plain words."""
+        found = [] if self.schema_as_made else ["the tables or triggers are not as they were made"]
+        try:
+            head = self.birth
+        except Damaged as error:
+            return Book(()), (*found, str(error.value))
+        entries: list[Entry] = []
+        broken: list[str] = []
+        for row in self.rows:
+            broken += _faults(head, row, entries)
+            head = _claimed(row, head)
+        book = Book(tuple(entries))
+        return book, (*found, *(broken or book.nonsense()))
+
+
+def _faults(head: Anchor, row: tuple[object, ...], entries: list[Entry]) -> Iterator[str]:
+    """What is wrong with one row; it becomes an entry if it agrees with its hash."""
+    match row:
+        case int(number), str(previous), str(body), str(digest):
+            pass
+        case _:
+            yield f"entry {head.number + 1}: it holds a value of the wrong type"
+            return
+    if number != head.number + 1:
+        yield _missing(head.number + 1, number)
+    elif previous != head.hash:
+        yield f"entry {number}: it does not follow what stands before it"
+    try:
+        entries.append(Entry(number, previous, body, digest, head.ledger))
+    except Damaged as error:
+        yield str(error.value)
+
+
+def _missing(first: int, found: int) -> str:
+    last = found - 1
+    if last < first:
+        return f"entry {found}: it has no place in the order"
+    return f"entry {first}: missing" if first == last else f"entries {first} to {last}: missing"
+
+
+def _claimed(row: tuple[object, ...], head: Anchor) -> Anchor:
+    """The head that a row claims to be, so that one fault is not told again for every later row."""
+    match row:
+        case int(number), _, _, str(digest) if number >= 0:
+            try:
+                return Anchor(number, digest, head.ledger)
+            except ValueError:
+                pass
+    return Anchor(head.number + 1, head.hash, head.ledger)

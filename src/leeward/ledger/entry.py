@@ -1,0 +1,161 @@
+"""One line of the ledger: what happened, and a hash that ties it to everything before."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from leeward.errors import Damaged
+from leeward.ledger.anchor import Anchor
+from leeward.ledger.notation import read_guarantee
+from leeward.ledger.subject import SUBJECT_PARTS, Subject, read_subject
+from leeward.privacy import Guarantee
+
+EVERY = frozenset({"kind", "account", "time"})
+KINDS = {
+    "opened": EVERY | {"cap"},
+    "reserved": EVERY | {"charge", "paid", "subject", "corrects"},
+    "committed": EVERY | {"names", "digest"},
+    "failed": EVERY | {"names", "reason"},
+    "withdrawn": EVERY | {"names", "reason"},
+}
+"""What an entry of each kind holds, no more and no less."""
+
+NUMBERS = frozenset({"names", "corrects"})
+OBJECTS = frozenset({"cap", "charge", "paid", "subject"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry that agrees with its own hash and holds what its kind holds.
+
+    `text` is the body as it is hashed, `previous` the hash of the entry before.
+    """
+
+    number: int
+    previous: str
+    text: str
+    hash: str
+    ledger: str
+    body: Mapping[str, object] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.hash != link(self.number, self.previous, self.text):
+            raise damaged(f"entry {self.number}: its text does not agree with its hash")
+        object.__setattr__(self, "body", _body(self.number, self.text))
+
+    @classmethod
+    def after(cls, head: Anchor, body: Mapping[str, object]) -> "Entry":
+        """The entry that follows the head of a ledger."""
+        number = head.number + 1
+        text = json.dumps(body, sort_keys=True, separators=(",", ":"))
+        return cls(number, head.hash, text, link(number, head.hash, text), head.ledger)
+
+    @property
+    def kind(self) -> str:
+        """One of opened, reserved, committed, failed, withdrawn."""
+        return str(self.body["kind"])
+
+    @property
+    def account(self) -> str:
+        """The account that it concerns."""
+        return str(self.body["account"])
+
+    @property
+    def time(self) -> str:
+        """When it was written, in UTC, by the clock of the machine."""
+        return str(self.body["time"])
+
+    @property
+    def cap(self) -> Guarantee | None:
+        """What an opened account may lose in all."""
+        return self._guarantee("cap")
+
+    @property
+    def charge(self) -> Guarantee | None:
+        """What a reserved release costs, as the release states it."""
+        return self._guarantee("charge")
+
+    @property
+    def paid(self) -> Guarantee | None:
+        """The same cost under the policy and α of the account: this is what adds up."""
+        return self._guarantee("paid")
+
+    @property
+    def subject(self) -> Subject | None:
+        """What a reserved entry pays for."""
+        held = self.body.get("subject")
+        return read_subject(held) if isinstance(held, Mapping) else None
+
+    @property
+    def names(self) -> int | None:
+        """The reserved entry that a committed, failed or withdrawn one is about."""
+        return self._number("names")
+
+    @property
+    def corrects(self) -> int | None:
+        """The earlier reserved entry whose release this one corrects."""
+        return self._number("corrects")
+
+    @property
+    def digest(self) -> str | None:
+        """The digest of the committed bundle."""
+        return self._text("digest")
+
+    @property
+    def reason(self) -> str | None:
+        """Why a release failed or was withdrawn."""
+        return self._text("reason")
+
+    @property
+    def anchor(self) -> Anchor:
+        """What a certificate keeps of this entry."""
+        return Anchor(self.number, self.hash, self.ledger)
+
+    def _guarantee(self, name: str) -> Guarantee | None:
+        return read_guarantee(self.body[name]) if name in self.body else None
+
+    def _number(self, name: str) -> int | None:
+        held = self.body.get(name)
+        return held if isinstance(held, int) else None
+
+    def _text(self, name: str) -> str | None:
+        held = self.body.get(name)
+        return held if isinstance(held, str) else None
+
+
+def link(number: int, previous: str, text: str) -> str:
+    """SHA-256 over number, hash before and body, a line each; the first two hold no line break."""
+    return sha256(f"{number}\n{previous}\n{text}".encode()).hexdigest()
+
+
+def _body(number: int, text: str) -> Mapping[str, object]:
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        raise damaged(f"entry {number}: its text cannot be read") from None
+    if not isinstance(body, dict) or body.keys() != KINDS.get(str(body.get("kind"))):
+        raise damaged(f"entry {number}: it is of no known kind")
+    if not all(_fits(name, value) for name, value in body.items()):
+        raise damaged(f"entry {number}: it holds a value of the wrong type")
+    return body
+
+
+def _fits(name: str, value: object) -> bool:
+    if name == "subject":
+        return isinstance(value, dict) and value.keys() == SUBJECT_PARTS
+    if name in OBJECTS:
+        return isinstance(value, dict)
+    if name in NUMBERS:
+        return type(value) is int or (value is None and name == "corrects")
+    return isinstance(value, str)
+
+
+def damaged(finding: str) -> Damaged:
+    """The refusal to use a ledger that is not what was written."""
+    return Damaged(
+        "ledger",
+        rule="every entry must be as it was written",
+        value=finding,
+        next_step="Release nothing from it and run `leeward ledger verify`.",
+    )

@@ -1,0 +1,192 @@
+"""The ledger as the other rooms use it: accounts are opened, charged, and never forget."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from leeward.errors import BadFile, LeewardError
+from leeward.ledger.account import Account
+from leeward.ledger.anchor import Anchor
+from leeward.ledger.book import Book
+from leeward.ledger.budget import payment
+from leeward.ledger.contents import Contents, seal
+from leeward.ledger.entry import Entry
+from leeward.ledger.notation import written
+from leeward.ledger.page import Page
+from leeward.ledger.repeat import refuse_repeat
+from leeward.ledger.store import Store
+from leeward.ledger.subject import Subject
+from leeward.ledger.text import account_name, digest, plain
+from leeward.ledger.verification import findings
+from leeward.privacy import Guarantee
+
+
+class Ledger:
+    """One ledger file. What `reserve` returned is on disk and counts for ever."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self._store = Store(self.path)
+        self._closed = False
+
+    @classmethod
+    def create(cls, path: Path) -> "Ledger":
+        """Make a new ledger, without accounts, in a file that must not exist."""
+        made = cls(path)
+        made._store.create()
+        return made
+
+    @classmethod
+    def open(cls, path: Path) -> "Ledger":
+        """Use a ledger that exists."""
+        found = cls(path)
+        found._store.check()
+        return found
+
+    def open_account(self, name: str, cap: Guarantee) -> Entry:
+        """Open an account and set its cap, once."""
+        body = {"kind": "opened", "account": account_name(name), "cap": written(cap)}
+        with self._writing() as page:
+            return page.append(body, "Use the account as it is, or choose another name or cap.")
+
+    def account(self, name: str) -> Account:
+        """The state of one account."""
+        return self._read().account(account_name(name))
+
+    def accounts(self) -> tuple[Account, ...]:
+        """The state of every account, by name."""
+        book = self._read()
+        return tuple(book.account(name) for name in sorted(book.opened))
+
+    def reserve(
+        self,
+        account: str,
+        charge: Guarantee,
+        subject: Subject,
+        *,
+        again: bool = False,
+        corrects: int | None = None,
+    ) -> Entry:
+        """Charge a release before its first draw of noise; on disk when this returns."""
+        with self._writing() as page:
+            paid = _payment(page.book, account, charge, subject, again=again)
+            if corrects is not None:
+                page.book.charge(corrects, "corrects")
+            body = {
+                "kind": "reserved",
+                "account": account,
+                "charge": written(charge),
+                "paid": written(paid),
+                "subject": subject.written(),
+                "corrects": corrects,
+            }
+            return page.append(body, "Name the charge of the release that this one corrects.")
+
+    def would_refuse(
+        self, account: str, charge: Guarantee, subject: Subject | None, *, again: bool = False
+    ) -> LeewardError | None:
+        """What `reserve` would say now; without a subject, of the budget alone."""
+        try:
+            _payment(self._read(), account, charge, subject, again=again)
+        except LeewardError as refusal:
+            return refusal
+        return None
+
+    def commit(self, reserved: int, bundle_digest: str) -> Entry:
+        """Say that the bundle of a charge is complete; the same again changes nothing."""
+        digest(bundle_digest, "bundle_digest")
+        with self._writing() as page:
+            ended = page.book.ended.get(page.book.charge(reserved, "reserved").number)
+            if ended is not None and ended.digest == bundle_digest:
+                return ended
+            return page.append_about(reserved, {"kind": "committed", "digest": bundle_digest})
+
+    def fail(self, reserved: int, reason: str) -> Entry:
+        """Say that a release broke off; its charge stays. The reason must be public."""
+        body = {"kind": "failed", "reason": plain(reason, "reason")}
+        with self._writing() as page:
+            return page.append_about(reserved, body)
+
+    def withdraw(self, reserved: int, reason: str) -> Entry:
+        """Say that a release should no longer be used; its charge stays."""
+        body = {"kind": "withdrawn", "reason": plain(reason, "reason")}
+        with self._writing() as page:
+            return page.append_about(reserved, body)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Everything that was ever written, in order."""
+        return self._read().entries
+
+    def head(self) -> Anchor:
+        """The latest entry; of an empty ledger, its birth."""
+        with self._reading() as page:
+            return page.head
+
+    def verify(self, against: Iterable[Anchor] = ()) -> tuple[str, ...]:
+        """What is wrong, in plain words: nothing if the ledger is sound.
+
+        Anchors from the certificates of bundles show a cut end or an old copy put back, which
+        the file alone cannot.
+        """
+        self._refuse_closed()
+        return tuple(findings(self._store, tuple(against)))
+
+    def sealed(self, content: bytes) -> str:
+        """A fingerprint that only this ledger can make: it says nothing to outsiders."""
+        self._refuse_closed()
+        with self._store.reading() as connection:
+            return seal(Contents.read(connection).key, content)
+
+    def close(self) -> None:
+        """Use this object no more; nothing is left open in between anyway."""
+        self._closed = True
+
+    def __enter__(self) -> "Ledger":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Ledger({str(self.path)!r})"
+
+    @contextmanager
+    def _writing(self) -> Iterator[Page]:
+        self._refuse_closed()
+        with self._store.writing() as connection:
+            yield Page.turn(connection)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Page]:
+        self._refuse_closed()
+        with self._store.reading() as connection:
+            yield Page.turn(connection)
+
+    def _read(self) -> Book:
+        with self._reading() as page:
+            return page.book
+
+    def _refuse_closed(self) -> None:
+        if self._closed:
+            raise BadFile(
+                "ledger",
+                rule="must be open",
+                value=f"closed ({str(self.path)!r})",
+                next_step="Open it again.",
+            )
+
+
+def _payment(
+    book: Book, account: str, charge: Guarantee, subject: Subject | None, *, again: bool
+) -> Guarantee:
+    """What a release pays, after every check that may refuse it."""
+    found = book.account(account_name(account))
+    if subject is not None:
+        refuse_repeat(book, account, subject, again=again)
+    return payment(found, charge)

@@ -1,0 +1,71 @@
+"""Whether the same data were released before: a second release tells more than it says."""
+
+from leeward.errors import AlreadyReleased
+from leeward.ledger.book import Book
+from leeward.ledger.entry import Entry
+from leeward.ledger.subject import Subject
+
+
+def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
+    """Refuse data of another account always, and the same plan on them unless said `again`."""
+    data = [entry for entry in book.reserved.values() if _part(entry, "data") == subject.data]
+    elsewhere = [entry for entry in data if entry.account != account]
+    if elsewhere:
+        raise _charged_elsewhere(book, elsewhere[0])
+    same = [entry for entry in data if _part(entry, "plan") == subject.plan]
+    if same and not again:
+        raise _released(book, _best(book, same))
+
+
+def _part(entry: Entry, name: str) -> object:
+    # The text itself is compared: reading every subject in full would take most of the time.
+    held = entry.body["subject"]
+    return held.get(name) if isinstance(held, dict) else None
+
+
+def _best(book: Book, same: list[Entry]) -> Entry:
+    """The latest release that a user can still use; if there is none, the latest."""
+    usable = [entry for entry in same if _state(book, entry) == "committed"]
+    return (usable or same)[-1]
+
+
+def _state(book: Book, entry: Entry) -> str:
+    if entry.number in book.withdrawn:
+        return "withdrawn"
+    ended = book.ended.get(entry.number)
+    return "reserved" if ended is None else ended.kind
+
+
+FATE = {
+    "committed": "",
+    "reserved": ", never committed: its budget is spent, the bundle may be missing",
+    "failed": ", which failed: its budget is spent, there is no bundle",
+    "withdrawn": ", since withdrawn: its budget stays spent",
+}
+
+
+def _known(book: Book, entry: Entry) -> str:
+    fate = FATE[_state(book, entry)]
+    return f"entry {entry.number} of account {entry.account!r}, bundle {_bundle(entry)!r}{fate}"
+
+
+def _bundle(entry: Entry) -> str:
+    return str(_part(entry, "bundle"))
+
+
+def _charged_elsewhere(book: Book, entry: Entry) -> AlreadyReleased:
+    return AlreadyReleased(
+        "account",
+        rule="must be the one that the same data were charged to: their losses add up there",
+        value=_known(book, entry),
+        next_step=f"Charge account {entry.account!r}.",
+    )
+
+
+def _released(book: Book, entry: Entry) -> AlreadyReleased:
+    return AlreadyReleased(
+        "plan",
+        rule="must not have been released from the same data before",
+        value=_known(book, entry),
+        next_step="Use that bundle; or say again, which pays once more for new noise.",
+    )

@@ -1,0 +1,175 @@
+"""The file of a ledger: private from its first moment, one writer at a time, durable."""
+
+import os
+import shlex
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.errors import BadFile, Damaged
+from leeward.ledger.contents import give_birth
+from leeward.ledger.entry import damaged
+from leeward.ledger.schema import APPLICATION, FORMAT, lay_out
+
+PRIVATE = 0o600
+PATIENCE = 60.0
+"""Seconds to wait for another process that is writing."""
+
+DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT}
+
+
+@dataclass(frozen=True)
+class Store:
+    """Every use opens the path anew and keeps nothing between uses.
+
+    So a file that was replaced meanwhile is noticed, and threads and forks share nothing. The
+    file is never opened but by SQLite: closing another handle would drop the locks of SQLite.
+    """
+
+    path: Path
+
+    def create(self) -> None:
+        """Make the file, which must not exist, readable and writable by its owner alone."""
+        self._make_empty()
+        try:
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                lay_out(connection)
+                give_birth(connection)
+            self._settle()
+        except BaseException:
+            self.path.unlink(missing_ok=True)  # nothing was charged to it yet
+            raise
+
+    def check(self) -> None:
+        """Refuse a path that is not a private ledger file of this format."""
+        self._check_file()
+        with self._connection() as connection:
+            self._check_format(connection)
+
+    def permissions(self) -> int:
+        """Who may do what with the file."""
+        return stat.S_IMODE(self._stat().st_mode)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One moment of the file, unchanged while it is looked at."""
+        with self._transaction("BEGIN") as connection:
+            self._check_format(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The file for one writer; on disk before the block ends, or not written at all."""
+        self._check_file()
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            self._check_format(connection)
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._connection() as connection:
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        address = f"{self.path.absolute().as_uri()}?mode=rw"  # never makes a file
+        try:
+            opened = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=True)
+            with closing(opened) as connection:
+                connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+                connection.execute("PRAGMA synchronous = EXTRA")
+                connection.execute("PRAGMA fullfsync = ON")
+                yield connection
+        except sqlite3.Error as error:
+            raise self._refusal(error) from None
+
+    def _check_format(self, connection: sqlite3.Connection) -> None:
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
+        if application != APPLICATION:
+            raise self._bad("must be a ledger", "another or an empty database", ANOTHER)
+        if version != FORMAT:
+            value = f"format {version}"
+            raise self._bad(f"must be of format {FORMAT}", value, "Use a newer Leeward.")
+        ((mode,),) = connection.execute("PRAGMA journal_mode")
+        if mode != "delete":
+            # Only a rollback journal is gone, and with it the charge on disk, when COMMIT returns.
+            raise damaged(f"its journal mode is {mode}, not delete")
+
+    def _check_file(self) -> None:
+        found = self._stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise self._bad("must be a file", "a folder", "Give the file of the ledger.")
+        if not stat.S_ISREG(found.st_mode):
+            raise self._bad("must be a file", "a device or pipe", "Give the file of the ledger.")
+        mode = stat.S_IMODE(found.st_mode)
+        if mode & 0o077:
+            step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
+            raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
+        if not os.access(self.path, os.R_OK):
+            raise self._bad("must be readable", "no permission", "Work as the owner of the file.")
+
+    def _stat(self) -> os.stat_result:
+        try:
+            return self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            step = "Check the path, or make a ledger with `leeward ledger create`."
+            raise self._bad("must exist", "no such file", step) from None
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from None
+
+    def _make_empty(self) -> None:
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            handle = os.open(self.path, flags, PRIVATE)
+        except FileExistsError:
+            step = "Use that ledger, or give another path."
+            raise self._bad("must not exist yet", "a file of this name", step) from None
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from None
+        try:
+            os.fchmod(handle, PRIVATE)  # a umask can only have taken away more
+        finally:
+            os.close(handle)
+
+    def _settle(self) -> None:
+        """Make the name of the new file as durable as its contents."""
+        handle = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            rule, step = f"must be free within {PATIENCE:g} seconds", "Try again when it is done."
+            return self._bad(rule, "another process is writing to it", step)
+        if code == sqlite3.SQLITE_NOTADB:
+            return self._bad("must be a ledger", "a file that is no database", ANOTHER)
+        if code in DAMAGE:
+            return damaged(f"the database cannot be used: {error}")
+        step = "Work as the owner, in a folder that can be written, on a disk with room."
+        return self._bad("must be readable and writable, and its folder too", f"{error}", step)
+
+    def _unusable(self, error: OSError | ValueError) -> BadFile:
+        reason = getattr(error, "strerror", None) or str(error)
+        step = "Give a path in a folder that can be written."
+        return self._bad("must be a usable path", reason, step)
+
+    def _bad(self, rule: str, found: str, next_step: str) -> BadFile:
+        value = f"{found} ({str(self.path)!r})"
+        return BadFile("ledger", rule=rule, value=value, next_step=next_step)
+
+
+ANOTHER = "Give the file of a ledger, or make one with `leeward ledger create`."

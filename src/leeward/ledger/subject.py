@@ -1,0 +1,76 @@
+"""What a charge is for: which plan on which data, where it goes, and the cost of each table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leeward.errors import InvalidParameter, shown
+from leeward.ledger.notation import read_guarantee, written
+from leeward.ledger.text import digest, plain
+from leeward.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class TableCharge:
+    """One table of a release: the mechanism that makes it and what it costs."""
+
+    name: str
+    mechanism: str
+    charge: Guarantee
+
+    def __post_init__(self) -> None:
+        plain(self.name, "name")
+        plain(self.mechanism, "mechanism")
+
+    def written(self) -> dict[str, object]:
+        """The table as an entry holds it."""
+        return {"name": self.name, "mechanism": self.mechanism, "charge": written(self.charge)}
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables."""
+
+    plan: str
+    data: str
+    period: str
+    bundle: str
+    tables: tuple[TableCharge, ...]
+
+    def __post_init__(self) -> None:
+        digest(self.plan, "plan")
+        digest(self.data, "data")
+        plain(self.period, "period")
+        plain(self.bundle, "bundle")
+        if not isinstance(self.tables, tuple):
+            raise InvalidParameter(
+                "tables",
+                rule="must be a tuple of table charges",
+                value=shown(self.tables),
+                next_step="Give one TableCharge for each table.",
+            )
+
+    def written(self) -> dict[str, object]:
+        """The release as an entry holds it."""
+        return {
+            "plan": self.plan,
+            "data": self.data,
+            "period": self.period,
+            "bundle": self.bundle,
+            "tables": [table.written() for table in self.tables],
+        }
+
+
+SUBJECT_PARTS = frozenset({"plan", "data", "period", "bundle", "tables"})
+
+
+def read_subject(parts: Mapping[str, object]) -> Subject:
+    """The release that was written so."""
+    held = parts["tables"]
+    tables = held if isinstance(held, list) else []
+    texts = {name: str(parts[name]) for name in SUBJECT_PARTS - {"tables"}}
+    return Subject(**texts, tables=tuple(_table(table) for table in tables))
+
+
+def _table(parts: Mapping[str, object]) -> TableCharge:
+    charge = read_guarantee(parts["charge"])
+    return TableCharge(str(parts["name"]), str(parts["mechanism"]), charge)

@@ -1,0 +1,46 @@
+"""Verification: everything that is wrong with a ledger, told without stopping at the first."""
+
+from collections.abc import Iterator
+
+from leeward.errors import Damaged
+from leeward.ledger.anchor import Anchor
+from leeward.ledger.contents import Contents
+from leeward.ledger.store import PRIVATE, Store
+
+
+def findings(store: Store, anchors: tuple[Anchor, ...]) -> Iterator[str]:
+    """What is wrong with the file, its chain, its sense, and against what bundles carry."""
+    mode = store.permissions()
+    if mode != PRIVATE:
+        yield f"the file has mode {mode:o}, not {PRIVATE:o}"
+    try:
+        with store.reading() as connection:
+            pages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+            contents = Contents.read(connection)
+    except Damaged as error:
+        yield str(error.value)
+        return
+    yield from (f"the database is broken: {fault}" for fault in pages if fault != "ok")
+    yield from contents.examined()[1]
+    yield from _against(contents, anchors)
+
+
+def _against(contents: Contents, anchors: tuple[Anchor, ...]) -> Iterator[str]:
+    try:
+        birth = contents.birth
+    except Damaged:  # told already
+        return
+    hashes = {row[0]: row[3] for row in contents.rows} | {0: birth.hash}
+    for anchor in dict.fromkeys(anchors):
+        if anchor.ledger != birth.ledger:
+            yield f"entry {anchor.number} of a bundle: it belongs to ledger {anchor.ledger}"
+        elif anchor.number not in hashes:
+            yield (
+                f"entry {anchor.number} of a bundle: the ledger has no such entry; its end was cut "
+                "off or an old copy was put back"
+            )
+        elif hashes[anchor.number] != anchor.hash:
+            yield (
+                f"entry {anchor.number} of a bundle: the ledger has another one; it was rewritten, "
+                "or an old copy was put back and used"
+            )
