@@ -13,9 +13,10 @@ from leeward.economy.numbering import shuffled_numbers
 from leeward.economy.pay import SECOND_JOB, PayScale
 from leeward.economy.people import People, Population
 from leeward.economy.places import Places
+from leeward.randomness import SeededBits
 
 BATCH = 1 << 19
-"""Jobs per batch. Each batch has its own generator: another length gives other data."""
+"""Jobs per batch. Each batch has its own stream of bits: another length gives other data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +44,11 @@ class World:
     @classmethod
     def build(cls, economy: Economy) -> Self:
         """Draw the frame first, then the places."""
-        generator = economy.stream(0)
-        frame = build_frame(generator, economy)
+        bits = economy.stream(0)
+        frame = build_frame(bits, economy)
         places = Places(economy.place_count)
-        population = Population.build(generator, places)
-        pay = PayScale.build(generator, places)
+        population = Population.build(bits, places)
+        pay = PayScale.build(bits, places)
         return cls(economy, frame, np.cumsum(frame.size), population, pay)
 
     def batches(self) -> Iterator[Batch]:
@@ -56,17 +57,17 @@ class World:
             stop = min(start + BATCH, self.economy.jobs)
             yield self._batch(self.economy.stream(number), start, stop)
 
-    def _batch(self, generator: np.random.Generator, start: int, stop: int) -> Batch:
+    def _batch(self, bits: SeededBits, start: int, stop: int) -> Batch:
         at = self._establishments(start, stop)
         place, sector = self.frame.place[at], self.frame.sector[at]
         holder, second = self._holders(start, stop)
-        people = self.population.draw(generator, place, sector)
+        people = self.population.draw(bits, place, sector)
         offer = self.pay.usual[place, sector] + self.frame.premium[at]
         # The holder of a second job was drawn with the first; here a like person stands in.
         offer[second] += SECOND_JOB
-        earnings = self.pay.earnings(generator, people, offer)
+        earnings = self.pay.earnings(bits, people, offer)
         # Workers are listed in another order than jobs, as in a register of persons.
-        listed = generator.permutation(np.flatnonzero(~second))
+        listed = bits.generator.permutation(np.flatnonzero(~second))
         columns = {name: column[listed] for name, column in people.items()}
         return Batch(holder, at + 1, earnings, holder[listed], columns)
 

@@ -6,6 +6,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.randomness import SeededBits
+
 
 @dataclass(frozen=True, slots=True)
 class Categories:
@@ -20,9 +22,9 @@ class Categories:
         bounds = np.cumsum(shares, axis=-1)[..., :-1]
         return cls(bounds.reshape(-1, bounds.shape[-1]).astype(np.float32))
 
-    def draw(self, generator: np.random.Generator, row: NDArray[np.integer]) -> NDArray[np.uint8]:
+    def draw(self, bits: SeededBits, row: NDArray[np.integer]) -> NDArray[np.uint8]:
         """For each unit a category from the distribution in its row."""
-        uniform = generator.random(len(row), dtype=np.float32)
+        uniform = bits.generator.random(len(row), dtype=np.float32)
         drawn = np.zeros(len(row), dtype=np.uint8)
         for bound in self.bounds.T:
             drawn += uniform >= np.ascontiguousarray(bound)[row]

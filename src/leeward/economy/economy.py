@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, rational
 from leeward.randomness import SeededBits
@@ -78,9 +76,9 @@ class Economy:
         """How many of the jobs are somebody's second."""
         return self.jobs - self.workers
 
-    def stream(self, number: int) -> np.random.Generator:
-        """The generator of one part of the data; parts never share a generator."""
-        return SeededBits(self.seed * SEEDS + number).generator
+    def stream(self, number: int) -> SeededBits:
+        """The bits of one part of the data; no two parts share theirs."""
+        return SeededBits(self.seed * SEEDS + number)
 
 
 def _whole(value: object, parameter: str, least: int, most: int) -> None:

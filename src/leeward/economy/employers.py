@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from leeward.economy.codes import FEDERAL, LOCAL, PRIVATE, STATE
 from leeward.economy.numbering import shuffled_numbers
 from leeward.economy.sectors import SECTORS
+from leeward.randomness import SeededBits
 
 IN_CHAINS = 0.22
 """Share of private establishments that belong to a firm with others."""
@@ -15,7 +16,7 @@ SKEW = 3.0
 
 
 def employers(
-    generator: np.random.Generator,
+    bits: SeededBits,
     ownership: NDArray[np.uint8],
     sector: NDArray[np.uint8],
     area: tuple[NDArray[np.integer], NDArray[np.integer]],
@@ -30,18 +31,18 @@ def employers(
     owner = np.select(
         [ownership == FEDERAL, ownership == STATE, ownership == LOCAL],
         [0, region, place],
-        default=_firm(generator, sector),
+        default=_firm(bits, sector),
     )
     key = (owner * len(SECTORS) + sector) * (PRIVATE + 1) + ownership
     distinct, found = np.unique(key, return_inverse=True)
     return shuffled_numbers(found.astype(np.int64), len(distinct))
 
 
-def _firm(generator: np.random.Generator, sector: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _firm(bits: SeededBits, sector: NDArray[np.uint8]) -> NDArray[np.int64]:
     """A firm number inside the sector: first the chains, then firms of one establishment."""
     count = len(sector)
     members = np.bincount(sector, minlength=len(SECTORS)) * IN_CHAINS
     chains = np.ceil(members / PER_CHAIN)[sector]
-    chain = (chains * generator.random(count) ** SKEW).astype(np.int64)
-    alone = generator.random(count) >= IN_CHAINS
+    chain = (chains * bits.generator.random(count) ** SKEW).astype(np.int64)
+    alone = bits.generator.random(count) >= IN_CHAINS
     return np.where(alone, count + np.arange(count), chain)

@@ -12,6 +12,7 @@ from leeward.economy.employers import employers
 from leeward.economy.places import Places
 from leeward.economy.sectors import SECTORS
 from leeward.economy.sizes import to_total, wished
+from leeward.randomness import SeededBits
 
 IDLE = 0.03
 """Share of establishments that have no jobs this month but stay in the frame."""
@@ -39,44 +40,40 @@ class Frame:
         return len(self.size)
 
 
-def build_frame(generator: np.random.Generator, economy: Economy) -> Frame:
+def build_frame(bits: SeededBits, economy: Economy) -> Frame:
     """All establishments of an economy; their sizes add up to its jobs."""
     places = Places(economy.place_count)
-    place = _place(generator, places, economy.establishments)
-    sector = _sector(generator, places, place)
-    ownership = _ownership(generator, sector)
+    place = _place(bits, places, economy.establishments)
+    sector = _sector(bits, places, place)
+    ownership = _ownership(bits, sector)
     area = place, places.region(place)
-    employer = employers(generator, ownership, sector, area)
-    wishes = _wishes(generator, places, (place, sector, ownership))
-    size = _size(generator, wishes, economy.jobs)
-    noise = PREMIUM * generator.standard_normal(len(size))
+    employer = employers(bits, ownership, sector, area)
+    wishes = _wishes(bits, places, (place, sector, ownership))
+    size = _size(bits, wishes, economy.jobs)
+    noise = PREMIUM * bits.generator.standard_normal(len(size))
     premium = (noise + SIZE_PREMIUM * np.log(np.maximum(size, 1) / 10)).astype(np.float32)
     return Frame(place, sector, ownership, employer, size, premium)
 
 
-def _place(
-    generator: np.random.Generator, places: Places, establishments: int
-) -> NDArray[np.uint16]:
+def _place(bits: SeededBits, places: Places, establishments: int) -> NDArray[np.uint16]:
     bounds = np.cumsum(places.weights)[:-1]
-    return np.searchsorted(bounds, generator.random(establishments)).astype(np.uint16)
+    return np.searchsorted(bounds, bits.generator.random(establishments)).astype(np.uint16)
 
 
-def _sector(
-    generator: np.random.Generator, places: Places, place: NDArray[np.uint16]
-) -> NDArray[np.uint8]:
+def _sector(bits: SeededBits, places: Places, place: NDArray[np.uint16]) -> NDArray[np.uint8]:
     """Every place has its own mix of sectors."""
     usual = np.array([sector.establishments for sector in SECTORS])
-    effect = SPECIALISED * generator.standard_normal((places.count, len(SECTORS)))
-    return Categories.from_weights(tilted(usual, effect)).draw(generator, place)
+    effect = SPECIALISED * bits.generator.standard_normal((places.count, len(SECTORS)))
+    return Categories.from_weights(tilted(usual, effect)).draw(bits, place)
 
 
-def _ownership(generator: np.random.Generator, sector: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _ownership(bits: SeededBits, sector: NDArray[np.uint8]) -> NDArray[np.uint8]:
     shares = np.array([[*each.public, 100 - sum(each.public)] for each in SECTORS], dtype=float)
-    return Categories.from_weights(shares).draw(generator, sector)
+    return Categories.from_weights(shares).draw(bits, sector)
 
 
 def _wishes(
-    generator: np.random.Generator,
+    bits: SeededBits,
     places: Places,
     kinds: tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]],
 ) -> NDArray[np.float64]:
@@ -86,16 +83,14 @@ def _wishes(
     median = usual * np.where(ownership == PRIVATE, 1.0, PUBLIC_SIZE)
     giants = np.array([each.giants / 100 for each in SECTORS])[sector]
     around = (len(place) * places.weights)[place]
-    return wished(generator, median, giants, around)
+    return wished(bits, median, giants, around)
 
 
-def _size(
-    generator: np.random.Generator, wishes: NDArray[np.float64], jobs: int
-) -> NDArray[np.int64]:
+def _size(bits: SeededBits, wishes: NDArray[np.float64], jobs: int) -> NDArray[np.int64]:
     """Some are idle; fewer jobs than establishments leave more of them without any."""
     count = len(wishes)
     active = min(count - int(IDLE * count), jobs)
-    chosen = generator.permutation(count)[:active]
+    chosen = bits.generator.permutation(count)[:active]
     size = np.zeros(count, dtype=np.int64)
     size[chosen] = to_total(wishes[chosen], jobs)
     return size

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from leeward.economy.people import People
 from leeward.economy.places import Places
 from leeward.economy.sectors import SECTORS
+from leeward.randomness import SeededBits
 
 BY_AGE = np.array([-0.28, 0.06, 0.03], dtype=np.float32)
 BY_SEX = np.array([0.05, -0.05], dtype=np.float32)
@@ -27,17 +28,18 @@ class PayScale:
     usual: NDArray[np.float32]
 
     @classmethod
-    def build(cls, generator: np.random.Generator, places: Places) -> Self:
+    def build(cls, bits: SeededBits, places: Places) -> Self:
         """What a sector pays, a little more or less from place to place."""
         sectors = np.log([100.0 * each.pay for each in SECTORS])
-        effect = BY_PLACE * generator.standard_normal((places.count, 1))
+        effect = BY_PLACE * bits.generator.standard_normal((places.count, 1))
         return cls((sectors + effect).astype(np.float32))
 
     def earnings(
-        self, generator: np.random.Generator, people: People, workplace: NDArray[np.float32]
+        self, bits: SeededBits, people: People, workplace: NDArray[np.float32]
     ) -> NDArray[np.int64]:
         """Cents per month of these people; `workplace` is the log pay that their job offers."""
-        offer = workplace + SPREAD * generator.standard_normal(len(workplace), dtype=np.float32)
+        luck = bits.generator.standard_normal(len(workplace), dtype=np.float32)
+        offer = workplace + SPREAD * luck
         offer += BY_AGE[people["age"]]
         offer += BY_SEX[people["sex"]]
         offer += BY_EDUCATION[people["education"]]

@@ -10,6 +10,7 @@ from leeward.economy.categories import Categories, tilted
 from leeward.economy.codes import AGE
 from leeward.economy.places import Places
 from leeward.economy.sectors import SECTORS
+from leeward.randomness import SeededBits
 
 RACES = np.array([72.0, 13.0, 1.0, 9.0, 0.5, 4.5])
 HISPANIC = 18.0
@@ -34,15 +35,15 @@ class Population:
     """A row per place, sector and age."""
 
     @classmethod
-    def build(cls, generator: np.random.Generator, places: Places) -> Self:
+    def build(cls, bits: SeededBits, places: Places) -> Self:
         """Shares of the sectors, moved by every place in its own way."""
-        tilt = _Tilt(generator, places.count)
+        tilt = _Tilt(bits, places.count)
         women = np.array([[100 - each.women, each.women] for each in SECTORS])
         ages = np.array([each.ages for each in SECTORS])
         schools = np.array([each.education for each in SECTORS])
         hispanic = HISPANIC * np.sqrt(schools[:, 0] / schools[:, 0].mean())
         ethnicity = np.stack([100 - hispanic, hispanic], axis=1)
-        races = tilted(RACES, 0.25 * generator.standard_normal((len(SECTORS), len(RACES))))
+        races = tilted(RACES, 0.25 * bits.generator.standard_normal((len(SECTORS), len(RACES))))
         return cls(
             age=Categories.from_weights(tilted(ages, tilt(ages, 0.15))),
             sex=Categories.from_weights(tilted(women, tilt(women, 0.05))),
@@ -52,17 +53,17 @@ class Population:
         )
 
     def draw(
-        self, generator: np.random.Generator, place: NDArray[np.uint16], sector: NDArray[np.uint8]
+        self, bits: SeededBits, place: NDArray[np.uint16], sector: NDArray[np.uint8]
     ) -> People:
         """One worker for each place and sector given."""
         row = place.astype(np.int64) * len(SECTORS) + sector
-        age = self.age.draw(generator, row)
+        age = self.age.draw(bits, row)
         return {
             "age": age,
-            "sex": self.sex.draw(generator, row),
-            "race": self.race.draw(generator, row),
-            "ethnicity": self.ethnicity.draw(generator, row),
-            "education": self.education.draw(generator, row * len(AGE) + age),
+            "sex": self.sex.draw(bits, row),
+            "race": self.race.draw(bits, row),
+            "ethnicity": self.ethnicity.draw(bits, row),
+            "education": self.education.draw(bits, row * len(AGE) + age),
         }
 
 
@@ -70,12 +71,12 @@ class Population:
 class _Tilt:
     """How places differ from one another."""
 
-    generator: np.random.Generator
+    bits: SeededBits
     places: int
 
     def __call__(self, shares: NDArray[np.generic], strength: float) -> NDArray[np.float64]:
         """One effect per place and category, the same in all sectors."""
-        return strength * self.generator.standard_normal((self.places, 1, shares.shape[-1]))
+        return strength * self.bits.generator.standard_normal((self.places, 1, shares.shape[-1]))
 
 
 def _education(schools: NDArray[np.integer], tilt: NDArray[np.float64]) -> Categories:

@@ -5,6 +5,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.randomness import SeededBits
+
 SPREAD = 1.05
 """Standard deviation of log size in the body."""
 TAIL_START = 6.0
@@ -19,19 +21,18 @@ Sizes = NDArray[np.int64]
 Wishes = NDArray[np.float64]
 
 
-def wished(
-    generator: np.random.Generator, medians: Wishes, giants: Wishes, around: Wishes
-) -> Wishes:
+def wished(bits: SeededBits, medians: Wishes, giants: Wishes, around: Wishes) -> Wishes:
     """Sizes before they know of one another.
 
     `giants` is each one's chance to lie in the tail. `around` is how many establishments its
     place has: a company town exists, but its company is not many times the town.
     """
     count = len(medians)
-    body = np.exp(SPREAD * generator.standard_normal(count))
-    tail = TAIL_START * (1 + generator.pareto(TAIL_INDEX, count))
+    body = np.exp(SPREAD * bits.generator.standard_normal(count))
+    tail = TAIL_START * (1 + bits.generator.pareto(TAIL_INDEX, count))
     tail /= 1 + tail / (TOWNS * around)
-    return medians * np.where(generator.random(count) < giants, tail * np.maximum(body, 1), body)
+    giant = bits.generator.random(count) < giants
+    return medians * np.where(giant, tail * np.maximum(body, 1), body)
 
 
 def to_total(wishes: Wishes, jobs: int) -> Sizes:
