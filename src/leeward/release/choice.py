@@ -1,0 +1,60 @@
+"""Choice: which mechanism `auto` takes for a table, from public information alone."""
+
+from fractions import Fraction
+
+from leeward.errors import InvalidParameter, LeewardError, NotCovered
+from leeward.model import Marginal
+from leeward.privacy import Guarantee
+from leeward.release.offer import CANDIDATES, POOR_MARGINS, Offer, make_offer, named_offer
+from leeward.release.profile import SizeProfile
+
+
+def choose(
+    marginal: Marginal, asked: Guarantee, margins: Fraction | None, profile: SizeProfile
+) -> tuple[Offer, str]:
+    """The smallest predicted error among the mechanisms whose proof covers the plan's policy."""
+    names = candidates(marginal, asked, margins)
+    if not names:
+        raise _no_mechanism(asked)
+    offers, refused = [], dict[str, LeewardError]()
+    for name in names:
+        try:
+            offers.append(make_offer(name, marginal, asked, margins))
+        except (InvalidParameter, NotCovered) as refusal:
+            refused[name] = refusal
+    if not offers:
+        offers = [named_offer(names[0], marginal, asked, margins)]
+    ranked = sorted(offers, key=lambda offer: _badness(offer, profile))
+    return ranked[0], _why(ranked, refused, profile)
+
+
+def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> tuple[str, ...]:
+    """The mechanisms that are compared."""
+    names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
+    poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
+    return tuple(name for name in names if name not in poor)
+
+
+def _badness(offer: Offer, profile: SizeProfile) -> float:
+    mean = profile.mean(tuple(offer.error(size) for size in profile.largest))
+    return float("inf") if mean is None else mean
+
+
+def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizeProfile) -> str:
+    best, *others = ranked
+    reasons = [f"{_badness(one, profile) / _badness(best, profile):.2g} times the error with "
+               f"{one.name}" for one in others]  # fmt: skip
+    reasons += [f"{name} needs more epsilon" for name in refused]
+    if not reasons:
+        return f"the one mechanism for a {best.charge.policy.name}-policy table of this kind"
+    return "smallest predicted error; " + ", ".join(reasons)
+
+
+def _no_mechanism(asked: Guarantee) -> NotCovered:
+    return NotCovered(
+        "protect.policy",
+        rule="must be strong, weak or worker: whole establishments are protected by no table "
+        "that is of use",
+        value=f"'{asked.policy.name}'",
+        next_step="Use strong, which hides sizes within a factor 1+alpha.",
+    )

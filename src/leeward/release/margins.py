@@ -1,0 +1,106 @@
+"""Margins: how a table gets its 90 % error margins without giving sizes away.
+
+The noise of most mechanisms follows the largest establishment, which is confidential; a margin
+computed from it would publish it. So either some of the budget pays for a noisy scale, or the
+mechanism's scale is public and margins are free, or there are none.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import exp, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.sampling import BOUND, Integers
+from leeward.mechanisms.scale import Scale
+
+COVERAGE = Fraction(9, 10)
+FREE = ("clipped", "log_laplace", "edge_laplace")
+"""Mechanisms whose noise scale is public or follows from what is released."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NoMargins:
+    """The plan says: none."""
+
+    method = "none"
+    note = "This table has no margins; its plan says so."
+
+
+@dataclass(frozen=True)
+class PublicMargins:
+    """The noise scale is public: margins cost nothing."""
+
+    method = "public"
+    note = (
+        "The scale of the noise is public, so margins cost nothing. They cover the noise, not a "
+        "bias from clipping."
+    )
+
+
+@dataclass(frozen=True)
+class SpentMargins:
+    """Part of the budget pays for a noisy scale."""
+
+    scale: Scale
+    mechanism: Additive
+    cells: int
+    method = "spent"
+    note = "Part of the table's budget pays for a noisy scale, from which the margins follow."
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the scales of all worker cells cost together."""
+        return self.scale.parameters.epsilon * self.cells
+
+    @cached_property
+    def factor(self) -> float:
+        """The margin in units of the noisy scale; it allows for the noise of that scale too."""
+        return self.scale.margin(self.mechanism, COVERAGE)
+
+    def margins(self, indices: Integers) -> Integers:
+        """Margins of released grid indices: post-processing of what is published."""
+        return whole(self.factor * self.scale.smooth(indices) + 0.5)
+
+
+MarginRule = NoMargins | PublicMargins | SpentMargins
+
+
+def whole(margins: Floats) -> Integers:
+    """Noise is whole, so a margin may be rounded down; a hair is added against float error."""
+    jobs: Integers = np.floor(np.minimum(margins * (1 + 1e-9), float(BOUND))).astype(np.int64)
+    return jobs
+
+
+def log_laplace_margins(mechanism: LogLaplace, values: Integers) -> Integers:
+    """q·(released + 1/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
+    rate = float(mechanism.law.pieces[0].rate + 1)
+    factor = float(mechanism.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
+    q = _relative_quantile(1 / rate, factor)
+    offset = 1 / float(mechanism.parameters.growth)
+    return whole(q * (np.abs(values) + offset + 0.5) + 0.5)
+
+
+def _relative_quantile(scale: float, factor: float) -> float:
+    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = 0.9 for Laplace η, by bisection."""
+
+    def below(bound: float) -> float:
+        if bound <= 0:
+            return 0.0
+        x = log(bound) / scale
+        return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
+
+    low, high = 0.0, 1.0
+    while below(factor * (1 + high)) - below(factor * (1 - high)) < COVERAGE:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
+        low, high = (middle, high) if covered < COVERAGE else (low, middle)
+    return high

@@ -1,0 +1,148 @@
+"""Offer: a mechanism calibrated for one table, with its margins and what both cost together."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
+from leeward.exact import three_digits_up
+from leeward.mechanisms import mechanism
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.registry import REGISTRY, Mechanism
+from leeward.mechanisms.scale import Scale
+from leeward.model import Marginal
+from leeward.privacy import Guarantee, StrongAlpha, sequential
+from leeward.release.margins import FREE, MarginRule, NoMargins, PublicMargins, SpentMargins
+
+USABLE = tuple(name for name in REGISTRY if name not in ("scale", "node_laplace"))
+"""Mechanisms that a plan may name. `scale` pays for margins; `node_laplace` needs data cut."""
+
+CANDIDATES = {
+    ("worker", "workplace"): ("edge_laplace",),
+    ("worker", "worker"): ("edge_laplace",),
+    ("strong", "workplace"): ("slope", "vector_pareto"),
+    ("weak", "workplace"): ("slope", "vector_pareto"),
+    ("strong", "worker"): ("vector_pareto", "clipped"),
+    ("weak", "worker"): ("vector_pareto", "clipped", "slope"),
+}
+"""What `auto` compares, by policy and kind of table."""
+
+POOR_MARGINS = ("slope",)
+"""On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One way to release a table."""
+
+    mechanism: Mechanism
+    margins: MarginRule
+    charge: Guarantee
+    per_cell: bool
+    """Whether each worker cell is noised by itself, after its own largest establishment."""
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+        return self.mechanism.name
+
+    def error(self, largest: int) -> float | None:
+        """Predicted mean absolute error of a cell, in jobs; None where there is no mean.
+
+        A mechanism that noises each worker cell by itself is judged as if the workers of the
+        largest establishment were spread evenly over the worker cells.
+        """
+        chosen = self.mechanism
+        cells = chosen.parameters.cells
+        size = -(-largest // cells) if self.per_cell else largest
+        if isinstance(chosen, (Clipped, LogLaplace)):
+            return _number(chosen.mean_abs_error(size, size))
+        if cells > 1 and self.per_cell:
+            return _number(chosen.mean_abs_error([size] * cells))
+        return _number(chosen.mean_abs_error(size))
+
+
+def _number(measure: object) -> float | None:
+    if measure is None or isinstance(measure, float):
+        return measure
+    return float(measure[0])  # type: ignore[index]
+
+
+def make_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Offer:
+    """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers."""
+    chosen = REGISTRY[name]
+    cells, kind = marginal.worker_cells, marginal.kind
+    spends = margins is not None and name not in FREE
+    pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
+    made = mechanism(name, alpha=asked.alpha, epsilon=pays, delta=asked.delta, cells=cells)
+    promised = made.guarantee(asked.policy, table=kind)
+    per_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
+    if not spends:
+        free = NoMargins() if margins is None else PublicMargins()
+        return Offer(made, free, promised, per_cell)
+    if isinstance(made, Clipped) or margins is None:
+        raise AssertionError("margins of a public scale are not paid for")
+    parts = cells if per_cell else 1
+    scale = mechanism("scale", alpha=asked.alpha, epsilon=asked.epsilon * margins / parts)
+    if not isinstance(scale, Scale):
+        raise AssertionError("the registry holds another mechanism as scale")
+    rule = SpentMargins(scale, made, parts)
+    # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
+    paid = Guarantee(asked.policy, asked.alpha, rule.epsilon)
+    return Offer(made, rule, sequential(promised, paid), per_cell)
+
+
+def named_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Offer:
+    """The mechanism that a plan names; an ε too small for it is refused with one that works."""
+    if name not in USABLE:
+        raise InvalidParameter(
+            "mechanism",
+            rule=f"must be auto or one of {', '.join(USABLE)}",
+            value=shown(name),
+            next_step="Leave it out for auto.",
+        )
+    try:
+        return make_offer(name, marginal, asked, margins)
+    except InvalidParameter as refusal:
+        if refusal.parameter != "epsilon":
+            raise
+        raise _too_small(refusal, name, marginal, asked, margins) from None
+
+
+def _too_small(
+    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
+) -> InvalidParameter:
+    least = smallest_epsilon(name, marginal, asked, margins)
+    works = "No epsilon works: take a smaller alpha or fewer worker cells."
+    if least is not None:
+        works = f"This table needs at least {least}: raise protect.epsilon or the table's share."
+    return InvalidParameter(
+        "epsilon",
+        rule=f"{refusal.rule} ({name})",
+        value=f"{shown(asked.epsilon)} for this table",
+        next_step=works,
+    )
+
+
+def smallest_epsilon(
+    name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
+) -> str | None:
+    """The smallest ε of the table, to three digits, at which the mechanism can be calibrated."""
+
+    def works(epsilon: Fraction) -> bool:
+        try:
+            wanted = Guarantee(asked.policy, asked.alpha, epsilon, asked.delta)
+            make_offer(name, marginal, wanted, margins)
+        except (InvalidParameter, NotCovered):
+            return False
+        return True
+
+    low, high = asked.epsilon, 2 * asked.epsilon
+    while not works(high):
+        low, high = high, 2 * high
+        if high > 1000:
+            return None
+    for _ in range(12):
+        middle = (low + high) / 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return f"{three_digits_up(high):f}"

@@ -1,0 +1,240 @@
+"""Plan: what will be released, how, and at what price. Pure: nothing confidential is read."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.exact import positive, rational
+from leeward.model import BoundedJobs, Codebook, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.model.codebook import read_codebook
+from leeward.model.document import parse, read_document
+from leeward.privacy import Guarantee, sequential
+from leeward.release.choice import choose
+from leeward.release.gathering import Gathering
+from leeward.release.offer import Offer, named_offer
+from leeward.release.profile import TYPICAL, SizeProfile, read_profile
+from leeward.release.request import Request, WrittenJobs, WrittenProtection, WrittenTable
+from leeward.release.tabulation import read_marginal
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+MARGIN_SHARE = Fraction(1, 10)
+MOST_JOBS_PER_WORKER = 1000
+
+
+@dataclass(frozen=True)
+class PlannedTable:
+    """A table with the mechanism that will release it."""
+
+    marginal: Marginal
+    written: WrittenTable
+    offer: Offer
+    why: str
+
+    @property
+    def name(self) -> str:
+        """The table's name, which is its file's name."""
+        return self.marginal.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a release needs but the data and the ledger."""
+
+    path: Path
+    request: Request
+    codebook: Codebook
+    asked: Guarantee
+    jobs: JobsRule
+    profile: SizeProfile
+    tables: tuple[PlannedTable, ...]
+
+    @property
+    def charge(self) -> Guarantee:
+        """What all tables cost together."""
+        return sequential(*(table.offer.charge for table in self.tables))
+
+    @property
+    def codebook_digest(self) -> str:
+        """SHA-256 of what the codebook says, wherever its lists are kept."""
+        said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
+                       one.unlisted, one.missing]
+                for name, one in self.codebook.attributes.items()}  # fmt: skip
+        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
+        return _digest([self.request.public(), self.codebook_digest])
+
+    @property
+    def weak_attributes(self) -> tuple[str, ...] | None:
+        """Under the weak policy, the attributes whose cells are the kinds of workers."""
+        if self.asked.policy.name != "weak":
+            return None
+        return tuple(n for n, one in self.codebook.attributes.items() if not one.of_workplaces)
+
+
+def _digest(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan from a YAML file and its codebook; all that is wrong is refused at once."""
+    request = parse(Request, read_document(path, "plan"), "plan")
+    return make_plan(request, path)
+
+
+def make_plan(request: Request, path: Path) -> Plan:
+    """Look everything up that a request names; all that is wrong is refused at once."""
+    found = Gathering()
+    asked = found.attempt(lambda: read_protection(request.protect), "protect")
+    codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
+    jobs = found.attempt(lambda: read_jobs(request.jobs))
+    profile = found.attempt(lambda: _profile(request, path))
+    shares = found.attempt(lambda: read_shares(request.tables))
+    found.problems.extend(_name_problems(request))
+    equal = (Fraction(1, len(request.tables)),) * len(request.tables)
+    context = Context(codebook, asked, profile or TYPICAL)  # so that tables are looked at anyway
+    tables = [
+        found.attempt(partial(context.table, written, share), f"tables[{number}]")
+        for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
+    ]
+    raise_all(found.problems)
+    kept = tuple(table for table in tables if table is not None)
+    if asked is None or codebook is None or jobs is None:
+        raise AssertionError("what could not be read was not refused")
+    return Plan(path, request, codebook, asked, jobs, context.profile, kept)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all tables of a plan have in common; None is what could not be read."""
+
+    codebook: Codebook | None
+    asked: Guarantee | None
+    profile: SizeProfile
+
+    def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
+        """A table with a mechanism for its share of the budget."""
+        margins = read_margins(written.margins)
+        if self.codebook is None:
+            return None
+        marginal = read_marginal(written, self.codebook)
+        if self.asked is None:
+            return None
+        part = _part(self.asked, share)
+        if written.mechanism == "auto":
+            offer, why = choose(marginal, part, margins, self.profile)
+        else:
+            offer, why = (
+                named_offer(written.mechanism, marginal, part, margins),
+                "named in the plan",
+            )
+        return PlannedTable(marginal, written, offer, why)
+
+
+def _part(asked: Guarantee, share: Fraction) -> Guarantee:
+    return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
+
+
+def read_protection(written: WrittenProtection) -> Guarantee:
+    """The promise of the whole plan."""
+    epsilon = positive(written.epsilon, "epsilon")
+    return Guarantee(written.policy, written.alpha, epsilon, written.delta)
+
+
+def read_jobs(written: WrittenJobs | None) -> JobsRule:
+    """The rule for workers with several jobs."""
+    if written is None:
+        return SingleJob()
+    if (written.primary is None) == (written.max_per_worker is None):
+        raise InvalidParameter(
+            "jobs",
+            rule="must be either {primary: column} or {max_per_worker: number}",
+            value="both" if written.primary else "neither",
+            next_step="Leave jobs out if every worker holds one job.",
+        )
+    if written.primary is not None:
+        return PrimaryJob(written.primary)
+    most = rational(written.max_per_worker or "", "jobs.max_per_worker")
+    if most.denominator != 1 or not 1 <= most <= MOST_JOBS_PER_WORKER:
+        raise InvalidParameter(
+            "jobs.max_per_worker",
+            rule=f"must be a whole number from 1 to {MOST_JOBS_PER_WORKER}",
+            value=shown(most),
+            next_step="A worker's guarantee is so many times epsilon: keep it small.",
+        )
+    return BoundedJobs(int(most))
+
+
+def read_margins(written: str | None) -> Fraction | None:
+    """The share of a table's budget that pays for margins; None where there are none."""
+    if written is None:
+        return MARGIN_SHARE
+    if written == "none":
+        return None
+    share = rational(written, "margins")
+    if not 0 < share < 1:
+        raise InvalidParameter(
+            "margins",
+            rule="must be none, or the share of the table's budget for it, between 0 and 1",
+            value=shown(share),
+            next_step="Leave it out for 1/10.",
+        )
+    return share
+
+
+def read_shares(tables: list[WrittenTable]) -> tuple[Fraction, ...]:
+    """The shares of the budget: as written, or equal if none is."""
+    if all(table.share is None for table in tables):
+        return (Fraction(1, len(tables)),) * len(tables)
+    for number, table in enumerate(tables):
+        if table.share is None:
+            raise InvalidParameter(
+                f"tables[{number}].share",
+                rule="must be given for all tables or for none (then they are equal)",
+                value="nothing",
+                next_step="Add it.",
+            )
+    shares = tuple(positive(t.share or "", f"tables[{n}].share") for n, t in enumerate(tables))
+    if sum(shares) > 1:
+        raise InvalidParameter(
+            "tables.share",
+            rule="must add up to at most 1",
+            value=shown(sum(shares, Fraction(0))),
+            next_step="Lower some shares.",
+        )
+    return shares
+
+
+def _profile(request: Request, path: Path) -> SizeProfile:
+    return TYPICAL if request.sizes is None else read_profile(path.parent / request.sizes)
+
+
+def _name_problems(request: Request) -> Iterator[LeewardError]:
+    named = {"account": request.account, "period": request.period}
+    named |= {f"tables[{n}].name": table.name for n, table in enumerate(request.tables)}
+    for parameter, name in named.items():
+        if not NAME.fullmatch(name):
+            yield InvalidParameter(
+                parameter,
+                rule="must be 1 to 64 letters, digits, dots, _ or -, a letter or digit first",
+                value=shown(name),
+                next_step="Change the name.",
+            )
+    names = [table.name.lower() for table in request.tables]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield InvalidParameter(
+                f"tables[{number}].name",
+                rule="must differ from the names of other tables, also without regard to case",
+                value=shown(request.tables[number].name),
+                next_step="Change the name.",
+            )

@@ -1,0 +1,58 @@
+"""Request: the plan file as a user writes it, before anything is looked up."""
+
+from pydantic import Field
+
+from leeward.model.document import Written
+
+
+class WrittenData(Written):
+    """Where the three tables are."""
+
+    workplaces: str
+    workers: str
+    jobs: str
+
+
+class WrittenProtection(Written):
+    """What all tables of the plan together promise."""
+
+    policy: str
+    alpha: str | None = None
+    epsilon: str
+    delta: str = "0"
+
+
+class WrittenJobs(Written):
+    """What is done about workers with several jobs."""
+
+    primary: str | None = None
+    max_per_worker: str | None = None
+
+
+class WrittenTable(Written):
+    """One table to publish."""
+
+    name: str
+    by: list[str]
+    where: dict[str, list[str] | str] = Field(default_factory=dict)
+    share: str | None = None
+    margins: str | None = None
+    mechanism: str = "auto"
+    complete: bool = False
+
+
+class Request(Written):
+    """The whole plan file."""
+
+    data: WrittenData
+    codebook: str
+    account: str
+    period: str
+    protect: WrittenProtection
+    jobs: WrittenJobs | None = None
+    sizes: str | None = None
+    tables: list[WrittenTable] = Field(min_length=1)
+
+    def public(self) -> dict[str, object]:
+        """The plan as a certificate shows it: everything but where the data are."""
+        return self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
