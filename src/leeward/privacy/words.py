@@ -126,7 +126,7 @@ def _bound(guarantee: "Guarantee", steps: int) -> str:
     if read.epsilon > LARGEST_EPSILON:
         return f"without any useful bound (ε above {LARGEST_EPSILON})"
     with precision(START_BITS):
-        factor = three_digits_up(ball(read.epsilon).exp())
+        factor = f"{three_digits_up(ball(read.epsilon).exp()):,f}"
     power = "" if guarantee.rho > 0 else f" (e^{'ε' if steps == 1 else f'({steps}ε)'})"
     further = f", up to a further probability of {number_text(read.delta)}" if read.delta else ""
     return f"by at most a factor {factor}{power}{further}"
