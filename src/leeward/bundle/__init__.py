@@ -1,0 +1,49 @@
+"""The bundle: the published folder, how it is written, read and checked."""
+
+from leeward.bundle.certificate import FORMAT, Certificate, CertifiedTable
+from leeward.bundle.layout import CERTIFICATE, REPORT
+from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
+from leeward.bundle.reader import Bundle, read_bundle
+from leeward.bundle.schema import certificate_schema
+from leeward.bundle.statements import (
+    DataStatement,
+    FileStatement,
+    FirmLoss,
+    FirmStatement,
+    JobsStatement,
+    LedgerStatement,
+    MarginStatement,
+    PromiseStatement,
+    ReleaseGuarantee,
+    TableGuarantee,
+)
+from leeward.bundle.table_writer import TableWriter
+from leeward.bundle.verify import verify_bundle
+from leeward.bundle.writer import BundleWriter
+
+__all__ = [
+    "CERTIFICATE",
+    "FORMAT",
+    "REPORT",
+    "Bundle",
+    "BundleWriter",
+    "Certificate",
+    "CertifiedTable",
+    "DataStatement",
+    "FileStatement",
+    "FirmLoss",
+    "FirmStatement",
+    "JobsStatement",
+    "LedgerStatement",
+    "MarginStatement",
+    "PromiseStatement",
+    "ReleaseGuarantee",
+    "TableGuarantee",
+    "TableWriter",
+    "certificate_schema",
+    "establishment_promise",
+    "firm_promise",
+    "read_bundle",
+    "verify_bundle",
+    "worker_promise",
+]

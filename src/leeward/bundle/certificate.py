@@ -1,0 +1,141 @@
+"""Certificate: everything that a bundle says about itself, for a person and for a program."""
+
+import json
+from datetime import datetime
+from math import prod
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
+
+from leeward.bundle.layout import BUNDLE_NAME, TABLE_NAME, stamped_files, table_columns
+from leeward.bundle.statements import (
+    DataStatement,
+    FileStatement,
+    FirmStatement,
+    Hex,
+    JobsStatement,
+    LedgerStatement,
+    MarginStatement,
+    PromiseStatement,
+    Prose,
+    ReleaseGuarantee,
+    Statement,
+    TableGuarantee,
+    Text,
+)
+
+FORMAT = 1
+TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
+
+BundleName = Annotated[str, StringConstraints(pattern=BUNDLE_NAME)]
+TableName = Annotated[str, StringConstraints(pattern=TABLE_NAME)]
+Time = Annotated[str, StringConstraints(pattern=TIME)]
+Anchor = tuple[str, int, str]
+
+
+class CertifiedTable(Statement):
+    """One table: its columns, the codes they may hold, and how its numbers were made."""
+
+    name: TableName
+    kind: Literal["workplace", "worker"]
+    identifiers: tuple[Text, ...]
+    worker_identifiers: tuple[Text, ...]
+    """The last of the identifiers: every combination of their codes is there."""
+
+    codes: dict[str, dict[str, str]]
+    """For each identifier its codes with their labels, in the order of the rows."""
+
+    where: dict[str, JsonValue] | None
+    complete: bool
+    rows: int = Field(ge=0)
+    mechanism: Text
+    parameters: dict[str, str]
+    guarantee: TableGuarantee
+    margins: MarginStatement
+    bias: Prose | None
+    columns: tuple[Text, ...]
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        last = self.identifiers[len(self.identifiers) - len(self.worker_identifiers) :]
+        if len(set(self.identifiers)) < len(self.identifiers) or last != self.worker_identifiers:
+            raise ValueError("identifiers must differ and end with the worker identifiers")
+        if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
+            raise ValueError("codes must be listed for each identifier, in the same order")
+        if self.columns != table_columns(self.identifiers, self.has_margins):
+            raise ValueError("columns must be the identifiers, then value, status, margin")
+        return self
+
+    @property
+    def has_margins(self) -> bool:
+        """Whether there is a margin column."""
+        return self.margins.method != "none"
+
+    @property
+    def workplace_identifiers(self) -> tuple[str, ...]:
+        """The first of the identifiers: only combinations of the public frame are there."""
+        return self.identifiers[: len(self.identifiers) - len(self.worker_identifiers)]
+
+    @property
+    def worker_cells(self) -> int:
+        """How many rows each workplace combination has."""
+        return prod(len(self.codes[name]) for name in self.worker_identifiers)
+
+    @property
+    def workplace_cells(self) -> int:
+        """How many workplace combinations the codes allow."""
+        return prod(len(self.codes[name]) for name in self.workplace_identifiers)
+
+
+class Certificate(Statement):
+    """The whole certificate. `files` is empty until the bundle is sealed."""
+
+    format: Literal[1]
+    name: BundleName
+    leeward: Text
+    created: Time
+    period: Text
+    account: Text
+    plan: dict[str, JsonValue]
+    plan_digest: Hex
+    codebook_digest: Hex
+    guarantee: ReleaseGuarantee
+    worker: PromiseStatement
+    establishment: PromiseStatement | None
+    firm: FirmStatement | None
+    weak_attributes: tuple[Text, ...] | None
+    jobs: JobsStatement
+    data: DataStatement
+    ledger: LedgerStatement
+    corrects: int | None
+    tables: tuple[CertifiedTable, ...] = Field(min_length=1)
+    files: dict[str, FileStatement] = Field(default_factory=dict)
+
+    @field_validator("created")
+    @classmethod
+    def _is_a_time(cls, written: str) -> str:
+        datetime.fromisoformat(written)
+        return written
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        names = [table.name for table in self.tables]
+        if len({name.lower() for name in names}) < len(names):
+            raise ValueError("tables must have different names")
+        if self.files and tuple(sorted(self.files)) != stamped_files(self.name, names):
+            raise ValueError("files must be those of the tables and the texts beside them")
+        return self
+
+    @property
+    def anchor(self) -> Anchor:
+        """Ledger id, entry and head: what the ledger can be asked to confirm."""
+        return self.ledger.id, self.ledger.entry, self.ledger.head
+
+    def table(self, name: str) -> CertifiedTable | None:
+        """The table of this name; None if there is none."""
+        return next((table for table in self.tables if table.name == name), None)
+
+    def to_json(self) -> bytes:
+        """The one way to write it: the same certificate is the same bytes."""
+        content = self.model_dump(mode="json")
+        return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()

@@ -1,0 +1,67 @@
+"""Disk: files that are there to the last byte, and refusals in fixed words when they cannot be."""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from leeward.errors import BadFile, shown
+
+PARAMETER = "--out"
+SPACE = "Free some space, or choose another folder, and release again."
+CHOOSE = "Choose another folder."
+
+WORDS = {
+    errno.ENOSPC: ("no space is left on the device", SPACE),
+    errno.EDQUOT: ("the disk quota is used up", SPACE),
+    errno.EFBIG: ("a file became larger than the system allows", SPACE),
+    errno.EROFS: ("the file system is read-only", CHOOSE),
+    errno.EACCES: ("writing is not permitted there", CHOOSE),
+    errno.EPERM: ("writing is not permitted there", CHOOSE),
+    errno.ENAMETOOLONG: ("the name is too long", "Choose a shorter name."),
+    errno.EEXIST: ("it exists already", "Choose a name that is free."),
+    errno.ENOTEMPTY: ("it exists already", "Choose a name that is free."),
+    errno.ENOTDIR: ("it exists already, or lies in no folder", "Choose a name that is free."),
+    errno.EIO: ("the device reports an error", "Look at the device."),
+}
+UNKNOWN = ("the system refused to write it", "Look at the folder and the device.")
+
+
+def refused(path: Path, rule: str, next_step: str) -> BadFile:
+    """The refusal to write there."""
+    return BadFile(PARAMETER, rule=rule, value=shown(str(path)), next_step=next_step)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn what the system says while writing into a refusal in fixed words."""
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        reason, next_step = WORDS.get(getattr(error, "errno", None) or 0, UNKNOWN)
+        raise refused(path, f"must be writable: {reason}", next_step) from None
+
+
+def new_file(path: Path) -> BinaryIO:
+    """A file that did not exist, readable by all whom the umask lets."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o644), "wb")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """A whole small file at once."""
+    with new_file(path) as file:
+        file.write(content)
+
+
+def flush(path: Path) -> None:
+    """Wait until a file or a folder has reached the device."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

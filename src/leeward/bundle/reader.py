@@ -1,0 +1,93 @@
+"""Reader: a bundle as a value."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from stat import S_ISREG
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydantic import ValidationError
+
+from leeward.bundle.certificate import Certificate
+from leeward.bundle.checksums import sha256
+from leeward.bundle.layout import CERTIFICATE, parquet_path
+from leeward.errors import BadFile, Damaged, InvalidParameter, shown
+from leeward.model.document import place
+
+PARAMETER = "bundle"
+MOST_BYTES = 1 << 30
+ASK = "Ask for the bundle again, or see what `leeward verify` finds."
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A published folder whose certificate was read."""
+
+    path: Path
+    certificate: Certificate
+
+    def table(self, name: str) -> pa.Table:
+        """All rows of a table; codes as dictionaries of text. Its checksum is checked first."""
+        if self.certificate.table(name) is None:
+            listed = ", ".join(table.name for table in self.certificate.tables)
+            raise InvalidParameter(
+                "table",
+                rule=f"must be a table of the bundle: {listed}",
+                value=shown(name),
+                next_step="Choose one of these.",
+            )
+        path = self.path / parquet_path(name)
+        stamp = self.certificate.files.get(parquet_path(name))
+        try:
+            if stamp is None or sha256(path) != stamp.sha256:
+                raise damaged(path, "must be the file that was published")
+            return pq.ParquetFile(path).read()
+        except FileNotFoundError:
+            raise damaged(path, "must be there") from None
+        except (OSError, pa.ArrowException):
+            raise damaged(path, "must be readable") from None
+
+
+def read_bundle(path: Path) -> Bundle:
+    """A bundle, once its certificate makes sense; `verify_bundle` looks at everything."""
+    if not path.is_dir():
+        raise BadFile(
+            PARAMETER,
+            rule="must be the folder of a bundle",
+            value=shown(str(path)),
+            next_step="Give the folder that `leeward release` wrote.",
+        )
+    return Bundle(path, read_certificate(path / CERTIFICATE))
+
+
+def read_certificate(path: Path) -> Certificate:
+    """A certificate that is written exactly as `Certificate.to_json` writes it."""
+    content = _content(path)
+    try:
+        certificate = Certificate.model_validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = place(first["loc"]) or "the text"
+        reason = first["msg"].removeprefix("Value error, ")
+        raise damaged(path, f"must be a certificate ({where}: {reason})") from None
+    # One way of writing leaves no room for a key that stands twice and means two things.
+    if certificate.to_json() != content:
+        raise damaged(path, "must be written as Leeward writes it")
+    return certificate
+
+
+def _content(path: Path) -> bytes:
+    try:
+        status = path.lstat()
+        if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            raise damaged(path, "must be a file of at most 1 GB")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise damaged(path, "must be there") from None
+    except OSError:
+        raise damaged(path, "must be readable") from None
+
+
+def damaged(path: Path, rule: str) -> Damaged:
+    """The refusal of a file that is not what was written."""
+    return Damaged(PARAMETER, rule=f"{path.name} {rule}", value=shown(str(path)), next_step=ASK)

@@ -1,0 +1,159 @@
+"""README: how to read a bundle, for a person who has never heard of any of this.
+
+Everything in it comes from the certificate, so it cannot say more than the certificate does.
+"""
+
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from leeward.bundle.certificate import Certificate, CertifiedTable
+from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, README, REPORT, SCHEMA, version_path
+from leeward.bundle.version import FIELDS, version_line
+
+WIDTH = 78
+
+
+def readme(certificate: Certificate) -> str:
+    """The whole text."""
+    sections = {
+        f"{certificate.name}: employment counts for {certificate.period}": _what(certificate),
+        "What is promised": _promises(certificate),
+        "The columns": _columns(certificate),
+        "Which rows there are": _rows(),
+        "Noise: three things to know": _noise(certificate),
+        "The tables": _tables(certificate),
+        "Workers with several jobs": [certificate.jobs.sentence],
+        "The files": _files(certificate),
+        "How to check it": _checks(certificate),
+    }
+    return "\n".join(_section(title, paragraphs) for title, paragraphs in sections.items())
+
+
+def _section(title: str, paragraphs: Iterable[str]) -> str:
+    underline = "=" * min(len(title), WIDTH)
+    return "\n".join([title, underline, *(_wrapped(one) for one in paragraphs)])
+
+
+def _wrapped(paragraph: str) -> str:
+    """A paragraph; an item (it starts with `* `) is indented behind its mark."""
+    indent = "  " if paragraph.startswith("* ") else ""
+    lines = wrap(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False)
+    return "\n".join(lines) + "\n"
+
+
+def _what(certificate: Certificate) -> Iterator[str]:
+    yield (
+        "This folder holds tables that count jobs by where they are and who holds them. To every "
+        "count noise was added on purpose: a random number, up or down. It limits what anybody "
+        "can learn from the tables about one person or one employer; the limits are stated "
+        "below. Beside the totals that statistics are about, the noise is small."
+    )
+    yield (
+        f"Made on {certificate.created} with Leeward {certificate.leeward}, charged to the "
+        f"account {certificate.account}."
+    )
+    if certificate.corrects is not None:
+        yield f"It corrects the release of ledger entry {certificate.corrects}."
+
+
+def _promises(certificate: Certificate) -> Iterator[str]:
+    yield certificate.guarantee.sentence
+    yield f"* For a worker. {certificate.worker.sentence}"
+    if certificate.establishment is not None:
+        yield f"* For an establishment. {certificate.establishment.sentence}"
+    else:
+        yield "* For an establishment. Nothing is promised about its size."
+    if certificate.firm is not None:
+        yield f"* For a firm. {certificate.firm.sentence}"
+    if certificate.weak_attributes is not None:
+        kinds = ", ".join(certificate.weak_attributes) or "none"
+        yield f"* Kinds of workers are the combinations of these attributes: {kinds}."
+    yield (
+        "Other releases about the same people and employers add to what these tables reveal; the "
+        "ledger of the publisher counts them together."
+    )
+
+
+def _columns(certificate: Certificate) -> Iterator[str]:
+    yield (
+        "* The first columns are identifiers: codes for place, industry, kind of worker and so "
+        f"on. What each code means stands in {CERTIFICATE} under tables, codes. Read them as "
+        "text, or leading zeros get lost."
+    )
+    yield "* value is the number of jobs, with noise: always a whole number, perhaps negative."
+    yield (
+        "* status is a flag with its meaning in the LEHD public-use schema. 1 means OK. -2 means "
+        "that there is no data in this category: no establishment of this kind exists, and the "
+        "value is an exact 0."
+    )
+    if any(table.has_margins for table in certificate.tables):
+        yield (
+            "* margin says how far off a value may be. With a coverage of 9/10 the true number "
+            "lies between value - margin and value + margin in nine of ten cells. It is empty "
+            "where status is -2."
+        )
+
+
+def _rows() -> Iterator[str]:
+    yield (
+        "Each combination of workplace codes that has an establishment is there, also if nobody "
+        "works in it, with every combination of worker codes. That an establishment exists is "
+        "public. Combinations without one are left out, unless the table is complete: then they "
+        "are there with status -2. Rows are in the order of the codes in the certificate. So "
+        "whether a row is there says nothing about any worker."
+    )
+
+
+def _noise(certificate: Certificate) -> Iterator[str]:
+    yield (
+        "* Negative values are right. A small count with noise can fall below zero. The noise "
+        "is zero on average (unbiased), so sums and averages come out right on average. Whoever "
+        "sets negative values to zero before adding up makes every sum too large: add first, and "
+        "cut off at the end if at all."
+    )
+    yield (
+        "* Sums add noise. The sum of several cells carries the noise of each of them. For a "
+        "total that has its own table, take that table. Totals of two tables do not agree "
+        "exactly, and neither of them is wrong."
+    )
+    yield "* The noise was drawn once. Nobody can take it out again, and it is stored nowhere."
+    for table in certificate.tables:
+        if table.bias is not None:
+            yield f"* On average the values of {table.name} may be off. {table.bias}"
+
+
+def _tables(certificate: Certificate) -> Iterator[str]:
+    for table in certificate.tables:
+        yield f"* {table.name}: {_described(table)}"
+
+
+def _described(table: CertifiedTable) -> str:
+    by = ", ".join(table.identifiers) or "nothing (one total)"
+    part = " Only part of the data: see where in the certificate." if table.where else ""
+    whole = " Complete: combinations without an establishment are there." if table.complete else ""
+    coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
+    return (
+        f"{table.rows} rows, by {by}.{part}{whole} Noise by the mechanism {table.mechanism}, "
+        f"epsilon {table.guarantee.epsilon}.{coverage} {table.margins.note}"
+    )
+
+
+def _files(certificate: Certificate) -> Iterator[str]:
+    yield "* tables/: each table twice with the same rows, as CSV (UTF-8) and as Parquet."
+    yield f"* {CERTIFICATE}: everything about this release, for programs; {SCHEMA} describes it."
+    words = "; ".join(f"{word}, {meaning}" for word, meaning in FIELDS)
+    yield (
+        f"* {version_path(certificate.name)}: one line for programs. Its words in order: {words}. "
+        f"Here: {version_line(certificate).strip()}"
+    )
+    yield f"* {CHECKSUMS}: SHA-256 of every file. {README}: this text."
+    yield f"* {REPORT}, if there: pictures and tables of errors, made from the other files."
+
+
+def _checks(certificate: Certificate) -> Iterator[str]:
+    yield (
+        "`leeward verify FOLDER` looks at every file, row and code. Without Leeward, "
+        f"`sha256sum --check {CHECKSUMS}` in this folder tells whether the files are as they were "
+        "published. The publisher's ledger holds this release as entry "
+        f"{certificate.ledger.entry} of account {certificate.ledger.account}."
+    )

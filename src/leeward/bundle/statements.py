@@ -1,0 +1,175 @@
+"""Statements: the parts of a certificate, each one fact about a release.
+
+Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what was promised.
+"""
+
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from leeward.model import JobsRule
+from leeward.privacy import Guarantee
+
+Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
+"""One short line."""
+
+Prose = Annotated[str, Field(min_length=1, max_length=20_000)]
+Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,128}$")]
+Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+Exact = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,1799})(/[1-9][0-9]{0,1799})?$")]
+Policy = Literal["worker", "establishment", "strong", "weak"]
+
+
+class Statement(BaseModel):
+    """A part of a certificate: no other keys than these, nothing changes afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class PromiseStatement(Statement):
+    """What somebody loses at most, an (ε, δ) part and a ρ-zCDP part, and what that means."""
+
+    epsilon: Exact
+    delta: Exact
+    rho: Exact
+    sentence: Prose
+
+
+class FirmLoss(Statement):
+    """The loss of a firm with this many establishments."""
+
+    establishments: int = Field(ge=1)
+    epsilon: Exact
+    delta: Exact
+    rho: Exact
+
+
+class FirmStatement(Statement):
+    """The promise to firms; `two` is null where nothing is promised to two establishments."""
+
+    rule: Prose
+    two: FirmLoss | None
+    sentence: Prose
+
+
+class TableGuarantee(Statement):
+    """What one table costs."""
+
+    policy: Policy
+    alpha: Exact | None
+    epsilon: Exact
+    delta: Exact
+    rho: Exact
+
+    @classmethod
+    def of(cls, guarantee: Guarantee) -> Self:
+        """The guarantee as text."""
+        return cls.model_validate(written(guarantee))
+
+    @model_validator(mode="after")
+    def _is_a_guarantee(self) -> Self:
+        self.as_guarantee()
+        return self
+
+    def as_guarantee(self) -> Guarantee:
+        """The guarantee as exact numbers."""
+        return _read(self.policy, self.alpha, self.epsilon, self.delta, self.rho)
+
+
+class ReleaseGuarantee(Statement):
+    """What the whole release costs, and what that promises."""
+
+    policy: Policy
+    alpha: Exact | None
+    epsilon: Exact
+    delta: Exact
+    rho: Exact
+    measure: Literal["pure", "approximate", "zCDP", "mixed"]
+    sentence: Prose
+
+    @classmethod
+    def of(cls, guarantee: Guarantee) -> Self:
+        """The guarantee as text, with its plain words."""
+        words = {"measure": guarantee.measure, "sentence": guarantee.sentence()}
+        return cls.model_validate({**written(guarantee), **words})
+
+    @model_validator(mode="after")
+    def _is_a_guarantee(self) -> Self:
+        if self.as_guarantee().measure != self.measure:
+            raise ValueError("the measure must be the one of the numbers")
+        return self
+
+    def as_guarantee(self) -> Guarantee:
+        """The guarantee as exact numbers."""
+        return _read(self.policy, self.alpha, self.epsilon, self.delta, self.rho)
+
+
+class JobsStatement(Statement):
+    """What was done about workers with several jobs."""
+
+    rule: Literal["single", "primary", "bounded"]
+    column: Text | None
+    most: int | None = Field(ge=1)
+    sentence: Prose
+
+    @classmethod
+    def of(cls, rule: JobsRule) -> Self:
+        """The rule as the model words it."""
+        chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
+        return cls.model_validate({"rule": rule.name, **chosen, "sentence": rule.sentence})
+
+
+class DataStatement(Statement):
+    """Which data were tabulated, as a fingerprint that only the holder of a key can compare."""
+
+    fingerprint: Hex
+    keyed: Prose
+
+
+class LedgerStatement(Statement):
+    """Where the charge stands."""
+
+    id: Text
+    account: Text
+    entry: int = Field(ge=0)
+    head: Hex
+
+
+class MarginStatement(Statement):
+    """How the margins of a table were made, and what they cost."""
+
+    method: Literal["spent", "public", "none"]
+    coverage: Exact | None
+    epsilon: Exact | None
+    note: Prose
+
+
+class FileStatement(Statement):
+    """What a file of the bundle holds, to the last byte."""
+
+    sha256: Sha256
+    bytes: int = Field(ge=0)
+
+
+def written(guarantee: Guarantee) -> dict[str, str | None]:
+    """Policy, α and the losses of a guarantee as text."""
+    alpha = None if guarantee.alpha is None else str(guarantee.alpha)
+    return {"policy": guarantee.policy.name, "alpha": alpha, **losses(guarantee)}
+
+
+def losses(guarantee: Guarantee) -> dict[str, str]:
+    """ε, δ and ρ of a guarantee as text."""
+    numbers = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
+    return {name: str(number) for name, number in numbers.items()}
+
+
+def _read(policy: str, alpha: str | None, *numbers: str) -> Guarantee:
+    growth = None if alpha is None else _fraction(alpha)
+    return Guarantee(policy, growth, *(_fraction(number) for number in numbers))
+
+
+def _fraction(text: str) -> Fraction:
+    # `exact.rational` reads what people write and stops at 200 digits; computed losses have more.
+    top, _, bottom = text.partition("/")
+    return Fraction(int(top), int(bottom or 1))

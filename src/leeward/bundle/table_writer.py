@@ -1,0 +1,138 @@
+"""Table writer: one table as CSV and as Parquet, a batch at a time."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from leeward.bundle.csv_lines import CsvLines
+from leeward.bundle.disk import new_file, writing
+from leeward.bundle.layout import csv_path, parquet_path, table_columns
+from leeward.bundle.rows import ROW_GROUP, RowShape, check_batch, code_column
+from leeward.model import Dimension, Marginal, Published
+
+
+class TableWriter:
+    """Appends rows to both files. The same rows make the same bytes, however they were cut."""
+
+    def __init__(self, folder: Path, marginal: Marginal, *, margins: bool) -> None:
+        self.rows = 0
+        self.finished = False
+        self._folder = folder
+        self._shape = RowShape(marginal, margins)
+        self._lines = CsvLines(marginal)
+        self._codes = [code_column(one) for one in marginal.dimensions]
+        self._gathered: list[pa.Table] = []
+        self._last_key = -1
+        self._open = ExitStack()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The header."""
+        names = [one.name for one in self._shape.marginal.dimensions]
+        return table_columns(names, self._shape.margins)
+
+    def facts(self) -> dict[str, Any]:
+        """What the certificate says about the rows: `CertifiedTable(**facts(), …)`."""
+        marginal = self._shape.marginal
+        return {
+            "name": marginal.name,
+            "kind": marginal.kind,
+            "identifiers": tuple(one.name for one in marginal.dimensions),
+            "worker_identifiers": tuple(one.name for one in marginal.worker),
+            "codes": {one.name: _labelled(one) for one in marginal.dimensions},
+            "complete": marginal.complete,
+            "rows": self.rows,
+            "columns": self.columns,
+        }
+
+    def __enter__(self) -> Self:
+        name = self._shape.marginal.name
+        with writing(self._folder), ExitStack() as opened:
+            self._csv = opened.enter_context(new_file(self._folder / csv_path(name)))
+            sink = opened.enter_context(new_file(self._folder / parquet_path(name)))
+            self._parquet = _parquet_writer(sink, self._shape)
+            opened.callback(_give_up, self._parquet)
+            self._csv.write((",".join(self.columns) + "\n").encode())
+            self._open = opened.pop_all()
+        return self
+
+    def write(self, published: Published) -> None:
+        """Append a batch of workplace cells, with all their worker cells."""
+        check_batch(self._shape, published, self._last_key)
+        with writing(self._folder):
+            for piece in _pieces(published):
+                self._csv.write(self._lines.text(piece))
+                self._gather(self._shape.compact_rows(piece))
+                self.rows += piece.values.size
+        if len(published.keys):
+            self._last_key = int(published.keys[-1])
+
+    def _gather(self, rows: pa.Table) -> None:
+        """Write every row group that is full, keep the rest."""
+        self._gathered.append(rows)
+        if sum(len(one) for one in self._gathered) < ROW_GROUP:
+            return
+        waiting = pa.concat_tables(self._gathered)
+        whole = len(waiting) - len(waiting) % ROW_GROUP
+        for start in range(0, whole, ROW_GROUP):
+            self._write_group(waiting.slice(start, ROW_GROUP))
+        self._gathered = [waiting.slice(whole)]
+
+    def _write_group(self, rows: pa.Table) -> None:
+        coded = self._shape.published_rows(rows, self._codes)
+        self._parquet.write_table(coded, row_group_size=ROW_GROUP)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            with suppress(OSError, pa.ArrowException):  # the first error is the one to tell
+                self._open.close()
+            return
+        with writing(self._folder), self._open:
+            rest = pa.concat_tables(self._gathered) if self._gathered else ()
+            if len(rest):
+                self._write_group(rest)
+            self._parquet.close()
+        self.finished = True
+
+
+def _pieces(published: Published) -> Iterator[Published]:
+    """Parts of about a row group, so that memory does not grow with the batch."""
+    cells, each = published.values.shape
+    step = max(1, ROW_GROUP // max(each, 1))
+    for start in range(0, cells, step):
+        part = slice(start, start + step)
+        margins = None if published.margins is None else published.margins[part]
+        yield Published(
+            published.keys[part], published.values[part], published.flags[part], margins
+        )
+
+
+def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
+    coded = [one.name for one in shape.marginal.dimensions]
+    return pq.ParquetWriter(
+        sink, shape.schema, compression="zstd", use_dictionary=[*coded, "status"], version="2.6"
+    )
+
+
+def _give_up(writer: pq.ParquetWriter) -> None:
+    """Let go of a file that cannot be finished; its writer would try once more when collected."""
+    try:
+        writer.close()
+    finally:
+        writer.is_open = False
+
+
+def _labelled(dimension: Dimension) -> dict[str, str]:
+    labels = dimension.attribute.labels
+    texts = (labels[position] for position in dimension.kept)
+    return dict(zip(dimension.codes, texts, strict=True))

@@ -1,0 +1,41 @@
+"""Target: where a bundle may be written."""
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from leeward.bundle.disk import CHOOSE, SPACE, refused
+from leeward.bundle.layout import BUNDLE_NAME
+from leeward.errors import LeewardError
+
+
+def target_problems(target: Path) -> tuple[LeewardError, ...]:
+    """Everything that can be known before a byte is written; nothing is touched."""
+    try:
+        return tuple(_problems(target))
+    except (OSError, ValueError):  # a name that the system cannot even look up
+        return (refused(target, "must be a path that can be looked up", CHOOSE),)
+
+
+def _problems(target: Path) -> Iterator[LeewardError]:
+    if not re.match(BUNDLE_NAME, target.name) or target.name.endswith("\n"):
+        rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
+        yield refused(target, rule, "Choose another name.")
+    if os.path.lexists(target):
+        yield refused(target, "must not exist", "Choose a name that is free.")
+    parent = target.parent
+    if not parent.is_dir():
+        yield refused(target, "must lie in a folder that exists", "Make the folder first.")
+    elif not os.access(parent, os.W_OK | os.X_OK):
+        yield refused(target, "must lie in a folder that can be written", CHOOSE)
+    else:
+        yield from _room(target)
+
+
+def _room(target: Path) -> Iterator[LeewardError]:
+    device = os.statvfs(target.parent)
+    if device.f_flag & os.ST_RDONLY:
+        yield refused(target, "must not lie on a read-only file system", CHOOSE)
+    elif device.f_bavail == 0 or (device.f_files > 0 and device.f_favail == 0):
+        yield refused(target, "must lie where space is left", SPACE)

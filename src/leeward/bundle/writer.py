@@ -1,0 +1,154 @@
+"""Bundle writer: a folder that appears whole or not at all."""
+
+import os
+import re
+import shutil
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from leeward.bundle.certificate import Certificate
+from leeward.bundle.checksums import sha256, write_list
+from leeward.bundle.disk import flush, refused, write_file, writing
+from leeward.bundle.layout import (
+    CERTIFICATE,
+    CHECKSUMS,
+    README,
+    SCHEMA,
+    TABLE_NAME,
+    TABLES,
+    stamped_files,
+    version_path,
+)
+from leeward.bundle.readme import readme
+from leeward.bundle.schema import published_schema
+from leeward.bundle.statements import FileStatement
+from leeward.bundle.table_writer import TableWriter
+from leeward.bundle.target import target_problems
+from leeward.bundle.version import version_line
+from leeward.errors import LeewardError, raise_all
+from leeward.model import Marginal
+
+
+class BundleWriter:
+    """Writes into a hidden folder beside the target and renames it when everything is on disk.
+
+    The hidden folder is closed to other users; the bundle in it has the permissions that it
+    will keep. Leaving without `seal` removes it; a killed process leaves it behind, and
+    `verify` refuses it.
+    """
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        raise_all(self.check_target(target))
+        self._hidden: Path | None = None
+        self._tables: dict[str, TableWriter] = {}
+
+    @staticmethod
+    def check_target(target: Path) -> tuple[LeewardError, ...]:
+        """What speaks against this folder, without touching the disk."""
+        return target_problems(target)
+
+    def open(self) -> Self:
+        """Make the hidden folder; a second call changes nothing."""
+        if self._hidden is None:
+            with writing(self.target):
+                self._hidden = _hidden_folder(self.target)
+                self._folder.mkdir(mode=0o755)
+                (self._folder / TABLES).mkdir(mode=0o755)
+        return self
+
+    @property
+    def _folder(self) -> Path:
+        if self._hidden is None:
+            raise ValueError("the bundle is not open")
+        return self._hidden / self.target.name
+
+    def table(self, marginal: Marginal, *, margins: bool) -> TableWriter:
+        """A table of the bundle; each name once."""
+        if marginal.name in self._tables or not re.match(TABLE_NAME, marginal.name):
+            raise ValueError("a table must have a plain name that no other table has")
+        self.open()
+        writer = TableWriter(self._folder, marginal, margins=margins)
+        self._tables[marginal.name] = writer
+        return writer
+
+    def seal(self, certificate: Certificate) -> str:
+        """Write what belongs to the tables, let the bundle appear; the certificate's checksum."""
+        self._check(certificate)
+        with writing(self.target):
+            sums = self._write_texts(certificate)
+            for path in (*sums, CHECKSUMS, TABLES, "."):
+                flush(self._folder / path)
+            self._appear()
+        self.discard()
+        return sums[CERTIFICATE]
+
+    def _check(self, certificate: Certificate) -> None:
+        written = {name: table.facts() for name, table in self._tables.items() if table.finished}
+        stated = {table.name: table.model_dump() for table in certificate.tables}
+        if certificate.name != self.target.name or set(stated) != set(self._tables):
+            raise ValueError("the certificate must be of this bundle and name all its tables")
+        for name, said in stated.items():
+            facts = written.get(name, {"finished": True})
+            if any(said.get(fact) != facts[fact] for fact in facts):
+                raise ValueError("the certificate must say about a table what was written")
+
+    def _write_texts(self, certificate: Certificate) -> dict[str, str]:
+        """Everything beside the tables; the checksums of all files but their list."""
+        texts = {
+            SCHEMA: published_schema(),
+            README: readme(certificate).encode(),
+            version_path(certificate.name): version_line(certificate).encode(),
+        }
+        for path, content in texts.items():
+            write_file(self._folder / path, content)
+        stamps = {path: self._stamp(path) for path in stamped_files(certificate.name, self._tables)}
+        sealed = certificate.model_copy(update={"files": stamps})
+        write_file(self._folder / CERTIFICATE, sealed.to_json())
+        sums = {path: stamp.sha256 for path, stamp in stamps.items()}
+        sums[CERTIFICATE] = sha256(self._folder / CERTIFICATE)
+        write_file(self._folder / CHECKSUMS, write_list(sums))
+        return sums
+
+    def _stamp(self, path: str) -> FileStatement:
+        file = self._folder / path
+        return FileStatement(sha256=sha256(file), bytes=file.stat().st_size)
+
+    def _appear(self) -> None:
+        if os.path.lexists(self.target):
+            raise refused(self.target, "must not exist", "Choose a name that is free.")
+        # A rename onto a file or a folder with contents fails by itself; what a folder made in
+        # this very moment could lose is nothing, for only an empty one is replaced.
+        self._folder.rename(self.target)
+        flush(self.target.parent)
+
+    def discard(self) -> None:
+        """Remove what was written and not sealed."""
+        if self._hidden is not None:
+            shutil.rmtree(self._hidden, ignore_errors=True)
+            self._hidden = None
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.discard()
+
+
+def _hidden_folder(target: Path) -> Path:
+    """A new folder that nobody else can look into."""
+    for number in count():
+        path = target.parent / f".{target.name}.partial-{os.getpid()}-{number}"
+        try:
+            path.mkdir(mode=0o700)
+        except FileExistsError:  # left behind by a killed process that had the same number
+            continue
+        return path
+    raise AssertionError("count never ends")

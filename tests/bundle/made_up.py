@@ -1,0 +1,118 @@
+"""Made-up bundles: public by construction, the same in every run."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leeward.bundle import (
+    BundleWriter,
+    Certificate,
+    CertifiedTable,
+    DataStatement,
+    JobsStatement,
+    LedgerStatement,
+    MarginStatement,
+    ReleaseGuarantee,
+    TableGuarantee,
+    TableWriter,
+    establishment_promise,
+    firm_promise,
+    worker_promise,
+)
+from leeward.model import Attribute, Dimension, Flag, Marginal, Published, SingleJob
+from leeward.privacy import Guarantee
+
+GUARANTEE = Guarantee("strong", "1/10", 4)
+
+
+def dimension(name: str, codes: Sequence[str], table: str = "workplaces") -> Dimension:
+    listed = tuple(codes)
+    attribute = Attribute(
+        name=name,
+        table=table,  # type: ignore[arg-type] # tests name the three tables only
+        column=name,
+        codes=listed,
+        labels=tuple(f"label of {code}" for code in listed),
+        public=True,
+        recode={code: position for position, code in enumerate(listed)},
+    )
+    return Dimension(attribute, tuple(range(len(listed))))
+
+
+PLACE = dimension("place", ["01001", "01,003", '01"005', "Łódź", "05"])
+SECTOR = dimension("sector", ["11", "21", "31-33"])
+SEX = dimension("sex", ["M", "F"], "workers")
+SCHOOL = dimension("school", ["E1", "E2, more"], "workers")
+
+WORKER_TABLE = Marginal("by_sex", (PLACE, SECTOR), (SEX, SCHOOL))
+WORKPLACE_TABLE = Marginal("by_place", (PLACE, SECTOR), (), complete=True)
+TOTAL = Marginal("total", (), ())
+
+
+def cells(marginal: Marginal, keys: Sequence[int], *, margins: bool) -> Published:
+    """Numbers that depend on the key alone; in a complete table every third cell is empty."""
+    numbers = np.array(keys, dtype=np.int64)
+    empty = marginal.complete & (numbers % 3 == 2)
+    flags = np.where(empty, Flag.NO_ESTABLISHMENT, Flag.OK).astype(np.int64)
+    kinds = np.arange(marginal.worker_cells)
+    values = (numbers[:, None] * 37 + kinds * 11) % 101 - 20
+    values[empty] = 0
+    return Published(numbers, values, flags, values % 7 + 1 if margins else None)
+
+
+def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
+    return CertifiedTable(
+        **writer.facts(),
+        where=None,
+        mechanism="slope",
+        parameters={"alpha": "1/10", "epsilon": "18/5"},
+        guarantee=TableGuarantee.of(Guarantee("strong", "1/10", Fraction(4, 3))),
+        margins=MarginStatement(
+            method="spent" if margins else "none",
+            coverage="9/10" if margins else None,
+            epsilon="2/15" if margins else None,
+            note="A tenth of the budget was spent on the margins." if margins else "None asked.",
+        ),
+        bias=None,
+    )
+
+
+def certificate(name: str, tables: Sequence[CertifiedTable], **changes: Any) -> Certificate:
+    facts: dict[str, Any] = {
+        "format": 1,
+        "name": name,
+        "leeward": "0.1.0",
+        "created": "2026-11-15T10:20:30Z",
+        "period": "2026Q2",
+        "account": "lodes-2026",
+        "plan": {"tables": [{"name": table.name} for table in tables], "period": "2026Q2"},
+        "plan_digest": "a1" * 32,
+        "codebook_digest": "b2" * 32,
+        "guarantee": ReleaseGuarantee.of(GUARANTEE),
+        "worker": worker_promise(GUARANTEE, SingleJob()),
+        "establishment": establishment_promise(GUARANTEE),
+        "firm": firm_promise(GUARANTEE),
+        "weak_attributes": None,
+        "jobs": JobsStatement.of(SingleJob()),
+        "data": DataStatement(fingerprint="c3" * 32, keyed="Keyed with the ledger's secret."),
+        "ledger": LedgerStatement(id="ledger-1", account="lodes-2026", entry=7, head="3f" * 32),
+        "corrects": None,
+        "tables": tuple(tables),
+    }
+    return Certificate(**(facts | changes))
+
+
+def write_demo(target: Path) -> str:
+    """A sealed bundle of three tables; the checksum of its certificate."""
+    with BundleWriter(target) as bundle:
+        done = []
+        chosen = {WORKER_TABLE: (0, 1, 4, 7, 14), WORKPLACE_TABLE: tuple(range(15)), TOTAL: (0,)}
+        for marginal, keys in chosen.items():
+            margins = marginal is not TOTAL
+            with bundle.table(marginal, margins=margins) as writer:
+                writer.write(cells(marginal, keys, margins=margins))
+            done.append(certified(writer, margins=margins))
+        return bundle.seal(certificate(target.name, done))
