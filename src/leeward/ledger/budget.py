@@ -7,7 +7,9 @@ from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCov
 from leeward.ledger.account import Account, Left, owed, within
 from leeward.privacy import Guarantee, sequential
 
-PARTS_TRIED = 1000
+PARTS = (10**3, 10**6, 10**9)
+"""How finely a charge that does not fit is cut down, coarse first."""
+
 MOST_DIGITS = 40
 
 
@@ -50,28 +52,37 @@ def _fits(account: Account, paid: Guarantee) -> bool:
 
 
 def _over_budget(account: Account, charge: Guarantee, paid: Guarantee) -> LeewardError:
-    rest, fitting = account.left, _largest_fit(account, charge, paid)
+    rest = account.left
     return OverBudget(
         "charge",
         rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}",
         value=f"{_loss(charge)}{_as_paid(charge, paid)} where {_rest(rest)} is left",
-        next_step=f"Charge at most {_loss(fitting)}; a cap is never raised."
-        if fitting
-        else "Release nothing more from this account; a cap is never raised.",
+        next_step=f"{_advice(rest, _largest_fit(account, charge, paid))}; a cap is never raised.",
     )
 
 
+def _advice(rest: Left, fitting: Guarantee | None) -> str:
+    if fitting is not None:
+        return f"Charge at most {_loss(fitting)}"
+    if rest.epsilon > 0:
+        return f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
+    return "Release nothing more from this account"
+
+
 def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guarantee | None:
-    """The largest charge of the same make that fits: exact for pure ε, else in thousandths."""
+    """The largest charge of the same make that fits: exact for pure ε, else to three digits."""
     if charge.measure == "pure":
         most = account.left.epsilon * charge.epsilon / paid.epsilon
         return Guarantee(charge.policy, charge.alpha, most) if most else None
-    low, high = 0, PARTS_TRIED
-    while high - low > 1:
-        middle = (low + high) // 2
-        fits = _part_fits(account, _part(charge, middle))
-        low, high = (middle, high) if fits else (low, middle)
-    return _part(charge, low) if low else None
+    for parts in PARTS:
+        low, high = 0, 1000
+        while high - low > 1:
+            middle = (low + high) // 2
+            fits = _part_fits(account, _part(charge, Fraction(middle, parts)))
+            low, high = (middle, high) if fits else (low, middle)
+        if low:
+            return _part(charge, Fraction(low, parts))
+    return None
 
 
 def _part_fits(account: Account, part: Guarantee) -> bool:
@@ -81,8 +92,7 @@ def _part_fits(account: Account, part: Guarantee) -> bool:
         return False
 
 
-def _part(charge: Guarantee, thousandths: int) -> Guarantee:
-    share = Fraction(thousandths, PARTS_TRIED)
+def _part(charge: Guarantee, share: Fraction) -> Guarantee:
     loss = (charge.epsilon * share, charge.delta * share, charge.rho * share)
     return Guarantee(charge.policy, charge.alpha, *loss)
 

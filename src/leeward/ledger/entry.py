@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 
 from leeward.errors import Damaged
@@ -66,17 +67,17 @@ class Entry:
         """When it was written, in UTC, by the clock of the machine."""
         return str(self.body["time"])
 
-    @property
+    @cached_property
     def cap(self) -> Guarantee | None:
         """What an opened account may lose in all."""
         return self._guarantee("cap")
 
-    @property
+    @cached_property
     def charge(self) -> Guarantee | None:
         """What a reserved release costs, as the release states it."""
         return self._guarantee("charge")
 
-    @property
+    @cached_property
     def paid(self) -> Guarantee | None:
         """The same cost under the policy and α of the account: this is what adds up."""
         return self._guarantee("paid")

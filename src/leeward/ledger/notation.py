@@ -39,6 +39,7 @@ def _guarantee(policy: str, alpha: str | None, epsilon: str, delta: str, rho: st
     return Guarantee(policy, growth, _number(epsilon), _number(delta), _number(rho))
 
 
+@lru_cache(maxsize=4096)
 def _number(text: str | None) -> Fraction:
     # Longer than what a person may write: sums of charges have large denominators.
     if text is None or not RATIONAL.fullmatch(text):

@@ -56,6 +56,7 @@ class Store:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One moment of the file, unchanged while it is looked at."""
+        self._stat()
         with self._transaction("BEGIN") as connection:
             self._check_format(connection)
             yield connection
@@ -116,8 +117,6 @@ class Store:
         if mode & 0o077:
             step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
             raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
-        if not os.access(self.path, os.R_OK):
-            raise self._bad("must be readable", "no permission", "Work as the owner of the file.")
 
     def _stat(self) -> os.stat_result:
         try:
