@@ -1,0 +1,8 @@
+"""Where the data live: describe, check, tabulate in batches, close."""
+
+from leeward.engines.engine import Engine
+from leeward.engines.finding import Finding
+from leeward.engines.ibis_engine import IbisEngine
+from leeward.engines.opening import connect
+
+__all__ = ["Engine", "Finding", "IbisEngine", "connect"]

@@ -1,0 +1,28 @@
+"""Counted jobs: what is left of the jobs table under the rule for workers with several jobs."""
+
+from leeward.engines.relations import Column, Table, ibis
+from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
+
+
+def counted_jobs(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
+    """The jobs that count."""
+    keys = codebook.keys.jobs
+    if isinstance(rule, PrimaryJob):
+        # Ties go to the smallest workplace id, so that the choice never depends on row order.
+        order = [ibis.desc(rank_value(jobs[rule.column])), jobs[keys.workplace]]
+        return _first(jobs, keys.worker, order, 1)
+    if isinstance(rule, BoundedJobs):
+        return _first(jobs, keys.worker, [jobs[keys.workplace]], rule.most)
+    return jobs
+
+
+def _first(jobs: Table, worker: str, order: list[Column], most: int) -> Table:
+    numbered = jobs.mutate(
+        leeward_turn=ibis.row_number().over(group_by=jobs[worker], order_by=order)
+    )
+    return numbered.filter(numbered.leeward_turn < most).drop("leeward_turn")
+
+
+def rank_value(column: Column) -> Column:
+    """What jobs are ranked by; a column of a CSV file is text and read as numbers."""
+    return column.try_cast("float64") if column.type().is_string() else column

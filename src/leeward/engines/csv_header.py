@@ -1,0 +1,47 @@
+"""CSV header: the names of the columns and the mark between them, from the first line alone."""
+
+import csv
+import gzip
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.errors import BadFile, shown
+
+MARKS = (",", ";", "\t", "|")
+LONGEST_LINE = 1 << 20
+
+
+@dataclass(frozen=True)
+class CsvHeader:
+    """What must be known to read a CSV file without guessing from its rows."""
+
+    mark: str
+    columns: tuple[str, ...]
+
+
+def read_header(path: Path, parameter: str) -> CsvHeader:
+    """The header of a CSV file, plain or compressed; the commonest mark separates columns."""
+    line = _first_line(path, parameter)
+    mark = max(MARKS, key=line.count)
+    columns = tuple(next(csv.reader([line], delimiter=mark), ()))
+    if not all(columns) or len({name.lower() for name in columns}) < len(columns):
+        raise _refused(path, parameter, "must begin with a line that names each column once")
+    return CsvHeader(mark, columns)
+
+
+def _first_line(path: Path, parameter: str) -> str:
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+            line = file.readline(LONGEST_LINE)
+        return line.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        rule = "must be CSV in UTF-8"
+    except (OSError, EOFError):
+        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
+    raise _refused(path, parameter, rule)
+
+
+def _refused(path: Path, parameter: str, rule: str) -> BadFile:
+    return BadFile(
+        parameter, rule=rule, value=shown(path.name), next_step="Look at the file's first line."
+    )

@@ -1,0 +1,36 @@
+"""Database: the few things that differ from one place of data to the next."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from leeward.engines.relations import Table
+
+
+class Database(Protocol):
+    """Three tables, a place for what is derived from them, and a way to read it back."""
+
+    def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
+        """The three tables; with the columns that will be read, in a form fit for reading often."""
+
+    def keep(self, name: str, content: Table | pa.Table) -> Table:
+        """A temporary table that vanishes with the connection."""
+
+    def drop(self, name: str) -> None:
+        """Forget a temporary table."""
+
+    def rows(self, query: Table) -> list[dict[str, Any]]:
+        """A small result."""
+
+    def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
+        """A large result, piece by piece; several may be open at once."""
+
+    def digest(self) -> str:
+        """SHA-256 over all that is read."""
+
+    def unchanged(self) -> bool:
+        """Whether it still looks as it did when the digest was made."""
+
+    def close(self) -> None:
+        """End the connection and remove everything temporary."""

@@ -1,0 +1,57 @@
+"""Discretion: errors of databases become refusals in fixed words.
+
+Messages of databases quote the rows they failed on. None of that may reach a log, so nothing of
+the original error is kept, not even as the context of the refusal.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from leeward.errors import BadFile, LeewardError
+
+Result = TypeVar("Result")
+Element = TypeVar("Element")
+
+UNREADABLE = "must be readable from the first row to the last"
+
+
+def discreetly(
+    work: Callable[[], Result], parameter: str = "data", rule: str = UNREADABLE
+) -> Result:
+    """The result of some work on the data, or a refusal that tells nothing about their rows."""
+    try:
+        with warnings.catch_warnings():
+            # Ibis 12 still calls by their old names what DuckDB has renamed.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return work()
+    except LeewardError:
+        raise
+    except Exception as error:  # noqa: BLE001 (whichever driver fails, its message may hold rows)
+        kind = type(error).__name__
+    # Raised here and not above, where Python would attach the original as its context.
+    raise _refusal(kind, parameter, rule)
+
+
+def discreet_items(
+    items: Iterator[Element], parameter: str = "data", rule: str = UNREADABLE
+) -> Iterator[Element]:
+    """The same for something that is read piece by piece."""
+    while (item := discreetly(lambda: next(items, None), parameter, rule)) is not None:
+        yield item
+
+
+def _refusal(kind: str, parameter: str, rule: str) -> BadFile:
+    if kind in ("OutOfMemoryException", "MemoryError"):
+        return BadFile(
+            parameter,
+            rule="must fit into memory and the folder for temporary files",
+            value="more than that",
+            next_step="Free disk space or memory, or tabulate fewer attributes at once.",
+        )
+    return BadFile(
+        parameter,
+        rule=rule,
+        value=f"a failure of the kind {kind} (its message may quote rows and is not shown)",
+        next_step="Look at the file or the database with its own tools.",
+    )

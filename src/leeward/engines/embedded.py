@@ -1,0 +1,158 @@
+"""Embedded: DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from leeward.engines.address import FileAddress, TableAddress
+from leeward.engines.csv_header import read_header
+from leeward.engines.digest import FileState, digest_files, digest_rows, state
+from leeward.engines.discretion import discreetly
+from leeward.engines.relations import Table, ibis
+
+PIECE = 200_000
+"""Rows in a piece of a stream."""
+
+ATTACHED = "source"
+
+
+class Embedded:
+    """An in-memory database that spills into a private folder, removed when it is closed.
+
+    What is derived lies in ordinary tables of the in-memory database and not in temporary ones:
+    those are seen by one cursor alone, and every open stream needs its own.
+    """
+
+    def __init__(self) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="leeward-"))  # mkdtemp makes it 0700
+        self._backend = ibis.duckdb.connect(
+            ":memory:",
+            temp_directory=str(self._folder),
+            preserve_insertion_order=False,
+            autoinstall_known_extensions=False,
+            autoload_known_extensions=False,
+        )
+
+    def keep(self, name: str, content: Table | pa.Table) -> Table:
+        return self._backend.create_table(name, content)
+
+    def drop(self, name: str) -> None:
+        self._backend.drop_table(name)
+
+    def rows(self, query: Table) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._backend.to_pyarrow(query.as_table()).to_pylist()
+        return found
+
+    def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
+        cursor = self._backend.con.cursor()
+        try:
+            yield from cursor.execute(self._backend.compile(query)).fetch_record_batch(PIECE)
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        self._backend.disconnect()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Files(Embedded):
+    """Three files, each Parquet or CSV."""
+
+    def __init__(self, addresses: tuple[FileAddress, ...]) -> None:
+        super().__init__()
+        self._addresses = addresses
+        self._states: dict[Path, FileState | None] = {}
+        self._loaded: dict[str, Table] = {}
+        self._opened = {
+            one.table: discreetly(
+                partial(self._open, one),
+                f"data.{one.table}",
+                f"must be a {one.format.upper() if one.format == 'csv' else 'Parquet'} file",
+            )
+            for one in addresses
+        }
+
+    def _open(self, address: FileAddress) -> Table:
+        path = _literal(address.path)
+        if address.format == "parquet":
+            return self._backend.read_parquet(path, table_name=f"file_{address.table}")
+        header = read_header(address.path, f"data.{address.table}")
+        return self._backend.read_csv(
+            path,
+            table_name=f"file_{address.table}",
+            columns=dict.fromkeys(header.columns, "VARCHAR"),  # 01 keeps its zero
+            delim=header.mark,
+            quote='"',
+            escape='"',
+        )
+
+    def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
+        if columns is None:
+            return self._opened
+        return {one.table: self._readable(one, columns[one.table]) for one in self._addresses}
+
+    def _readable(self, address: FileAddress, columns: tuple[str, ...]) -> Table:
+        """Parquet as it lies; CSV loaded once, so that it is parsed once."""
+        table = address.table
+        if address.format == "parquet" or not columns:
+            return self._opened[table]
+        if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
+            if table in self._loaded:
+                self.drop(f"rows_{table}")
+            self._loaded[table] = discreetly(
+                lambda: self.keep(f"rows_{table}", self._opened[table].select(*columns)),
+                f"data.{table}",
+                "must be CSV in UTF-8 with the same number of columns in every row",
+            )
+        return self._loaded[table]
+
+    def digest(self) -> str:
+        paths = [one.path for one in self._addresses]
+        self._states = {path: state(path) for path in paths}
+        return digest_files(paths)
+
+    def unchanged(self) -> bool:
+        return all(state(path) == before for path, before in self._states.items())
+
+
+class DuckFile(Embedded):
+    """Three tables of one DuckDB file, which is attached and never written."""
+
+    def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
+        super().__init__()
+        discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
+        self._opened = {
+            one.table: discreetly(
+                partial(self._table, one.name),
+                one.parameter,
+                f"must be a table of the database; there is no {'.'.join(one.name)!r} in it",
+            )
+            for one in addresses
+        }
+
+    def _attach(self, path: str) -> None:
+        quoted = path.replace("'", "''")
+        self._backend.raw_sql(f"ATTACH '{quoted}' AS {ATTACHED} (READ_ONLY)")
+
+    def _table(self, name: tuple[str, ...]) -> Table:
+        schema = name[0] if len(name) > 1 else "main"
+        return self._backend.table(name[-1], database=(ATTACHED, schema))
+
+    def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
+        return self._opened
+
+    def digest(self) -> str:
+        return digest_rows(self, self._opened)
+
+    def unchanged(self) -> bool:
+        return True
+
+
+def _literal(path: Path) -> str:
+    """A path in which no character stands for others."""
+    return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in str(path.absolute()))

@@ -1,0 +1,66 @@
+"""Engine: what a release asks of the place where the data live."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, Self
+
+from leeward.engines.finding import Finding
+from leeward.errors import LeewardError
+from leeward.model import Batch, Codebook, JobsRule, Marginal
+
+
+class Engine(Protocol):
+    """Describe, check, tabulate in batches, close."""
+
+    def describe(self) -> Mapping[str, Mapping[str, str]]:
+        """Type of each column of each table, from headers alone."""
+
+    def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
+        """Columns that are missing or cannot hold ids or codes; public: names and types only."""
+
+    def check(
+        self, codebook: Codebook, rule: JobsRule, progress: Callable[[str], None] | None = None
+    ) -> tuple[Finding, ...]:
+        """Everything that is wrong with the rows. CONFIDENTIAL: for internal output only."""
+
+    def digest(self) -> str:
+        """SHA-256 over all that is read, in hexadecimal digits."""
+
+    def unchanged(self) -> bool:
+        """Whether the files still look as they did when the digest was made."""
+
+    def prepare(
+        self,
+        codebook: Codebook,
+        rule: JobsRule,
+        marginals: Sequence[Marginal],
+        establishments: Sequence[Marginal],
+    ) -> None:
+        """One shared pass over the data for all these tables.
+
+        `establishments` are those of the tables whose rows per establishment, or whose largest
+        establishment in each cell, will be asked for.
+        """
+
+    def frame_cells(self, marginal: Marginal) -> int:
+        """How many workplace combinations exist; public."""
+
+    def cells(
+        self, marginal: Marginal, *, batch: int, cell_largest: bool = False
+    ) -> Iterator[Batch]:
+        """All workplace cells of the frame in order, `batch` at a time.
+
+        Columns: counts (w, d), largest (w,), and with `cell_largest` also cell_largest (w, d).
+        """
+
+    def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
+        """The same batches with one row for each establishment that has jobs.
+
+        Columns: counts (e, d), sizes (e,), workplace (e,), the last counted within the batch.
+        """
+
+    def close(self) -> None:
+        """Forget everything that was derived from the data."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...

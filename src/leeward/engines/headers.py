@@ -1,0 +1,56 @@
+"""Headers: whether the columns that the codebook names are there and can hold ids and codes."""
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+
+from leeward.engines.relations import Column, Table
+from leeward.errors import BadData, LeewardError, shown
+from leeward.model import Codebook, JobsRule, PrimaryJob
+
+
+def header_problems(
+    tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule
+) -> Iterator[LeewardError]:
+    """Everything that names and types alone show to be wrong."""
+    for table, column in dict.fromkeys(codebook.columns()):
+        yield from _problems(tables[table], table, column, ranks=False)
+    if isinstance(rule, PrimaryJob):
+        yield from _problems(tables["jobs"], "jobs", rule.column, ranks=True)
+
+
+def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[LeewardError]:
+    if column not in table.columns:
+        near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+        yield BadData(
+            f"data.{name}",
+            rule=f"must have the column {shown(column)}",
+            value=f"no such column among {len(table.columns)}",
+            next_step=f"Did you mean {near[0]!r}?" if near else "Add it, or mend the codebook.",
+        )
+    elif ranks and not holds_ranks(table[column]):
+        yield BadData(
+            f"data.{name}.{column}",
+            rule="must hold numbers or dates, by which the primary job is chosen",
+            value=str(table[column].type()),
+            next_step="Convert the column, or choose another for the jobs rule.",
+        )
+    elif not ranks and not holds_codes(table[column]):
+        yield BadData(
+            f"data.{name}.{column}",
+            rule="must hold text, whole numbers or true and false",
+            value=str(table[column].type()),
+            next_step="Convert the column: fractions and nested values make no ids or codes.",
+        )
+
+
+def holds_codes(column: Column) -> bool:
+    """Whether equal values always have equal texts, as ids and codes must."""
+    kind = column.type()
+    whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
+    return bool(whole or kind.is_string() or kind.is_boolean() or kind.is_uuid())
+
+
+def holds_ranks(column: Column) -> bool:
+    """Whether values have an order that a statistician means; text is read as numbers."""
+    kind = column.type()
+    return bool(kind.is_numeric() or kind.is_temporal() or kind.is_string())

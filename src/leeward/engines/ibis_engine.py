@@ -1,0 +1,108 @@
+"""The engine that speaks Ibis, whatever the database behind it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Self
+
+from leeward.engines.batches import by_place, dense_cells, dense_establishments
+from leeward.engines.database import Database
+from leeward.engines.discretion import discreet_items, discreetly
+from leeward.engines.finding import Finding
+from leeward.engines.headers import header_problems
+from leeward.engines.scratch import Scratch
+from leeward.engines.tabulation import Tabulation
+from leeward.engines.validation import find_problems
+from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.model import Batch, Codebook, JobsRule, Marginal
+
+
+class IbisEngine:
+    """Describe, check, tabulate in batches, close."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._scratch = Scratch(database)
+        self._tabulation: Tabulation | None = None
+
+    def describe(self) -> Mapping[str, Mapping[str, str]]:
+        return {
+            name: {column: str(kind) for column, kind in table.schema().items()}
+            for name, table in self._database.tables().items()
+        }
+
+    def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
+        return tuple(header_problems(self._database.tables(), codebook, rule))
+
+    def check(
+        self, codebook: Codebook, rule: JobsRule, progress: Callable[[str], None] | None = None
+    ) -> tuple[Finding, ...]:
+        return discreetly(lambda: find_problems(self._database, codebook, rule, progress))
+
+    def digest(self) -> str:
+        return discreetly(self._database.digest)
+
+    def unchanged(self) -> bool:
+        return self._database.unchanged()
+
+    def prepare(
+        self,
+        codebook: Codebook,
+        rule: JobsRule,
+        marginals: Sequence[Marginal],
+        establishments: Sequence[Marginal],
+    ) -> None:
+        def work() -> Tabulation:
+            self._scratch.clear()
+            return Tabulation(
+                self._database, self._scratch, codebook, rule, marginals, establishments
+            )
+
+        self._tabulation = discreetly(work)
+
+    def frame_cells(self, marginal: Marginal) -> int:
+        return self._prepared().frame(marginal).cells
+
+    def cells(
+        self, marginal: Marginal, *, batch: int, cell_largest: bool = False
+    ) -> Iterator[Batch]:
+        _some_cells(batch)
+        frame = self._prepared().frame(marginal, establishments=cell_largest)
+        pieces = discreet_items(self._prepared().cells(marginal, cell_largest=cell_largest))
+        for rows in by_place(pieces, frame.cells, batch):
+            yield dense_cells(rows, marginal.worker_cells)
+
+    def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
+        _some_cells(batch)
+        frame = self._prepared().frame(marginal, establishments=True)
+        pieces = discreet_items(self._prepared().establishments(marginal))
+        for rows in by_place(pieces, frame.cells, batch):
+            yield dense_establishments(rows, marginal.worker_cells)
+
+    def close(self) -> None:
+        self._tabulation = None
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _prepared(self) -> Tabulation:
+        if self._tabulation is None:
+            raise InvalidParameter(
+                "marginal",
+                rule="must be prepared first",
+                value="an engine that has prepared nothing",
+                next_step="Give it to prepare.",
+            )
+        return self._tabulation
+
+
+def _some_cells(batch: int) -> None:
+    if batch < 1:
+        raise InvalidParameter(
+            "batch",
+            rule="must be at least 1 workplace cell",
+            value=shown(batch),
+            next_step="Give a number such as 10000.",
+        )

@@ -1,0 +1,107 @@
+"""Probes: the queries that look for wrong rows; they return numbers and a few examples."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from leeward.engines.counted import rank_value
+from leeward.engines.database import Database
+from leeward.engines.recoding import as_text, known_texts, same_id
+from leeward.engines.relations import Table
+from leeward.engines.scratch import Scratch
+from leeward.model import Attribute
+
+EXAMPLES = 3
+LONGEST = 40
+
+Wrong = tuple[int, tuple[str, ...]]
+"""A number of rows, and examples of what is wrong with them."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The three tables, to be asked one thing at a time."""
+
+    database: Database
+    scratch: Scratch
+    tables: Mapping[str, Table]
+
+    def is_empty(self, table: str) -> bool:
+        """Whether a table has no rows."""
+        return not self.database.rows(self.tables[table].select(one=1).limit(1))
+
+    def nulls(self, table: str, column: str) -> int:
+        """How many rows have a null in the column."""
+        return self._count(self.tables[table].filter(self.tables[table][column].isnull()))
+
+    def repeated(self, table: str, columns: tuple[str, ...]) -> Wrong:
+        """How many rows hold a combination that another row holds already, and examples."""
+        ids = {f"id_{k}": self.tables[table][column] for k, column in enumerate(columns)}
+        present = self.tables[table].select(**ids).drop_null()
+        groups = present.group_by(*ids).aggregate(number=lambda group: group.count())
+        several = groups.filter(groups.number > 1)
+        (found,) = self.database.rows(
+            several.aggregate(rows=several.number.sum(), groups=several.count())
+        )
+        if not found["groups"]:
+            return 0, ()
+        texts = several.select(**{name: as_text(several[name]) for name in ids})
+        return int(found["rows"]) - int(found["groups"]), self._examples(texts)
+
+    def orphans(self, column: str, table: str, key: str) -> Wrong:
+        """How many jobs point to nothing, and where they point."""
+        ids = self.tables["jobs"].select(id=column)
+        others = self.tables[table].select(other=key)
+        lost = ids.filter(ids.id.notnull()).anti_join(others, same_id(ids.id, others.other))
+        rows = self._count(lost)
+        return rows, self._examples(lost.select(text=as_text(lost.id))) if rows else ()
+
+    def unranked(self, column: str) -> int:
+        """How many jobs have no value, or no number, in the column."""
+        jobs = self.tables["jobs"]
+        value = rank_value(jobs[column])
+        wrong = value.isnull() | value.isnan() if value.type().is_floating() else value.isnull()
+        return self._count(jobs.filter(wrong))
+
+    def strangers(self, attribute: Attribute) -> "Strangers":
+        """What the column holds and the codebook does not know."""
+        table = self.tables[attribute.table]
+        groups = table.group_by(raw=table[attribute.column]).aggregate(
+            number=lambda group: group.count()
+        )
+        texts = groups.select("number", text=as_text(groups.raw))
+        known = self.scratch.keep(known_texts(attribute))
+        unknown = self.scratch.keep(texts.anti_join(known, texts.text == known.text))
+        (found,) = self.database.rows(
+            unknown.aggregate(
+                nulls=unknown.number.sum(where=unknown.text.isnull()),
+                unlisted=unknown.number.sum(where=unknown.text.notnull()),
+            )
+        )
+        listed = unknown.filter(unknown.text.notnull()).select("text")
+        padded = listed.semi_join(known, listed.text.strip() == known.text)
+        return Strangers(
+            int(found["nulls"] or 0),
+            int(found["unlisted"] or 0),
+            self._examples(listed) if found["unlisted"] else (),
+            self._examples(padded)[:1] if found["unlisted"] else (),
+        )
+
+    def _count(self, query: Table) -> int:
+        (found,) = self.database.rows(query.aggregate(number=query.count()))
+        return int(found["number"])
+
+    def _examples(self, texts: Table) -> tuple[str, ...]:
+        """The first few different rows of a query of texts, in their order."""
+        rows = self.database.rows(texts.distinct().order_by(*texts.columns).limit(EXAMPLES))
+        return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
+
+
+@dataclass(frozen=True)
+class Strangers:
+    """Rows without a code and rows with an unknown one. CONFIDENTIAL."""
+
+    nulls: int
+    unlisted: int
+    examples: tuple[str, ...]
+    padded: tuple[str, ...]
+    """An unknown text that would be known without the blanks around it, if there is one."""

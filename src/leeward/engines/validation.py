@@ -1,0 +1,144 @@
+"""Validation: everything that can be wrong with the rows, found by queries on whole tables.
+
+CONFIDENTIAL: findings count and quote rows. Only internal commands show them.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from leeward.engines.database import Database
+from leeward.engines.finding import Finding
+from leeward.engines.headers import header_problems
+from leeward.engines.probes import Probe
+from leeward.engines.scratch import Scratch
+from leeward.engines.tabulation import needed_columns
+from leeward.model import Attribute, Codebook, JobsRule, PrimaryJob, SingleJob
+
+Progress = Callable[[str], None]
+
+
+def find_problems(
+    database: Database, codebook: Codebook, rule: JobsRule, progress: Progress | None
+) -> tuple[Finding, ...]:
+    """All findings; with wrong headers only those, since nothing else can be looked for."""
+    wrong = tuple(header_problems(database.tables(), codebook, rule))
+    if wrong:
+        return tuple(
+            Finding(one.rule, *_where(one.parameter), 0, (), one.next_step) for one in wrong
+        )
+    scratch = Scratch(database, "check")
+    tables = database.tables(needed_columns(codebook, rule))
+    rows = RowChecks(Probe(database, scratch, tables), codebook, rule)
+    found = tuple(_reported(rows, progress or (lambda _: None)))
+    scratch.clear()
+    return found
+
+
+def _where(parameter: str) -> tuple[str, str]:
+    _, table, *column = parameter.split(".", 2)
+    return table, column[0] if column else ""
+
+
+def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
+    for words, check in (
+        ("looking for empty tables", checks.empty),
+        ("looking for missing ids", checks.missing_ids),
+        ("looking for duplicate ids", checks.duplicates),
+        ("looking for workers with several jobs", checks.repeated_jobs),
+        ("looking for jobs without a worker or workplace", checks.orphans),
+        ("looking for values that rank no jobs", checks.ranks),
+        ("comparing codes with the codebook", checks.codes),
+    ):
+        progress(words)
+        yield from check()
+
+
+@dataclass(frozen=True)
+class RowChecks:
+    """The checks, one method each."""
+
+    probe: Probe
+    codebook: Codebook
+    rule: JobsRule
+
+    def empty(self) -> Iterator[Finding]:
+        """Tables without rows."""
+        for table in ("workplaces", "workers", "jobs"):
+            if self.probe.is_empty(table):
+                yield Finding("empty table", table, "", 0, (), "Give a table with rows.")
+
+    def missing_ids(self) -> Iterator[Finding]:
+        """Nulls in key columns."""
+        keys = self.codebook.keys
+        for table, column in (
+            ("workplaces", keys.workplaces.id),
+            ("workers", keys.workers.id),
+            ("jobs", keys.jobs.worker),
+            ("jobs", keys.jobs.workplace),
+        ):
+            if rows := self.probe.nulls(table, column):
+                remedy = "Give every row an id, or remove the rows without."
+                yield Finding("missing id", table, column, rows, (), remedy)
+
+    def duplicates(self) -> Iterator[Finding]:
+        """Ids of workplaces and workers that stand more than once."""
+        keys = self.codebook.keys
+        for table, column in (("workplaces", keys.workplaces.id), ("workers", keys.workers.id)):
+            rows, examples = self.probe.repeated(table, (column,))
+            if rows:
+                remedy = "Keep one row for each id."
+                yield Finding("duplicate id", table, column, rows, examples, remedy)
+
+    def repeated_jobs(self) -> Iterator[Finding]:
+        """The same worker at the same workplace twice; under the single-job rule, anywhere."""
+        keys = self.codebook.keys.jobs
+        several, examples = self.probe.repeated("jobs", (keys.worker,))
+        if not several:
+            return
+        pairs, named = self.probe.repeated("jobs", (keys.worker, keys.workplace))
+        if pairs:
+            remedy = "Keep one row for each worker at each workplace."
+            yield Finding("duplicate job", "jobs", keys.worker, pairs, named, remedy)
+        if isinstance(self.rule, SingleJob):
+            remedy = "Reduce the table, or choose the jobs rule primary or bounded."
+            problem = "worker with several jobs"
+            yield Finding(problem, "jobs", keys.worker, several, examples, remedy)
+
+    def orphans(self) -> Iterator[Finding]:
+        """Jobs that point to no worker or to no workplace."""
+        keys = self.codebook.keys
+        for column, table, key in (
+            (keys.jobs.worker, "workers", keys.workers.id),
+            (keys.jobs.workplace, "workplaces", keys.workplaces.id),
+        ):
+            rows, examples = self.probe.orphans(column, table, key)
+            if rows:
+                remedy = f"Add the missing rows to {table}, or remove the jobs."
+                yield Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
+
+    def ranks(self) -> Iterator[Finding]:
+        """Jobs that cannot be ranked."""
+        if isinstance(self.rule, PrimaryJob) and (rows := self.probe.unranked(self.rule.column)):
+            remedy = "Give every job a number by which the primary job is chosen."
+            yield Finding("missing rank", "jobs", self.rule.column, rows, (), remedy)
+
+    def codes(self) -> Iterator[Finding]:
+        """Nulls and texts that the codebook does not know; once for attributes that share both."""
+        seen = set()
+        for attribute in self.codebook.attributes.values():
+            known = (attribute.table, attribute.column, frozenset(attribute.recode))
+            if known not in seen:
+                seen.add(known)
+                yield from self._unknown(attribute)
+
+    def _unknown(self, attribute: Attribute) -> Iterator[Finding]:
+        table, column = attribute.table, attribute.column
+        found = self.probe.strangers(attribute)
+        if found.nulls and attribute.missing is None:
+            remedy = "Fill the rows, or name a code with `null_as` in the codebook."
+            yield Finding("missing code", table, column, found.nulls, (), remedy)
+        if found.unlisted and attribute.unlisted is None:
+            remedy = "List or omit the codes in the codebook, or name a code with `other`."
+            for text in found.padded:
+                remedy = f"{text!r} differs from {text.strip()!r} by blanks: remove them."
+            yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
