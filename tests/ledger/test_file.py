@@ -143,15 +143,23 @@ def test_a_file_that_is_no_database(tmp_path: Path, content: bytes) -> None:
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("statement", ["CREATE TABLE a (b)", "PRAGMA user_version = 1", "SELECT 1"])
+@pytest.mark.parametrize("statement", ["CREATE TABLE a (b)", "PRAGMA user_version = 1"])
 def test_another_database(tmp_path: Path, statement: str) -> None:
     path = tmp_path / "other.db"
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(statement)
-    path.touch()
     path.chmod(0o600)
     assert message(path) == (
-        f"ledger: must be a ledger; got another or an empty database ({str(path)!r}). {ANOTHER}"
+        f"ledger: must be a ledger; got another database ({str(path)!r}). {ANOTHER}"
+    )
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    path = tmp_path / "broken off.ledger"
+    path.touch(0o600)
+    assert message(path) == (
+        f"ledger: must be a ledger; got an empty file ({str(path)!r}). "
+        "If it stays so, its making broke off: remove it and make the ledger anew."
     )
 
 

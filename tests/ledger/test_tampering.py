@@ -326,6 +326,26 @@ def test_entries_must_make_sense(full: Ledger, body: dict[str, object], finding:
         full.reserve("lodes", strong("1/10"), release(9))
 
 
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        ({"tables": 1}, "tables must be a tuple of table charges; got 1"),
+        ({"tables": [1]}, "tables must be a tuple of table charges; got 1"),
+        ({"plan": "x"}, "plan must be 64 hexadecimal digits in lower case; got 'x'"),
+        (
+            {"period": 5},
+            "period must be text of 1 to 1000 characters without control characters; got 5",
+        ),
+    ],
+)
+def test_a_charge_for_nothing_readable_is_found(
+    full: Ledger, change: dict[str, object], finding: str
+) -> None:
+    subject = {**release(5).written(), **change}
+    rewrite(full, lambda bodies: bodies.append(charged(5, strong("1/10"), subject=subject)))
+    assert full.verify() == (f"entry 9: {finding}",)
+
+
 @pytest.mark.parametrize("charge", [strong("0.6"), strong("1/2", "0.1")])
 def test_charges_past_the_cap_are_found(full: Ledger, charge: Guarantee) -> None:
     rewrite(full, lambda bodies: bodies.append(charged(5, charge)))

@@ -137,6 +137,11 @@ def test_control_characters_are_refused(text: object) -> None:
             "got ''. Write bundle as one plain line.",
         ),
         (
+            {"tables": (1,)},
+            "tables: must be a tuple of table charges; got a tuple (not shown). "
+            "Give one TableCharge for each table.",
+        ),
+        (
             {"tables": []},
             "tables: must be a tuple of table charges; got a list (not shown). "
             "Give one TableCharge for each table.",

@@ -98,7 +98,7 @@ class Store:
         ((application,),) = connection.execute("PRAGMA application_id")
         ((version,),) = connection.execute("PRAGMA user_version")
         if application != APPLICATION:
-            raise self._bad("must be a ledger", "another or an empty database", ANOTHER)
+            raise self._bad("must be a ledger", "another database", ANOTHER)
         if version != FORMAT:
             value = f"format {version}"
             raise self._bad(f"must be of format {FORMAT}", value, "Use a newer Leeward.")
@@ -117,6 +117,9 @@ class Store:
         if mode & 0o077:
             step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
             raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
+        if found.st_size == 0:
+            step = "If it stays so, its making broke off: remove it and make the ledger anew."
+            raise self._bad("must be a ledger", "an empty file", step)
 
     def _stat(self) -> os.stat_result:
         try:

@@ -41,13 +41,9 @@ class Subject:
         digest(self.data, "data")
         plain(self.period, "period")
         plain(self.bundle, "bundle")
-        if not isinstance(self.tables, tuple):
-            raise InvalidParameter(
-                "tables",
-                rule="must be a tuple of table charges",
-                value=shown(self.tables),
-                next_step="Give one TableCharge for each table.",
-            )
+        held: object = self.tables
+        if not isinstance(held, tuple) or not {type(table) for table in held} <= {TableCharge}:
+            raise _unreadable(held)
 
     def written(self) -> dict[str, object]:
         """The release as an entry holds it."""
@@ -61,16 +57,28 @@ class Subject:
 
 
 SUBJECT_PARTS = frozenset({"plan", "data", "period", "bundle", "tables"})
+TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
 def read_subject(parts: Mapping[str, object]) -> Subject:
     """The release that was written so."""
-    held = parts["tables"]
-    tables = held if isinstance(held, list) else []
-    texts = {name: str(parts[name]) for name in SUBJECT_PARTS - {"tables"}}
+    texts = {name: plain(parts[name], name) for name in SUBJECT_PARTS - {"tables"}}
+    tables = parts["tables"]
+    if not isinstance(tables, list):
+        raise _unreadable(tables)
     return Subject(**texts, tables=tuple(_table(table) for table in tables))
 
 
-def _table(parts: Mapping[str, object]) -> TableCharge:
-    charge = read_guarantee(parts["charge"])
-    return TableCharge(str(parts["name"]), str(parts["mechanism"]), charge)
+def _table(parts: object) -> TableCharge:
+    if not isinstance(parts, Mapping) or parts.keys() != TABLE_PARTS:
+        raise _unreadable(parts)
+    return TableCharge(parts["name"], parts["mechanism"], read_guarantee(parts["charge"]))
+
+
+def _unreadable(tables: object) -> InvalidParameter:
+    return InvalidParameter(
+        "tables",
+        rule="must be a tuple of table charges",
+        value=shown(tables),
+        next_step="Give one TableCharge for each table.",
+    )

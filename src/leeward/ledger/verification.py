@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from leeward.errors import Damaged
+from leeward.errors import Damaged, LeewardError
 from leeward.ledger.anchor import Anchor
+from leeward.ledger.book import Book
 from leeward.ledger.contents import Contents
 from leeward.ledger.store import PRIVATE, Store
 
@@ -21,8 +22,19 @@ def findings(store: Store, anchors: tuple[Anchor, ...]) -> Iterator[str]:
         yield str(error.value)
         return
     yield from (f"the database is broken: {fault}" for fault in pages if fault != "ok")
-    yield from contents.examined()[1]
+    book, found = contents.examined()
+    yield from found
+    yield from _subjects(book)
     yield from _against(contents, anchors)
+
+
+def _subjects(book: Book) -> Iterator[str]:
+    """Charges for nothing readable. Only here: no later charge depends on more than their text."""
+    for entry in book.reserved.values():
+        try:
+            _ = entry.subject
+        except LeewardError as error:
+            yield f"entry {entry.number}: {error.parameter} {error.rule}; got {error.value}"
 
 
 def _against(contents: Contents, anchors: tuple[Anchor, ...]) -> Iterator[str]:
