@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp, log
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +30,16 @@ Floats = NDArray[np.float64]
 class NoMargins:
     """The plan says: none."""
 
-    method = "none"
-    note = "This table has no margins; its plan says so."
+    method: ClassVar[Literal["none"]] = "none"
+    note: ClassVar[str] = "This table has no margins; its plan says so."
 
 
 @dataclass(frozen=True)
 class PublicMargins:
     """The noise scale is public: margins cost nothing."""
 
-    method = "public"
-    note = (
+    method: ClassVar[Literal["public"]] = "public"
+    note: ClassVar[str] = (
         "The scale of the noise is public, so margins cost nothing. They cover the noise, not a "
         "bias from clipping."
     )
@@ -51,8 +52,10 @@ class SpentMargins:
     scale: Scale
     mechanism: Additive
     cells: int
-    method = "spent"
-    note = "Part of the table's budget pays for a noisy scale, from which the margins follow."
+    method: ClassVar[Literal["spent"]] = "spent"
+    note: ClassVar[str] = (
+        "Part of the table's budget pays for a noisy scale, from which the margins follow."
+    )
 
     @property
     def epsilon(self) -> Fraction:

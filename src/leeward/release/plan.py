@@ -9,6 +9,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+from leeward.bundle.layout import TABLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import positive, rational
 from leeward.model import BoundedJobs, Codebook, JobsRule, Marginal, PrimaryJob, SingleJob
@@ -220,13 +221,20 @@ def _profile(request: Request, path: Path) -> SizeProfile:
 
 def _name_problems(request: Request) -> Iterator[LeewardError]:
     named = {"account": request.account, "period": request.period}
-    named |= {f"tables[{n}].name": table.name for n, table in enumerate(request.tables)}
     for parameter, name in named.items():
         if not NAME.fullmatch(name):
             yield InvalidParameter(
                 parameter,
                 rule="must be 1 to 64 letters, digits, dots, _ or -, a letter or digit first",
                 value=shown(name),
+                next_step="Change the name.",
+            )
+    for number, table in enumerate(request.tables):
+        if not re.match(TABLE_NAME, table.name):
+            yield InvalidParameter(
+                f"tables[{number}].name",
+                rule="must be 1 to 63 letters, digits, _ or -, and not begin with -",
+                value=shown(table.name),
                 next_step="Change the name.",
             )
     names = [table.name.lower() for table in request.tables]

@@ -1,6 +1,6 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from leeward.model.document import Written
 
@@ -53,6 +53,6 @@ class Request(Written):
     sizes: str | None = None
     tables: list[WrittenTable] = Field(min_length=1)
 
-    def public(self) -> dict[str, object]:
+    def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where the data are."""
         return self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)

@@ -9,6 +9,7 @@ from leeward.release.gathering import Gathering
 from leeward.release.request import WrittenTable
 
 MOST_WORKPLACE_CELLS = 2**40
+MOST_COMPLETE_ROWS = 10**9
 
 
 def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
@@ -76,6 +77,14 @@ def _too_large(marginal: Marginal) -> Iterator[LeewardError]:
         "worker": (marginal.worker_cells, MOST_CELLS),
         "workplace": (marginal.workplace_cells, MOST_WORKPLACE_CELLS),
     }
+    rows = marginal.worker_cells * marginal.workplace_cells
+    if marginal.complete and rows > MOST_COMPLETE_ROWS:
+        yield InvalidParameter(
+            "complete",
+            rule=f"writes every combination of the codes, at most {MOST_COMPLETE_ROWS} rows",
+            value=f"{rows} rows",
+            next_step="Leave it out: combinations without an establishment are zeros anyway.",
+        )
     for part, (cells, most) in limits.items():
         if cells > most:
             yield InvalidParameter(

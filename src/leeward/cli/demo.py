@@ -1,0 +1,102 @@
+"""`leeward demo`: a made-up economy, a plan, a release, and how close it came."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.bundle import read_bundle
+from leeward.cli.economy import Establishments, Jobs, Seed, make
+from leeward.cli.plan import lines as plan_text
+from leeward.cli.release import run, summary
+from leeward.cli.screen import say
+from leeward.cli.truth import true_counts
+from leeward.economy import Economy
+from leeward.errors import BadFile, shown
+from leeward.ledger import Ledger
+from leeward.privacy import Guarantee
+from leeward.release.plan import read_plan
+
+PLAN = """\
+data:
+  workplaces: economy/workplaces.parquet
+  workers: economy/workers.parquet
+  jobs: economy/jobs.parquet
+codebook: economy/codebook.yaml
+account: demo
+period: 2026Q2
+protect: {policy: strong, alpha: 0.1, epsilon: 4}
+tables:
+  - {name: place_industry, by: [place, sector, ownership], share: 1/2}
+  - {name: place_sex_education, by: [place, sex, education], share: 1/2}
+"""
+ROWS = 12
+
+
+def demo_command(
+    out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
+    jobs: Jobs = 20_000,
+    establishments: Establishments = 1_000,
+    seed: Seed = 1,
+) -> None:
+    """Make up an economy, plan, release, and compare with the truth.
+
+    Only because the economy is made up may the truth be shown beside the release.
+
+    Example: leeward demo --out demo
+    """
+    _new(out)
+    say(f"1. A made-up economy: {jobs:,} jobs in {establishments:,} establishments (seed {seed})")
+    make(Economy(jobs, establishments, None, seed), out / "economy")
+    plan, ledger = out / "plan.yaml", out / "ledger.sqlite"
+    plan.write_text(PLAN, encoding="utf-8")
+    with Ledger.create(ledger) as book:
+        book.open_account("demo", Guarantee("strong", "0.1", "16"))
+        account = book.account("demo")
+    say(f"\n2. What the plan {plan} promises and costs (leeward plan)\n")
+    for line in plan_text(read_plan(plan), account):
+        say(f"   {line}" if line else "")
+    say("\n3. The release (leeward release)\n")
+    done = run(plan, out / "bundle", ledger)
+    for line in (*summary(done), "", *comparison(out)):
+        say(f"   {line}" if line else "")
+
+
+def _new(out: Path) -> None:
+    if out.exists():
+        raise BadFile(
+            "--out",
+            rule="must not exist yet",
+            value=shown(str(out)),
+            next_step="Choose another folder.",
+        )
+    try:
+        out.mkdir(parents=True)
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder that can be made ({error.strerror})",
+            value=shown(str(out)),
+            next_step="Choose another folder.",
+        ) from None
+
+
+def comparison(out: Path) -> Iterator[str]:
+    """The first rows of the first table beside the truth, and how many margins hold."""
+    table = read_bundle(out / "bundle").table("place_industry")
+    truth = true_counts(out / "economy", ("place", "sector", "ownership"))
+    rows = table.to_pylist()
+    yield "The first rows beside the truth, which is shown only because it is made up:"
+    yield ""
+    yield f"{'place':<9}{'sector':<8}{'owner':<7}{'released':>9}{'margin':>8}{'truth':>8}"
+    covered = 0
+    for number, row in enumerate(rows):
+        true = truth.get((row["place"], row["sector"], row["ownership"]), 0)
+        covered += abs(row["value"] - true) <= row["margin"]
+        if number < ROWS:
+            named = f"{row['place']:<9}{row['sector']:<8}{row['ownership']:<7}"
+            yield f"{named}{row['value']:>9,}{row['margin']:>8,}{true:>8,}"
+    yield ""
+    yield f"{covered:,} of {len(rows):,} margins hold the truth (90 % are meant to)."
+    yield f"The bundle that may be published: {out / 'bundle'} (leeward verify {out / 'bundle'})"

@@ -1,0 +1,105 @@
+"""`leeward doctor`: whether this machine and installation can keep the promises."""
+
+import os
+import platform
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import REFUSED, say
+from leeward.engines import connect
+from leeward.ledger import Ledger
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.selftest import require_accuracy
+from leeward.mechanisms.slope import Slope
+from leeward.privacy import Guarantee
+
+PARTS = ("leeward", "numpy", "python-flint", "duckdb", "ibis-framework", "sqlglot", "pyarrow")
+
+
+def doctor_command(
+    ledger: Annotated[Path | None, typer.Option("--ledger", help="Also look at a ledger.")] = None,
+) -> None:
+    """Look at the machine and the installation; nothing confidential is touched.
+
+    Example: leeward doctor --ledger ledger.sqlite
+    """
+    well = True
+    for name, look in checks(ledger):
+        try:
+            found, fine = look(), True
+        except Exception as error:  # noqa: BLE001 (a doctor reports whatever is wrong)
+            found, fine = f"{error}", False
+        well = well and fine
+        say(f"{'ok ' if fine else 'BAD'}  {name}: {found}")
+    if not well:
+        raise typer.Exit(REFUSED)
+
+
+def checks(ledger: Path | None) -> Iterator[tuple[str, Callable[[], str]]]:
+    """What is looked at, in order."""
+    yield "Python", lambda: f"{platform.python_version()} on {platform.system()}"
+    yield "parts", lambda: ", ".join(f"{part} {version(part)}" for part in PARTS)
+    yield "random bits", _random_bits
+    yield "arithmetic", _arithmetic
+    yield "exact noise", _noise
+    yield "tables", _tables
+    yield "ledger file", _durable
+    if ledger is not None:
+        yield f"ledger {ledger}", lambda: _ledger(ledger)
+
+
+def _random_bits() -> str:
+    if len(os.urandom(32)) != 32 or os.urandom(32) == os.urandom(32):
+        raise OSError("the system's generator repeats itself")
+    return "the system's generator answers"
+
+
+def _arithmetic() -> str:
+    require_accuracy()
+    return "NumPy is as accurate here as the proofs assume"
+
+
+def _noise() -> str:
+    slope = Slope.calibrated(Parameters.read("0.1", "1", 0, 1, "tight"))
+    slope.release([100], [50])
+    return "draws"
+
+
+def _tables() -> str:
+    """The embedded database reads three tiny tables."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        (place / "workplaces.csv").write_text("workplace_id\n1\n")
+        (place / "workers.csv").write_text("worker_id\n1\n")
+        (place / "jobs.csv").write_text("worker_id,workplace_id\n1,1\n")
+        names = ("workplaces", "workers", "jobs")
+        with connect({name: f"{name}.csv" for name in names}, place) as engine:
+            engine.describe()
+    return "the embedded database reads files"
+
+
+def _durable() -> str:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Ledger.create(Path(folder) / "ledger.sqlite") as book,
+    ):
+        book.open_account("doctor", Guarantee("strong", "0.1", "1"))
+        findings = book.verify()
+    if findings:
+        raise OSError(findings[0])
+    return f"SQLite {sqlite3.sqlite_version} keeps entries"
+
+
+def _ledger(path: Path) -> str:
+    with Ledger.open(path) as book:
+        findings = book.verify()
+        count = len(book.entries())
+    if findings:
+        raise OSError("; ".join(findings))
+    return f"sound, {count} entries"

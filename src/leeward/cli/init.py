@@ -1,0 +1,96 @@
+"""`leeward init`: a codebook and a plan to start from, made from table headers."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.draft import Draft, codebook_lines, plan_lines
+from leeward.cli.screen import say
+from leeward.engines import connect
+from leeward.errors import BadFile, raise_all, shown
+
+CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
+
+
+def init_command(
+    workplaces: Annotated[str, typer.Option(help="The table of workplaces.")],
+    workers: Annotated[str, typer.Option(help="The table of workers.")],
+    jobs: Annotated[str, typer.Option(help="The table of jobs.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder for codebook and plan.")] = Path(),
+    list_codes: Annotated[
+        bool,
+        typer.Option("--list-codes", help="Fill code lists of public workplace columns from data."),
+    ] = False,
+) -> None:
+    """Write a codebook and a plan from the headers of three tables.
+
+    Only column names and types are read. Lists that have no standard are left for you to fill;
+    --list-codes fills those of workplace columns that are usually public. Lists of workers'
+    codes are never taken from the data.
+
+    Example: leeward init --workplaces w.parquet --workers p.parquet --jobs j.parquet
+    """
+    sources = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
+    with connect(sources, Path()) as engine:
+        draft = Draft(engine.describe())
+        lists = {
+            one.list_file: engine.codes(one.name) if list_codes and one.public else ()
+            for one in draft.to_fill
+        }
+    located = {name: _from_folder(source, out) for name, source in sources.items()}
+    texts = {
+        CODEBOOK: "\n".join(codebook_lines(draft)) + "\n",
+        PLAN: "\n".join(plan_lines(draft, located)) + "\n",
+        **{file: _list_text(codes) for file, codes in lists.items()},
+    }
+    raise_all(_existing(out / name) for name in texts if (out / name).exists())
+    for name, text in texts.items():
+        _write(out / name, text)
+    for line in _next_steps(out, [file for file, codes in lists.items() if not codes]):
+        say(line)
+
+
+def _from_folder(source: str, folder: Path) -> str:
+    """A file's name as the plan must write it: relative to the plan."""
+    if "://" in source or Path(source).is_absolute():
+        return source
+    return os.path.relpath(source, folder)
+
+
+def _list_text(codes: Iterable[str]) -> str:
+    quoted = (code.replace('"', '""') for code in codes)
+    return "code,label\n" + "".join(f'"{code}","{code}"\n' for code in quoted)
+
+
+def _existing(path: Path) -> BadFile:
+    return BadFile(
+        "--out",
+        rule="must not hold the file already",
+        value=shown(str(path)),
+        next_step="Choose another folder, or remove the file.",
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder that can be written ({error.strerror})",
+            value=shown(str(path)),
+            next_step="Choose another folder.",
+        ) from None
+
+
+def _next_steps(out: Path, empty: list[str]) -> Iterator[str]:
+    yield f"Wrote {out / CODEBOOK} and {out / PLAN}."
+    if empty:
+        yield "Fill in these code lists (header code,label; one row for each code):"
+        yield from (f"  {out / file}" for file in empty)
+    yield "Then: decide which workplace attributes are public, choose tables and epsilon, and run"
+    yield f"  leeward plan {out / PLAN}"

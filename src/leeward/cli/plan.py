@@ -1,0 +1,116 @@
+"""`leeward plan`: what a release would promise, cost and err, before anything is read or spent."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import wrap
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import say
+from leeward.ledger import Account, Ledger
+from leeward.privacy.words import number_text
+from leeward.release.margins import SpentMargins
+from leeward.release.plan import Plan, PlannedTable, read_plan
+from leeward.release.prediction import as_json as prediction_json
+from leeward.release.prediction import expectations, mean_error, promises
+from leeward.release.profile import SizeProfile
+from leeward.release.target import read_target, smallest_epsilon
+
+
+def plan_command(
+    plan: Annotated[Path, typer.Argument(help="The plan file.")],
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="The ledger, to see what is left.")
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Find the smallest ε: 'table: 5 jobs' of mean error.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The prediction as JSON.")] = False,
+) -> None:
+    """Show what a plan promises, costs and errs. Reads no confidential data, spends nothing.
+
+    Errors are predicted for typical sizes of a cell's largest establishment, or for the public
+    size profile that the plan names as `sizes`.
+
+    Example: leeward plan plan.yaml --target "place_industry: 5 jobs"
+    """
+    asked = read_plan(plan)
+    if target is not None:
+        asked = smallest_epsilon(asked, read_target(target))
+    account = None if ledger is None else _account(asked, ledger)
+    if as_json:
+        remaining = None if account is None else str(account.left.epsilon)
+        answer = prediction_json(asked, remaining)
+        if target is not None:
+            answer["smallest_epsilon"] = str(asked.asked.epsilon)
+        say(json.dumps(answer, indent=1, ensure_ascii=False))
+        return
+    if target is not None:
+        say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}\n")
+    for line in lines(asked, account):
+        say(line)
+
+
+def _account(plan: Plan, ledger: Path) -> Account:
+    with Ledger.open(ledger) as book:
+        return book.account(plan.request.account)
+
+
+def lines(plan: Plan, account: Account | None) -> Iterator[str]:
+    """The plan for a person."""
+    yield "What is promised"
+    for who, sentence in promises(plan).items():
+        yield from _paragraph(who, sentence)
+    for table in plan.tables:
+        yield ""
+        yield from _table(table, plan.profile)
+    yield ""
+    yield f"Cost: epsilon {number_text(plan.charge.epsilon)} of account {plan.request.account}."
+    if account is not None:
+        yield _remaining(plan, account)
+
+
+def _remaining(plan: Plan, account: Account) -> str:
+    left = account.left.epsilon
+    after = left - plan.charge.epsilon
+    if after < 0:
+        return f"Left: {number_text(left)}. This plan would be refused."
+    return f"Left: {number_text(left)} before, about {number_text(after)} after."
+
+
+def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
+    marginal, offer = table.marginal, table.offer
+    by = " × ".join(one.name for one in marginal.dimensions)
+    margins = offer.margins
+    paid = f", of it {number_text(margins.epsilon)} for margins" if isinstance(
+        margins, SpentMargins) else ""  # fmt: skip
+    yield f"{table.name}: {by} ({marginal.kind} table)"
+    yield f"  mechanism  {offer.name}: {table.why}"
+    yield f"  cost       epsilon {number_text(offer.charge.epsilon)}{paid}"
+    cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
+    yield f"  cells      at most {cells} combinations"
+    if profile.given:
+        yield f"  mean error {_number(mean_error(table, profile))} jobs over {profile.words}"
+        return
+    rows = expectations(table, profile)
+    yield _row("if the largest establishment has", [f"{row.largest:,}" for row in rows])
+    yield _row("  mean error in jobs", [_number(row.error) for row in rows])
+    if rows[0].margin is not None:
+        yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
+
+
+def _row(words: str, numbers: list[str]) -> str:
+    return f"  {words:<33}" + "".join(f"{number:>10}" for number in numbers)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "no mean"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _paragraph(who: str, sentence: str) -> list[str]:
+    """A labelled paragraph with a hanging indent."""
+    return wrap(sentence, 78, initial_indent=f"  {who:<9}", subsequent_indent=" " * 11)

@@ -1,0 +1,63 @@
+"""`leeward release`: from a plan to a bundle that may be published."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import progress, say
+from leeward.ledger import Ledger
+from leeward.privacy.words import number_text
+from leeward.release.charge import Order
+from leeward.release.check import check_surroundings, open_data, require_rows
+from leeward.release.plan import read_plan
+from leeward.release.run import Released, release
+
+LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
+
+
+def release_command(
+    plan: Annotated[Path, typer.Argument(help="The plan file.")],
+    out: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
+    ledger: LedgerFile,
+    again: Annotated[
+        bool, typer.Option("--again", help="Release the same plan on the same data once more.")
+    ] = False,
+    corrects: Annotated[
+        int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
+    ] = None,
+) -> None:
+    """Charge the ledger, tabulate, add noise, write the bundle.
+
+    Everything is checked before the charge. What is charged stays charged, whatever happens.
+
+    Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
+    """
+    done = run(plan, out, ledger, again=again, corrects=corrects)
+    for line in summary(done):
+        say(line)
+
+
+def run(
+    plan: Path, out: Path, ledger: Path, *, again: bool = False, corrects: int | None = None
+) -> Released:
+    """The whole release with a progress bar."""
+    with progress() as bar, Ledger.open(ledger) as book:
+        bar.step("checking the plan")
+        asked = read_plan(plan)
+        check_surroundings(asked, out, book)
+        with open_data(asked) as engine:
+            bar.step("checking the rows")
+            require_rows(asked, engine)
+            return release(Order(asked, engine, book, out, again, corrects), bar)
+
+
+def summary(done: Released) -> list[str]:
+    """What was published, what it cost and what is left."""
+    charge, left = done.entry.charge, done.account.left
+    spent = "" if charge is None else number_text(charge.epsilon)
+    return [
+        f"Published: {done.bundle}",
+        f"Charged:   epsilon {spent} to account {done.account.name} "
+        f"(entry {done.entry.number}); {number_text(left.epsilon)} left.",
+    ]

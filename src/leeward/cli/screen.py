@@ -1,0 +1,101 @@
+"""Screen: what commands show, and how refusals and interruptions end."""
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NoReturn, ParamSpec
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
+
+from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.release.charge import Interrupted
+
+REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
+CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
+
+DEBUGGING: ContextVar[bool] = ContextVar("debugging", default=False)
+"""Whether --debug asks for tracebacks."""
+
+Parameters = ParamSpec("Parameters")
+
+
+def say(text: str = "") -> None:
+    """One line of a command's answer."""
+    typer.echo(text)
+
+
+def note(text: str) -> None:
+    """One line beside the answer, on the error stream."""
+    typer.echo(text, err=True)
+
+
+def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
+    """A command that ends in one message and an exit code, whatever happens in it."""
+
+    @functools.wraps(command)
+    def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except typer.Exit:
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            if DEBUGGING.get():
+                raise
+            _end(error)
+
+    return run
+
+
+def _end(error: BaseException) -> NoReturn:
+    if isinstance(error, Interrupted):
+        note(f"leeward: interrupted; {error}")
+        raise typer.Exit(INTERRUPTED) from None
+    if isinstance(error, KeyboardInterrupt):
+        note("leeward: interrupted; nothing was charged.")
+        raise typer.Exit(INTERRUPTED) from None
+    if isinstance(error, FailedAfterCharge):
+        note(f"leeward: {error}")
+        raise typer.Exit(FAILED_AFTER_CHARGE) from None
+    if isinstance(error, LeewardError):
+        note(f"leeward: {error}")
+    else:  # its words may hold confidential values
+        note(f"leeward: unexpected {type(error).__name__}; nothing was charged. --debug shows it.")
+    raise typer.Exit(REFUSED) from None
+
+
+class Bar:
+    """A progress bar on the error stream; it shows public numbers only."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task: TaskID | None = None
+        self._words = ""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+        self._show(words, None)
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """So many workplace cells of a table are done."""
+        self._show(f"table {table}", max(of, 1))
+        if self._task is not None:
+            self._bar.update(self._task, completed=done)
+
+    def _show(self, words: str, total: int | None) -> None:
+        if words == self._words:
+            return
+        if self._task is not None:
+            self._bar.remove_task(self._task)
+        self._words = words
+        self._task = self._bar.add_task(words, total=total)
+
+
+@contextmanager
+def progress() -> Iterator[Bar]:
+    """A bar while the block runs; nothing is left of it afterwards."""
+    columns = (TextColumn("{task.description}"), BarColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Bar(bar)

@@ -1,0 +1,54 @@
+"""`leeward verify`: whether a bundle is what was sealed, and the ledger knows it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.bundle import read_bundle, verify_bundle
+from leeward.cli.screen import REFUSED, say
+from leeward.ledger import Anchor, Ledger
+
+
+def verify_command(
+    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
+    ] = None,
+) -> None:
+    """Check a bundle: checksums, tables, certificate; with the ledger also its entry.
+
+    Example: leeward verify bundle --ledger ledger.sqlite
+    """
+    findings = [*verify_bundle(bundle)]
+    if ledger is not None and not findings:
+        findings += entry_findings(bundle, ledger)
+    for finding in findings:
+        say(f"- {finding}")
+    if findings:
+        say(f"{bundle} is NOT sound: {len(findings)} findings.")
+        raise typer.Exit(REFUSED)
+    confirmed = "" if ledger is None else " and the ledger confirms it"
+    say(f"{bundle} is sound{confirmed}.")
+
+
+def entry_findings(bundle: Path, ledger: Path) -> list[str]:
+    """Whether the ledger holds the entry that the certificate names, and what became of it."""
+    held = read_bundle(bundle)
+    number, head = held.certificate.ledger.entry, held.certificate.ledger.head
+    with Ledger.open(ledger) as book:
+        findings = [*book.verify([Anchor(number, head, held.certificate.ledger.id)])]
+        if findings:
+            return findings
+        about = [entry for entry in book.entries() if entry.names == number]
+    committed = [entry for entry in about if entry.kind == "committed"]
+    if not committed:
+        findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
+    elif committed[0].digest != held.digest:
+        findings.append(f"entry {number} was committed with another certificate")
+    findings += [
+        f"entry {number} was withdrawn: {entry.reason}"
+        for entry in about
+        if entry.kind == "withdrawn"
+    ]
+    return findings

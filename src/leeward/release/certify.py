@@ -1,0 +1,102 @@
+"""Certify: the certificate of a release, from its plan and its ledger entry."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+
+from leeward.bundle import Certificate, CertifiedTable
+from leeward.bundle.layout import table_columns
+from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
+from leeward.bundle.statements import (
+    DataStatement,
+    JobsStatement,
+    LedgerStatement,
+    MarginStatement,
+    ReleaseGuarantee,
+    TableGuarantee,
+)
+from leeward.ledger import Entry
+from leeward.mechanisms.registry import Mechanism
+from leeward.release.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
+from leeward.release.plan import Plan, PlannedTable
+
+KEYED = (
+    "HMAC-SHA256 of a digest of the data, keyed with a secret of the ledger: whoever holds the "
+    "ledger can tell whether two releases used the same data; nobody else learns anything."
+)
+CLIPPING_BIAS = (
+    "Establishments above a public bound are scaled down to it, so cells with one dominant "
+    "establishment may come out low; the margin does not cover that."
+)
+
+
+def certificate(plan: Plan, name: str, entry: Entry, rows: Mapping[str, int]) -> Certificate:
+    """What the bundle says about itself; `rows` is the number of rows of each table."""
+    subject = entry.subject
+    if subject is None:
+        raise ValueError("a certificate needs the reserved entry that pays for it")
+    return Certificate(
+        format=1,
+        name=name,
+        leeward=version("leeward"),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        period=plan.request.period,
+        account=plan.request.account,
+        plan=plan.request.public(),
+        plan_digest=plan.digest,
+        codebook_digest=plan.codebook_digest,
+        guarantee=ReleaseGuarantee.of(plan.charge),
+        worker=worker_promise(plan.charge, plan.jobs),
+        establishment=establishment_promise(plan.charge),
+        firm=firm_promise(plan.charge),
+        weak_attributes=plan.weak_attributes,
+        jobs=JobsStatement.of(plan.jobs),
+        data=DataStatement(fingerprint=subject.data, keyed=KEYED),
+        ledger=LedgerStatement(
+            id=entry.ledger, account=entry.account, entry=entry.number, head=entry.hash
+        ),
+        corrects=entry.corrects,
+        tables=tuple(_table(table, rows[table.name]) for table in plan.tables),
+    )
+
+
+def _table(table: PlannedTable, rows: int) -> CertifiedTable:
+    marginal, offer = table.marginal, table.offer
+    identifiers = tuple(one.name for one in marginal.dimensions)
+    return CertifiedTable(
+        name=table.name,
+        kind=marginal.kind,
+        identifiers=identifiers,
+        worker_identifiers=tuple(one.name for one in marginal.worker),
+        codes={
+            one.name: {one.attribute.codes[at]: one.attribute.labels[at] for at in one.kept}
+            for one in marginal.dimensions
+        },
+        where={one.name: list(one.codes) for one in marginal.filters} or None,
+        complete=marginal.complete,
+        rows=rows,
+        mechanism=offer.name,
+        parameters=parameters(offer.mechanism),
+        guarantee=TableGuarantee.of(offer.charge),
+        margins=_margins(offer.margins),
+        bias=CLIPPING_BIAS if offer.name == "clipped" else None,
+        columns=table_columns(identifiers, not isinstance(offer.margins, NoMargins)),
+    )
+
+
+def _margins(rule: MarginRule) -> MarginStatement:
+    spent = str(rule.epsilon) if isinstance(rule, SpentMargins) else None
+    coverage = None if isinstance(rule, NoMargins) else str(COVERAGE)
+    return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
+
+
+def parameters(mechanism: Mechanism) -> dict[str, str]:
+    """The constants of a mechanism, exact, as text."""
+    asked, own = vars(mechanism.parameters), vars(mechanism)
+    plain = {name: value for name, value in {**asked, **own}.items() if _is_plain(value)}
+    return {name: str(value) for name, value in plain.items()}
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (Fraction, int, str))

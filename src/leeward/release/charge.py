@@ -1,0 +1,96 @@
+"""Charge: how a release pays, and what is said when it breaks off afterwards."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.engines import Engine
+from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.ledger import Entry, Ledger, Subject, TableCharge
+from leeward.privacy.words import number_text
+from leeward.release.plan import Plan
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after the charge: what was charged stays."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is released where: everything has been checked."""
+
+    plan: Plan
+    engine: Engine
+    ledger: Ledger
+    out: Path
+    again: bool = False
+    corrects: int | None = None
+
+
+def reserve(order: Order) -> Entry:
+    """Charge the account; the entry is on disk when this returns."""
+    plan = order.plan
+    return order.ledger.reserve(
+        plan.request.account,
+        plan.charge,
+        subject(order),
+        again=order.again,
+        corrects=order.corrects,
+    )
+
+
+def subject(order: Order) -> Subject:
+    """What the charge is for, as the ledger keeps it."""
+    plan = order.plan
+    return Subject(
+        plan=plan.digest,
+        data=order.ledger.sealed(order.engine.digest().encode()),
+        period=plan.request.period,
+        bundle=order.out.name,
+        tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
+    )
+
+
+def commit(order: Order, entry: Entry, digest: str) -> None:
+    """The bundle is whole: a ledger that cannot note it now can be told later."""
+    try:
+        order.ledger.commit(entry.number, digest)
+    except LeewardError as error:
+        raise FailedAfterCharge(
+            "ledger",
+            rule="must note that the bundle is complete",
+            value=str(error),
+            next_step=f"The bundle is whole. Mend the ledger, then run "
+            f"`leeward ledger commit {order.out}`.",
+        ) from error
+
+
+def charged(entry: Entry) -> str:
+    """What stands in the ledger, in one sentence."""
+    charge = entry.charge
+    amount = "nothing" if charge is None else f"epsilon {number_text(charge.epsilon)}"
+    return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
+
+
+def after_charge(error: BaseException, ledger: Ledger, entry: Entry) -> BaseException:
+    """The same failure with what was charged; the ledger is told that no bundle came of it."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    # Only our own refusals are known to hold nothing confidential.
+    said = str(error) if isinstance(error, LeewardError) else "an unexpected error (see --debug)"
+    told = _told(ledger, entry, "interrupted" if interrupted else "broke off")
+    if interrupted:
+        return Interrupted(f"{charged(entry)}. {told}")
+    return FailedAfterCharge(
+        "release",
+        rule="broke off after the charge",
+        value=said,
+        next_step=f"{charged(entry)[0].upper()}{charged(entry)[1:]}. {told}",
+    )
+
+
+def _told(ledger: Ledger, entry: Entry, reason: str) -> str:
+    """Note in the ledger that the release failed, unless its bundle is already whole."""
+    try:
+        ledger.fail(entry.number, reason)
+    except LeewardError:
+        return "See docs/how-to/recover.md: the ledger could not note it, or the bundle is whole."
+    return "No bundle was written; releasing again costs again."

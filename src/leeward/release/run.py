@@ -1,0 +1,198 @@
+"""Run: a checked plan is charged, tabulated, noised and written. Nothing flows back.
+
+This is the one module that turns confidential cells into published ones.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from leeward.bundle import BundleWriter
+from leeward.engines import Engine
+from leeward.errors import BadData, FailedAfterCharge
+from leeward.ledger import Account, Entry
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.columns import establishment_rows
+from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.sampling import MOST, Integers
+from leeward.mechanisms.selftest import require_accuracy
+from leeward.model import Batch, Flag, Published
+from leeward.release.certify import certificate
+from leeward.release.charge import Order, after_charge, commit, reserve
+from leeward.release.completion import completed
+from leeward.release.interruption import postponed
+from leeward.release.margins import (
+    COVERAGE,
+    NoMargins,
+    SpentMargins,
+    log_laplace_margins,
+    whole,
+)
+from leeward.release.offer import Offer
+from leeward.release.plan import PlannedTable
+
+ROWS = 1 << 18
+"""Rows of a batch: memory is bounded by this, whatever the size of the table."""
+
+
+class Progress(Protocol):
+    """Who is told how far the work is; only public numbers are told."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """So many workplace cells of a table are done."""
+
+
+@dataclass(frozen=True)
+class Released:
+    """A sealed bundle and the entry that paid for it."""
+
+    bundle: Path
+    entry: Entry
+    account: Account
+
+
+def release(order: Order, progress: Progress) -> Released:
+    """Charge, tabulate, noise, write, commit. Whatever happens after the charge, it stays."""
+    require_accuracy()  # a machine that draws nothing is charged nothing
+    progress.step("charging the ledger")
+    entry: Entry | None = None
+    try:
+        with postponed():
+            entry = reserve(order)
+        _write(order, entry, progress)
+    except FailedAfterCharge:
+        raise
+    except (Exception, KeyboardInterrupt) as error:
+        if entry is None:
+            raise
+        raise after_charge(error, order.ledger, entry) from error
+    return Released(order.out, entry, order.ledger.account(entry.account))
+
+
+def _write(order: Order, entry: Entry, progress: Progress) -> None:
+    """Tabulate, noise and write every table; seal the bundle; commit."""
+    plan, engine = order.plan, order.engine
+    progress.step("tabulating")
+    rows: dict[str, int] = {}
+    with BundleWriter(order.out) as bundle:
+        by_establishment = [t.marginal for t in plan.tables if needs_establishments(t.offer)]
+        engine.prepare(
+            plan.codebook, plan.jobs, [t.marginal for t in plan.tables], by_establishment
+        )
+        for table in plan.tables:
+            with bundle.table(table.marginal, margins=has_margins(table.offer)) as writer:
+                for published in cells(table, engine, progress):
+                    writer.write(published)
+            rows[table.name] = writer.rows
+        if not engine.unchanged():
+            raise _changed()
+        progress.step("sealing the bundle")
+        with postponed(forget=True):
+            digest = bundle.seal(certificate(plan, order.out.name, entry, rows))
+            commit(order, entry, digest)
+
+
+def needs_establishments(offer: Offer) -> bool:
+    """Whether rows of single establishments are needed, not only cells."""
+    return offer.per_cell or isinstance(offer.mechanism, Clipped)
+
+
+def has_margins(offer: Offer) -> bool:
+    """Whether the table has a margin column."""
+    return not isinstance(offer.margins, NoMargins)
+
+
+def cells(table: PlannedTable, engine: Engine, progress: Progress) -> Iterator[Published]:
+    """All cells of a table in order, noised, a batch at a time."""
+    marginal, offer = table.marginal, table.offer
+    size = max(1, ROWS // marginal.worker_cells)
+    if isinstance(offer.mechanism, Clipped):
+        batches = engine.establishments(marginal, batch=size)
+    else:
+        own = offer.per_cell and not isinstance(offer.mechanism, LogLaplace)
+        batches = engine.cells(marginal, batch=size, cell_largest=own)
+    released = (publish(batch, offer) for batch in batches)
+    done, total = 0, engine.frame_cells(marginal)
+    for published in completed(released, marginal, size) if marginal.complete else released:
+        yield published
+        done += int(np.count_nonzero(published.flags == Flag.OK))
+        progress.cells(table.name, done, total)
+
+
+def publish(batch: Batch, offer: Offer) -> Published:
+    """Confidential cells become published ones: here, and nowhere else."""
+    columns = batch.cells.opened()
+    made = offer.mechanism
+    values, margins = (
+        _clipped(columns, made, len(batch.keys))
+        if isinstance(made, Clipped)
+        else _noised(columns, offer)
+    )
+    flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
+    return Published(batch.keys, values, flags, margins if has_margins(offer) else None)
+
+
+def _noised(columns: dict[str, Integers], offer: Offer) -> tuple[Integers, Integers | None]:
+    """Counts with noise that follows the largest establishment, and their margins."""
+    made = offer.mechanism
+    if not isinstance(made, Additive):
+        raise TypeError("the mechanism is not one of noise added to counts")
+    counts, largest = columns["counts"], columns.get("cell_largest", columns["largest"])
+    _refuse_broken(counts, largest)
+    if largest.ndim < counts.ndim and made.parameters.cells == 1:
+        largest = largest[:, None]
+    values = made.release(counts, largest if made.needs == "largest" else None)
+    if isinstance(offer.margins, SpentMargins):
+        indices = offer.margins.scale.release(None, largest)
+        return values, _for_all(offer.margins.margins(indices), values)
+    if isinstance(made, LogLaplace):
+        return values, log_laplace_margins(made, values)
+    if has_margins(offer):
+        wide = made.quantile((1 + COVERAGE) / 2, None, 0)
+        return values, np.full_like(values, np.asarray(wide))
+    return values, None
+
+
+def _clipped(
+    columns: dict[str, Integers], made: Clipped, workplaces: int
+) -> tuple[Integers, Integers]:
+    """The three steps of the clipped mechanism on rows of establishments."""
+    given = (columns["counts"], columns["sizes"], columns["workplace"])
+    most = MOST // made.clipping.lattice
+    counts, sizes, place = establishment_rows(given, made.parameters.cells, most)
+    largest = np.zeros(workplaces, dtype=np.int64)
+    np.maximum.at(largest, place, sizes)
+    theta = made.clipping.theta(made.release_maximum(largest))
+    sums = np.zeros((workplaces, made.parameters.cells), dtype=np.int64)
+    np.add.at(sums, place, made.clipping.clip(counts, sizes, theta[place]))
+    values = made.release_sums(sums, theta)
+    return values, _for_all(whole(made.margin(theta, COVERAGE)), values)
+
+
+def _for_all(margins: Integers, values: Integers) -> Integers:
+    """One margin for a workplace cell is the margin of each of its worker cells."""
+    column = margins if margins.ndim == values.ndim else margins[:, None]
+    return np.broadcast_to(column, values.shape)
+
+
+def _refuse_broken(counts: Integers, largest: Integers) -> None:
+    """An engine that counts jobs of no establishment would get too little noise: stop."""
+    jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
+    if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
+        raise ArithmeticError("counts and largest establishments do not belong together")
+
+
+def _changed() -> BadData:
+    return BadData(
+        "data",
+        rule="must not change while a release is made",
+        value="a file that changed",
+        next_step="Release again from files that nothing writes to.",
+    )
