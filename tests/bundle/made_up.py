@@ -80,7 +80,7 @@ def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
     )
 
 
-def certificate(name: str, tables: Sequence[CertifiedTable], **changes: Any) -> Certificate:
+def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) -> Certificate:
     facts: dict[str, Any] = {
         "format": 1,
         "name": name,

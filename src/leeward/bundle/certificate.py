@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, StringConstraints, field_validator, model
 
 from leeward.bundle.layout import BUNDLE_NAME, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.statements import (
+    Count,
     DataStatement,
     FileStatement,
     FirmStatement,
@@ -47,7 +48,7 @@ class CertifiedTable(Statement):
 
     where: dict[str, JsonValue] | None
     complete: bool
-    rows: int = Field(ge=0)
+    rows: Count
     mechanism: Text
     parameters: dict[str, str]
     guarantee: TableGuarantee
@@ -107,7 +108,7 @@ class Certificate(Statement):
     jobs: JobsStatement
     data: DataStatement
     ledger: LedgerStatement
-    corrects: int | None
+    corrects: Count | None
     tables: tuple[CertifiedTable, ...] = Field(min_length=1)
     files: dict[str, FileStatement] = Field(default_factory=dict)
 
@@ -138,4 +139,4 @@ class Certificate(Statement):
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
         content = self.model_dump(mode="json")
-        return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+        return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

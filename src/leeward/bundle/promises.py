@@ -72,7 +72,7 @@ def _odds(guarantee: Guarantee) -> str:
     if read.epsilon > LARGEST_EPSILON:
         return f"without any useful bound (epsilon above {LARGEST_EPSILON})"
     with precision(START_BITS):
-        factor = three_digits_up(ball(read.epsilon).exp())
+        factor = f"{three_digits_up(ball(read.epsilon).exp()):,f}"
     further = f", up to a further probability of {number_text(read.delta)}" if read.delta else ""
     return f"by at most a factor {factor}{further} ({_numbers(guarantee)})"
 

@@ -18,6 +18,9 @@ Prose = Annotated[str, Field(min_length=1, max_length=20_000)]
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,128}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Exact = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,1799})(/[1-9][0-9]{0,1799})?$")]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+"""A whole number that every reader of JSON holds exactly."""
+
 Policy = Literal["worker", "establishment", "strong", "weak"]
 
 
@@ -39,7 +42,7 @@ class PromiseStatement(Statement):
 class FirmLoss(Statement):
     """The loss of a firm with this many establishments."""
 
-    establishments: int = Field(ge=1)
+    establishments: Count
     epsilon: Exact
     delta: Exact
     rho: Exact
@@ -110,7 +113,7 @@ class JobsStatement(Statement):
 
     rule: Literal["single", "primary", "bounded"]
     column: Text | None
-    most: int | None = Field(ge=1)
+    most: Count | None
     sentence: Prose
 
     @classmethod
@@ -132,7 +135,7 @@ class LedgerStatement(Statement):
 
     id: Text
     account: Text
-    entry: int = Field(ge=0)
+    entry: Count
     head: Hex
 
 
@@ -149,7 +152,7 @@ class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 
     sha256: Sha256
-    bytes: int = Field(ge=0)
+    bytes: Count
 
 
 def written(guarantee: Guarantee) -> dict[str, str | None]:

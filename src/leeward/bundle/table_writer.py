@@ -65,7 +65,7 @@ class TableWriter:
         """Append a batch of workplace cells, with all their worker cells."""
         check_batch(self._shape, published, self._last_key)
         with writing(self._folder):
-            for piece in _pieces(published):
+            for piece in _pieces(published, self._shape.margins):
                 self._csv.write(self._lines.text(piece))
                 self._gather(self._shape.compact_rows(piece))
                 self.rows += piece.values.size
@@ -105,16 +105,15 @@ class TableWriter:
         self.finished = True
 
 
-def _pieces(published: Published) -> Iterator[Published]:
+def _pieces(published: Published, margins: bool) -> Iterator[Published]:
     """Parts of about a row group, so that memory does not grow with the batch."""
     cells, each = published.values.shape
     step = max(1, ROW_GROUP // max(each, 1))
     for start in range(0, cells, step):
         part = slice(start, start + step)
-        margins = None if published.margins is None else published.margins[part]
-        yield Published(
-            published.keys[part], published.values[part], published.flags[part], margins
-        )
+        keys, values, flags = published.keys[part], published.values[part], published.flags[part]
+        wide = published.margins[part] if margins and published.margins is not None else None
+        yield Published(keys, values, flags, wide)
 
 
 def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:

@@ -19,7 +19,7 @@ def target_problems(target: Path) -> tuple[LeewardError, ...]:
 
 
 def _problems(target: Path) -> Iterator[LeewardError]:
-    if not re.match(BUNDLE_NAME, target.name) or target.name.endswith("\n"):
+    if not re.fullmatch(BUNDLE_NAME, target.name):
         rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
         yield refused(target, rule, "Choose another name.")
     if os.path.lexists(target):

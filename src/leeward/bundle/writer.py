@@ -67,7 +67,7 @@ class BundleWriter:
 
     def table(self, marginal: Marginal, *, margins: bool) -> TableWriter:
         """A table of the bundle; each name once."""
-        if marginal.name in self._tables or not re.match(TABLE_NAME, marginal.name):
+        if marginal.name in self._tables or not re.fullmatch(TABLE_NAME, marginal.name):
             raise ValueError("a table must have a plain name that no other table has")
         self.open()
         writer = TableWriter(self._folder, marginal, margins=margins)
