@@ -8,6 +8,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.cli.screen import REFUSED, guarded, say
+from leeward.cli.verify import certificate_digest
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.privacy import Guarantee
@@ -120,7 +121,7 @@ def commit_command(
                 value=findings[0],
                 next_step="Use the ledger of the release.",
             )
-        entry = book.commit(held.certificate.ledger.entry, held.digest)
+        entry = book.commit(held.certificate.ledger.entry, certificate_digest(bundle))
     say(f"Entry {entry.names} is committed.")
 
 

@@ -1,11 +1,13 @@
 """`leeward verify`: whether a bundle is what was sealed, and the ledger knows it."""
 
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle.layout import CERTIFICATE
 from leeward.cli.screen import REFUSED, say
 from leeward.ledger import Anchor, Ledger
 
@@ -32,6 +34,11 @@ def verify_command(
     say(f"{bundle} is sound{confirmed}.")
 
 
+def certificate_digest(bundle: Path) -> str:
+    """What the ledger keeps of a committed bundle."""
+    return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
+
+
 def entry_findings(bundle: Path, ledger: Path) -> list[str]:
     """Whether the ledger holds the entry that the certificate names, and what became of it."""
     held = read_bundle(bundle)
@@ -44,7 +51,7 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
     committed = [entry for entry in about if entry.kind == "committed"]
     if not committed:
         findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
-    elif committed[0].digest != held.digest:
+    elif committed[0].digest != certificate_digest(bundle):
         findings.append(f"entry {number} was committed with another certificate")
     findings += [
         f"entry {number} was withdrawn: {entry.reason}"
