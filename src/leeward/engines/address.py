@@ -44,6 +44,11 @@ class TableAddress:
         """Its place in the plan."""
         return f"data.{self.table}"
 
+    @property
+    def rule(self) -> str:
+        """What a name that is not there breaks."""
+        return f"must be a table of the database; there is no {'.'.join(self.name)!r} in it"
+
 
 Address = FileAddress | TableAddress
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leeward.engines.recoding import as_text
-from leeward.engines.relations import Column, Table, ibis
+from leeward.engines.relations import Column, Table, can
 
 if TYPE_CHECKING:
     from leeward.engines.database import Database
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 MISSING, END = "\x1f", "\x1e"
 """What stands for a null, and what ends a value, in the text of a row."""
 
-HALF = 2**31
+HALF = 2**32
+WHOLE = 2**256
 
 
 @dataclass(frozen=True)
@@ -47,22 +48,41 @@ def digest_files(paths: Iterable[Path]) -> str:
 
 
 def digest_rows(database: "Database", tables: Mapping[str, Table]) -> str:
-    """SHA-256 over names, types, number and summed 64-bit hashes of the rows of each table.
+    """SHA-256 over names, types, number and summed hashes of the rows of each table.
 
-    Independent of the order of rows, and computed where the data live. It tells data apart that
-    differ by accident; it does not withstand someone who constructs rows with the same sum, and
-    the hash may be another in another version of the database.
+    Independent of the order of rows. Databases that can hash compute it where the data live, in
+    64 bits: that tells data apart that differ by accident, does not withstand someone who
+    constructs rows with the same sum, and may change with the version of the database. From
+    other databases the rows are read and hashed here.
     """
     whole = hashlib.sha256()
     for name, table in tables.items():
-        (found,) = database.rows(_sums(table))
-        whole.update(repr((name, table.schema().items(), sorted(found.items()))).encode())
+        found = _sums_there(database, table) if can(table, "Hash") else _sums_here(database, table)
+        columns = [(column, str(kind)) for column, kind in table.schema().items()]
+        whole.update(repr((name, columns, found)).encode())
     return whole.hexdigest()
 
 
-def _sums(table: Table) -> Table:
+def _row(table: Table) -> Column:
     parts = [as_text(table[name]).fill_null(MISSING) + END for name in table.columns]
-    row: Column = reduce(lambda left, right: left + right, parts)
-    # Halves, so that no sum of up to 2^32 rows leaves int64.
+    return reduce(lambda left, right: left + right, parts)
+
+
+def _sums_there(database: "Database", table: Table) -> tuple[int, ...]:
+    row = _row(table)
+    # Halves, so that no sum of up to 2^31 rows leaves int64.
     halves = table.select(low=row.hash() % HALF, high=row.hash() // HALF)
-    return halves.aggregate(rows=ibis._.count(), low=ibis._.low.sum(), high=ibis._.high.sum())
+    (found,) = database.rows(
+        halves.aggregate(rows=halves.count(), low=halves.low.sum(), high=halves.high.sum())
+    )
+    return tuple(int(found[name] or 0) for name in ("rows", "low", "high"))
+
+
+def _sums_here(database: "Database", table: Table) -> tuple[int, ...]:
+    rows = total = 0
+    for piece in database.stream(table.select(row=_row(table))):
+        rows += piece.num_rows
+        for text in piece.column("row").to_pylist():
+            hashed = hashlib.sha256(text.encode()).digest()
+            total = (total + int.from_bytes(hashed)) % WHOLE
+    return rows, total

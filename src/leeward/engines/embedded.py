@@ -2,7 +2,9 @@
 
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,10 +31,11 @@ class Embedded:
     """
 
     def __init__(self) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="leeward-"))  # mkdtemp makes it 0700
+        folder = tempfile.mkdtemp(prefix="leeward-")  # for its owner alone (0700)
+        self._clean = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._backend = ibis.duckdb.connect(
             ":memory:",
-            temp_directory=str(self._folder),
+            temp_directory=folder,
             preserve_insertion_order=False,
             autoinstall_known_extensions=False,
             autoload_known_extensions=False,
@@ -55,9 +58,18 @@ class Embedded:
         finally:
             cursor.close()
 
+    @contextmanager
+    def _closed_on_refusal(self) -> Iterator[None]:
+        """Leave nothing behind where nobody gets an engine to close."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
     def close(self) -> None:
         self._backend.disconnect()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._clean()
 
 
 class Files(Embedded):
@@ -68,14 +80,14 @@ class Files(Embedded):
         self._addresses = addresses
         self._states: dict[Path, FileState | None] = {}
         self._loaded: dict[str, Table] = {}
-        self._opened = {
-            one.table: discreetly(
-                partial(self._open, one),
-                f"data.{one.table}",
-                f"must be a {one.format.upper() if one.format == 'csv' else 'Parquet'} file",
-            )
-            for one in addresses
-        }
+        kinds = {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}
+        with self._closed_on_refusal():
+            self._opened = {
+                one.table: discreetly(
+                    partial(self._open, one), f"data.{one.table}", kinds[one.format]
+                )
+                for one in addresses
+            }
 
     def _open(self, address: FileAddress) -> Table:
         path = _literal(address.path)
@@ -125,15 +137,12 @@ class DuckFile(Embedded):
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         super().__init__()
-        discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
-        self._opened = {
-            one.table: discreetly(
-                partial(self._table, one.name),
-                one.parameter,
-                f"must be a table of the database; there is no {'.'.join(one.name)!r} in it",
-            )
-            for one in addresses
-        }
+        with self._closed_on_refusal():
+            discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
+            self._opened = {
+                one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
+                for one in addresses
+            }
 
     def _attach(self, path: str) -> None:
         quoted = path.replace("'", "''")

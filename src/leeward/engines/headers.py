@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from leeward.engines.relations import Column, Table
+from leeward.engines.relations import Column, Table, can
 from leeward.errors import BadData, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
 
@@ -27,7 +27,7 @@ def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[
             value=f"no such column among {len(table.columns)}",
             next_step=f"Did you mean {near[0]!r}?" if near else "Add it, or mend the codebook.",
         )
-    elif ranks and not holds_ranks(table[column]):
+    elif ranks and not holds_ranks(table, column):
         yield BadData(
             f"data.{name}.{column}",
             rule="must hold numbers or dates, by which the primary job is chosen",
@@ -50,7 +50,8 @@ def holds_codes(column: Column) -> bool:
     return bool(whole or kind.is_string() or kind.is_boolean() or kind.is_uuid())
 
 
-def holds_ranks(column: Column) -> bool:
-    """Whether values have an order that a statistician means; text is read as numbers."""
-    kind = column.type()
-    return bool(kind.is_numeric() or kind.is_temporal() or kind.is_string())
+def holds_ranks(table: Table, column: str) -> bool:
+    """Whether values can be ranked; texts only where the database can read them as numbers."""
+    kind = table[column].type()
+    read = kind.is_string() and can(table, "TryCast")
+    return bool(kind.is_numeric() or kind.is_temporal() or read)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from leeward.engines.counted import rank_value
 from leeward.engines.database import Database
 from leeward.engines.recoding import as_text, known_texts, same_id
-from leeward.engines.relations import Table
+from leeward.engines.relations import Table, can
 from leeward.engines.scratch import Scratch
 from leeward.model import Attribute
 
@@ -59,7 +59,9 @@ class Probe:
         """How many jobs have no value, or no number, in the column."""
         jobs = self.tables["jobs"]
         value = rank_value(jobs[column])
-        wrong = value.isnull() | value.isnan() if value.type().is_floating() else value.isnull()
+        wrong = value.isnull()
+        if value.type().is_floating() and can(jobs, "IsNan"):
+            wrong = wrong | value.isnan()
         return self._count(jobs.filter(wrong))
 
     def strangers(self, attribute: Attribute) -> "Strangers":

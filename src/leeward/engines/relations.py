@@ -3,7 +3,7 @@
 from typing import Any
 
 import ibis  # type: ignore[import-untyped] # ships no types
-from ibis import _ as this
+import ibis.expr.operations as ops  # type: ignore[import-untyped] # ships no types
 
 Table = Any
 """A table or a query of Ibis."""
@@ -11,4 +11,10 @@ Table = Any
 Column = Any
 """A column or a value of Ibis."""
 
-__all__ = ["Column", "Table", "ibis", "this"]
+
+def can(table: Table, operation: str) -> bool:
+    """Whether the table's database knows an operation, by its name in Ibis."""
+    return bool(table.get_backend().has_operation(getattr(ops, operation)))
+
+
+__all__ = ["Column", "Table", "can", "ibis"]

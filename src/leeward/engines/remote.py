@@ -29,11 +29,7 @@ class Remote:
             lambda: _connected(first), "data", f"must be a {first.scheme} database that answers"
         )
         self._opened = {
-            one.table: discreetly(
-                partial(self._table, one.name),
-                one.parameter,
-                f"must be a table of the database; there is no {'.'.join(one.name)!r} in it",
-            )
+            one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
             for one in addresses
         }
 

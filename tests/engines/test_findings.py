@@ -1,0 +1,235 @@
+"""Everything that can be wrong with rows is found, counted and exemplified."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leeward.engines import Finding, connect
+from leeward.model import TABLES, BoundedJobs, JobsRule, PrimaryJob, SingleJob
+from tests.engines.small import WRITERS, Economy, Row, codebook, duck_file, parquet, plain_csv
+
+
+def sound() -> Economy:
+    """An economy in which nothing is wrong, so that one thing can be spoiled."""
+    return Economy(
+        [{"workplace_id": e, "place": "01", "sector": "A", "state_owned": True} for e in range(3)],
+        [{"worker_id": w, "sex": "F", "education": "E1", "age_group": 2} for w in range(100, 106)],
+        [
+            {"worker_id": w, "workplace_id": w % 3, "contract": "T", "pay": 5.0}
+            for w in range(100, 106)
+        ],
+    )
+
+
+def found(made: Economy, folder: Path, rule: JobsRule) -> tuple[Finding, ...]:
+    with connect(parquet(made, folder), folder) as engine:
+        return engine.check(codebook(folder), rule)
+
+
+def changed(table: str, row: int, **values: object) -> Callable[[Economy], None]:
+    def spoil(made: Economy) -> None:
+        made.table(table)[row].update(values)
+
+    return spoil
+
+
+def added(table: str, **values: object) -> Callable[[Economy], None]:
+    """One more row, like the first but for these values."""
+
+    def spoil(made: Economy) -> None:
+        made.table(table).append(made.table(table)[0] | values)
+
+    return spoil
+
+
+def emptied(table: str) -> Callable[[Economy], None]:
+    return lambda made: made.table(table).clear()
+
+
+ONE_ROW = "Keep one row for each id."
+IDS = "Give every row an id, or remove the rows without."
+LIST = "List or omit the codes in the codebook, or name a code with `other`."
+FILL = "Fill the rows, or name a code with `null_as` in the codebook."
+SEVERAL = "Reduce the table, or choose the jobs rule primary or bounded."
+PAIRS = "Keep one row for each worker at each workplace."
+RANK = "Give every job a number by which the primary job is chosen."
+LOST = "Add the missing rows to {}, or remove the jobs."
+
+
+@pytest.mark.parametrize(
+    ("spoil", "rule", "expected"),
+    [
+        (
+            added("workplaces", sector="B"),
+            SingleJob(),
+            Finding("duplicate id", "workplaces", "workplace_id", 1, ("0",), ONE_ROW),
+        ),
+        (
+            added("workers"),
+            SingleJob(),
+            Finding("duplicate id", "workers", "worker_id", 1, ("100",), ONE_ROW),
+        ),
+        (
+            added("jobs", pay=4.0),
+            BoundedJobs(3),
+            Finding("duplicate job", "jobs", "worker_id", 1, ("100, 1",), PAIRS),
+        ),
+        (
+            added("jobs", workplace_id=2),
+            SingleJob(),
+            Finding("worker with several jobs", "jobs", "worker_id", 1, ("100",), SEVERAL),
+        ),
+        (
+            added("workplaces", workplace_id=None),
+            SingleJob(),
+            Finding("missing id", "workplaces", "workplace_id", 1, (), IDS),
+        ),
+        (
+            added("workers", worker_id=None),
+            SingleJob(),
+            Finding("missing id", "workers", "worker_id", 1, (), IDS),
+        ),
+        (
+            added("jobs", worker_id=None),
+            SingleJob(),
+            Finding("missing id", "jobs", "worker_id", 1, (), IDS),
+        ),
+        (
+            changed("jobs", 0, workplace_id=None),
+            SingleJob(),
+            Finding("missing id", "jobs", "workplace_id", 1, (), IDS),
+        ),
+        (
+            added("jobs", worker_id=7),
+            SingleJob(),
+            Finding("not in workers", "jobs", "worker_id", 1, ("7",), LOST.format("workers")),
+        ),
+        (
+            changed("jobs", 1, workplace_id=8),
+            SingleJob(),
+            Finding(
+                "not in workplaces", "jobs", "workplace_id", 1, ("8",), LOST.format("workplaces")
+            ),
+        ),
+        (
+            changed("jobs", 1, pay=None),
+            PrimaryJob("pay"),
+            Finding("missing rank", "jobs", "pay", 1, (), RANK),
+        ),
+        (
+            changed("jobs", 1, pay=float("nan")),
+            PrimaryJob("pay"),
+            Finding("missing rank", "jobs", "pay", 1, (), RANK),
+        ),
+        (
+            changed("workers", 1, sex=None),
+            SingleJob(),
+            Finding("missing code", "workers", "sex", 1, (), FILL),
+        ),
+        (
+            changed("workers", 1, sex="X"),
+            SingleJob(),
+            Finding("unlisted code", "workers", "sex", 1, ("X",), LIST),
+        ),
+        (
+            changed("workplaces", 1, place=" 01"),
+            SingleJob(),
+            Finding(
+                "unlisted code",
+                "workplaces",
+                "place",
+                1,
+                (" 01",),
+                "' 01' differs from '01' by blanks: remove them.",
+            ),
+        ),
+        (
+            changed("workplaces", 1, place="1"),
+            SingleJob(),
+            Finding("unlisted code", "workplaces", "place", 1, ("1",), LIST),
+        ),
+    ],
+)
+def test_one_thing_wrong(
+    spoil: Callable[[Economy], None], rule: JobsRule, expected: Finding, tmp_path: Path
+) -> None:
+    made = sound()
+    spoil(made)
+    assert found(made, tmp_path, rule) == (expected,)
+
+
+def test_nothing_wrong(tmp_path: Path) -> None:
+    made = sound()
+    made.workers[0] |= {"education": None}
+    made.workers[1] |= {"education": "E0", "age_group": 12}
+    made.workplaces[0] |= {"sector": None}
+    made.workplaces[1] |= {"sector": "Z"}
+    made.jobs[0] |= {"contract": None, "pay": None}
+    for rule in (SingleJob(), BoundedJobs(2)):
+        assert found(made, tmp_path, rule) == ()
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_empty_table(table: str, tmp_path: Path) -> None:
+    made = sound()
+    emptied(table)(made)
+    first, *_ = found(made, tmp_path, SingleJob())
+    assert first == Finding("empty table", table, "", 0, (), "Give a table with rows.")
+
+
+def test_examples_are_few_and_short(tmp_path: Path) -> None:
+    made = sound()
+    for n, worker in enumerate(made.workers):
+        worker["sex"] = f"{n}" * 100
+    (one,) = found(made, tmp_path, SingleJob())
+    assert (one.rows, len(one.examples), {len(text) for text in one.examples}) == (6, 3, {40})
+
+
+def test_a_rank_in_csv_must_be_a_number(tmp_path: Path) -> None:
+    made = sound()
+    sources = plain_csv(made, tmp_path)
+    text = (tmp_path / "jobs.csv").read_text().replace("5.0", "much", 1)
+    (tmp_path / "jobs.csv").write_text(text)
+    with connect(sources, tmp_path) as engine:
+        (one,) = engine.check(codebook(tmp_path), PrimaryJob("pay"))
+    assert one == Finding("missing rank", "jobs", "pay", 1, (), RANK)
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_several_things_at_once_in_every_place(place: str, tmp_path: Path) -> None:
+    made = sound()
+    more: Row = {"worker_id": 7, "workplace_id": 8, "contract": "Q", "pay": 1.0}
+    made.jobs.extend([more, made.jobs[0] | {"workplace_id": 2}])
+    made.workers.append(made.workers[0] | {"sex": " F", "age_group": None})
+    made.workplaces.append(made.workplaces[0] | {"state_owned": None})
+    with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
+        problems = [
+            (one.problem, one.table) for one in engine.check(codebook(tmp_path), SingleJob())
+        ]
+    assert problems == [
+        ("duplicate id", "workplaces"),
+        ("duplicate id", "workers"),
+        ("worker with several jobs", "jobs"),
+        ("not in workers", "jobs"),
+        ("not in workplaces", "jobs"),
+        ("missing code", "workplaces"),
+        ("unlisted code", "workers"),
+        ("missing code", "workers"),
+        ("unlisted code", "jobs"),
+    ]
+
+
+def test_progress_is_told_in_fixed_words(tmp_path: Path) -> None:
+    told: list[str] = []
+    with connect(duck_file(sound(), tmp_path), tmp_path) as engine:
+        engine.check(codebook(tmp_path), SingleJob(), told.append)
+    assert told == [
+        "looking for empty tables",
+        "looking for missing ids",
+        "looking for duplicate ids",
+        "looking for workers with several jobs",
+        "looking for jobs without a worker or workplace",
+        "looking for values that rank no jobs",
+        "comparing codes with the codebook",
+    ]

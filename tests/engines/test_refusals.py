@@ -1,0 +1,319 @@
+"""What cannot be read is refused in fixed words, without a password and without a row."""
+
+import gzip
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from leeward.engines import connect
+from leeward.engines.address import read_addresses
+from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError
+from leeward.model import JobsRule, Marginal, PrimaryJob, SingleJob
+from tests.engines.small import (
+    CODEBOOK,
+    Sources,
+    codebook,
+    duck_file,
+    economy,
+    parquet,
+    plain_csv,
+    whole,
+)
+
+SECRET = "SECRET123"  # noqa: S105 (a value that must not be seen in any message)
+
+
+def refusal(sources: Sources, base: Path) -> str:
+    with pytest.raises(LeewardError) as caught:
+        connect(sources, base).close()
+    context = caught.value.__context__
+    assert context is None or isinstance(context, OSError | ImportError)
+    return str(caught.value)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return parquet(economy(8), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        (
+            "",
+            "data.jobs: must name a file or a table of a database; got nothing. "
+            "Write a path such as workplaces.parquet.",
+        ),
+        (
+            "none.parquet",
+            "data.jobs: must be a file that exists; got 'none.parquet'. "
+            "Look at the name and the file.",
+        ),
+        (
+            "jobs.xlsx",
+            "data.jobs: must be a file that ends in .parquet, .csv or .csv.gz, or a table of a "
+            "database; got 'jobs.xlsx'. Write the table as Parquet or CSV.",
+        ),
+        (
+            "x.duckdb",
+            "data.jobs: must be a file that ends in .parquet, .csv or .csv.gz, or a table of a "
+            "database; got 'x.duckdb'. "
+            "Write duckdb://x.duckdb#TABLE for a table of a DuckDB file.",
+        ),
+        (
+            "folder.csv",
+            "data.jobs: must be a file, not a folder; got 'folder.csv'. "
+            "Look at the name and the file.",
+        ),
+        (
+            "empty.csv",
+            "data.jobs: must not be an empty file; got 'empty.csv'. Look at the name and the file.",
+        ),
+        (
+            "a\0b.csv",
+            r"data.jobs: must be a file that can be opened (bad name); got 'a\x00b.csv'. "
+            "Look at the name and the file.",
+        ),
+        (
+            "latin.csv",
+            "data.jobs: must be CSV in UTF-8; got 'latin.csv'. Look at the file's first line.",
+        ),
+        (
+            "twice.csv",
+            "data.jobs: must begin with a line that names each column once; got 'twice.csv'. "
+            "Look at the file's first line.",
+        ),
+        (
+            "none.csv.gz",
+            "data.jobs: must be a CSV file that can be read (compressed with gzip if it ends in "
+            ".gz); got 'none.csv.gz'. Look at the file's first line.",
+        ),
+        (
+            "cut.parquet",
+            "data.jobs: must be a Parquet file; got a failure of the kind InvalidInputException "
+            "(its message may quote rows and is not shown). "
+            "Look at the file or the database with its own tools.",
+        ),
+        (
+            "duckdb://none.duckdb#jobs",
+            "data.jobs: must be a file that exists; got 'none.duckdb'. "
+            "Look at the name and the file.",
+        ),
+        (
+            f"postgres://me:{SECRET}@host/db",
+            "data.jobs: must end in # and the name of a table, or of a schema and a table with a "
+            "dot; got a postgres connection (not shown) and ''. Write postgres://…#jobs.",
+        ),
+        (
+            f"postgres://me:{SECRET}@host/db#jobs",
+            "data: must be three files, or three tables of one and the same database; "
+            "got parquet, parquet, postgres. Put the three tables in one place.",
+        ),
+    ],
+)
+def test_a_bad_source(written: str, message: str, sources: Sources, tmp_path: Path) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "empty.csv").touch()
+    (tmp_path / "latin.csv").write_bytes(b"worker_id,\xe9\n")
+    (tmp_path / "twice.csv").write_text("worker_id,Worker_ID\n1,2\n")
+    (tmp_path / "none.csv.gz").write_text("worker_id\n1\n")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "jobs.parquet").read_bytes()[:-20])
+    assert refusal(sources | {"jobs": written}, tmp_path) == message
+
+
+def test_an_unknown_scheme(sources: Sources, tmp_path: Path) -> None:
+    said = refusal(sources | {"jobs": f"ftp://me:{SECRET}@host/jobs"}, tmp_path)
+    assert said.startswith("data.jobs: must begin with the name of a database: athena, ")
+    assert said.endswith(
+        "; got 'ftp' before ://. Take one of them, or the path of a Parquet or CSV file."
+    )
+    assert SECRET not in said
+
+
+def test_all_bad_sources_are_named_at_once(tmp_path: Path) -> None:
+    said = refusal({"workplaces": "a.csv", "workers": "b.csv", "jobs": "c.csv"}, tmp_path)
+    assert said.startswith("3 problems:")
+
+
+def test_two_databases(tmp_path: Path) -> None:
+    found = duck_file(economy(8), tmp_path)
+    (tmp_path / "two.duckdb").write_bytes((tmp_path / "a'b.duckdb").read_bytes())
+    said = refusal(found | {"jobs": "duckdb://two.duckdb#jobs_2026"}, tmp_path)
+    assert said.startswith("data: must be three files, or three tables of one and the same")
+
+
+def test_a_missing_table(tmp_path: Path) -> None:
+    found = duck_file(economy(8), tmp_path)
+    said = refusal(found | {"jobs": "duckdb://a'b.duckdb#no_jobs"}, tmp_path)
+    assert said.startswith(
+        "data.jobs: must be a table of the database; there is no 'no_jobs' in it; got a failure"
+    )
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "x.duckdb").write_text("nothing of the kind")
+    every = {name: f"duckdb://x.duckdb#{name}" for name in ("workplaces", "workers", "jobs")}
+    assert refusal(every, tmp_path).startswith("data: must be a DuckDB file; got a failure of the")
+
+
+def test_a_database_that_does_not_answer_or_has_no_driver(tmp_path: Path) -> None:
+    url = f"postgres://me:{SECRET}@127.0.0.1:1/db"
+    every = {name: f"{url}#{name}" for name in ("workplaces", "workers", "jobs")}
+    said = refusal(every, tmp_path)
+    assert said.startswith(("data: must be a postgres database that answers", "data: needs the"))
+    assert SECRET not in said
+
+
+WRONG_HEADERS = [
+    (
+        "sex: {table: workers, codes: [F, M]}",
+        "sex: {table: workers, column: sexe, codes: [F, M]}",
+        "data.workers: must have the column 'sexe'; got no such column among 4. "
+        "Did you mean 'sex'?",
+    ),
+    (
+        "sex: {table: workers, codes: [F, M]}",
+        "sex: {table: workers, column: qqq, codes: [F, M]}",
+        "data.workers: must have the column 'qqq'; got no such column among 4. "
+        "Add it, or mend the codebook.",
+    ),
+    (
+        "contract: {table: jobs, codes: [T, P], null_as: P}",
+        "contract: {table: jobs, column: pay, codes: [T, P]}",
+        "data.jobs.pay: must hold text, whole numbers or true and false; got float64. "
+        "Convert the column: fractions and nested values make no ids or codes.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), WRONG_HEADERS)
+def test_wrong_headers(old: str, new: str, message: str, sources: Sources, tmp_path: Path) -> None:
+    book = codebook(tmp_path, CODEBOOK.replace(old, new))
+    with connect(sources, tmp_path) as engine:
+        (found,) = engine.check_headers(book, SingleJob())
+        (finding,) = engine.check(book, SingleJob())
+    assert isinstance(found, BadData)
+    assert str(found) == message
+    assert (finding.problem, finding.remedy) == (found.rule, found.next_step)
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (
+            PrimaryJob("wage"),
+            "data.jobs: must have the column 'wage'; got no such column among 5. "
+            "Add it, or mend the codebook.",
+        ),
+        (
+            PrimaryJob("many"),
+            "data.jobs.many: must hold numbers or dates, by which the primary job is chosen; "
+            "got array<int64>. Convert the column, or choose another for the jobs rule.",
+        ),
+    ],
+)
+def test_wrong_headers_of_a_jobs_rule(
+    rule: JobsRule, message: str, sources: Sources, tmp_path: Path
+) -> None:
+    jobs = pq.read_table(tmp_path / "jobs.parquet")
+    nested = pa.array([[1]] * jobs.num_rows)
+    pq.write_table(jobs.append_column("many", nested), tmp_path / "jobs.parquet")
+    with connect(sources, tmp_path) as engine:
+        (found,) = engine.check_headers(codebook(tmp_path), rule)
+    assert str(found) == message
+
+
+def test_what_was_not_prepared(sources: Sources, tmp_path: Path) -> None:
+    book = codebook(tmp_path)
+    known, other = (Marginal(name, whole(book, "place"), whole(book, "sex")) for name in "ab")
+    with connect(sources, tmp_path) as engine:
+        with pytest.raises(InvalidParameter, match="marginal: must be prepared first; got an eng"):
+            engine.frame_cells(known)
+        engine.prepare(book, SingleJob(), [known], [])
+        with pytest.raises(InvalidParameter) as caught:
+            list(engine.cells(other, batch=1))
+        assert str(caught.value) == "marginal: must be prepared first; got 'b'. Give it to prepare."
+        with pytest.raises(InvalidParameter, match="prepared first with its establishments; got"):
+            list(engine.establishments(known, batch=1))
+        with pytest.raises(InvalidParameter, match="prepared first with its establishments; got"):
+            list(engine.cells(known, batch=1, cell_largest=True))
+        with pytest.raises(InvalidParameter) as caught:
+            list(engine.cells(known, batch=0))
+        assert str(caught.value) == (
+            "batch: must be at least 1 workplace cell; got 0. Give a number such as 10000."
+        )
+
+
+def ragged(text: str) -> bytes:
+    return (text + f"{SECRET},1,2,3,4,5,6\n").encode()
+
+
+def foreign(text: str) -> bytes:
+    return text.encode() + f"{SECRET}\xff\xfe,1,T,1\n".encode("latin-1")
+
+
+def unclosed(text: str) -> bytes:
+    return (text + f'"{SECRET},1,T,1\n').encode()
+
+
+def short(text: str) -> bytes:
+    return (text + f"{SECRET}\n").encode()
+
+
+@pytest.mark.parametrize("spoil", [ragged, foreign, unclosed, short])
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_broken_csv_shows_none_of_its_rows(
+    spoil: Callable[[str], bytes], zipped: bool, tmp_path: Path
+) -> None:
+    sources, book = plain_csv(economy(8), tmp_path), codebook(tmp_path)
+    content = spoil((tmp_path / "jobs.csv").read_text())
+    (tmp_path / "jobs.csv").write_bytes(content)
+    if zipped:
+        (tmp_path / "jobs.csv.gz").write_bytes(gzip.compress(content))
+        sources["jobs"] = "jobs.csv.gz"
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+    with connect(sources, tmp_path) as engine:
+        for work in (
+            lambda: engine.check(book, SingleJob()),
+            lambda: engine.prepare(book, SingleJob(), [table], []),
+        ):
+            with pytest.raises(BadFile) as caught:
+                work()
+            assert re.fullmatch(
+                r"data\.jobs: must be CSV in UTF-8 with the same number of columns in every row; "
+                r"got a failure of the kind \w+ \(its message may quote rows and is not shown\)\. "
+                r"Look at the file or the database with its own tools\.",
+                str(caught.value),
+            )
+            assert caught.value.__context__ is None
+            assert caught.value.__cause__ is None
+
+
+def test_a_parquet_file_with_damaged_pages(sources: Sources, tmp_path: Path) -> None:
+    book, path = codebook(tmp_path), tmp_path / "jobs.parquet"
+    content = bytearray(path.read_bytes())
+    content[4:400] = (SECRET * 50).encode()[:396]
+    path.write_bytes(content)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract"))
+    with connect(sources, tmp_path) as engine:
+        for work in (
+            lambda: engine.check(book, SingleJob()),
+            lambda: engine.prepare(book, SingleJob(), [table], []),
+        ):
+            with pytest.raises(BadFile) as caught:
+                work()
+            assert str(caught.value).startswith(
+                "data: must be readable from the first row to the last; got a failure of the kind"
+            )
+            assert SECRET not in str(caught.value)
+            assert caught.value.__context__ is None
+
+
+def test_addresses_and_engines_show_no_password(tmp_path: Path) -> None:
+    url = f"postgres://me:{SECRET}@host/db"
+    every = {name: f"{url}#{name}" for name in ("workplaces", "workers", "jobs")}
+    assert SECRET not in repr(read_addresses(every, tmp_path))

@@ -1,0 +1,144 @@
+"""The slow truth: jobs counted one by one from lists of rows."""
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leeward.engines import Engine
+from leeward.model import (
+    LEFT_OUT,
+    Attribute,
+    BoundedJobs,
+    Dimension,
+    JobsRule,
+    Marginal,
+    PrimaryJob,
+)
+from tests.engines.small import Economy, Row
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A workplace cell: all that may be asked about it."""
+
+    counts: Vector
+    largest: int
+    cell_largest: Vector
+    establishments: tuple[tuple[int, Vector], ...]
+
+
+def position(attribute: Attribute, value: object) -> int | None:
+    if value is None:
+        return attribute.missing
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return attribute.recode.get(text, attribute.unlisted)
+
+
+def index(dimension: Dimension, row: Row) -> int:
+    found = position(dimension.attribute, row[dimension.attribute.column])
+    return dimension.kept.index(found) if found in dimension.kept else LEFT_OUT
+
+
+def number(dimensions: tuple[Dimension, ...], rows: dict[str, Row]) -> int:
+    """The number of a combination, or LEFT_OUT if any of its codes is."""
+    total = 0
+    for one in dimensions:
+        found = index(one, rows[one.attribute.table])
+        if found == LEFT_OUT:
+            return LEFT_OUT
+        total = total * one.size + found
+    return total
+
+
+def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
+    by_worker: dict[Any, list[Row]] = defaultdict(list)
+    for job in jobs:
+        by_worker[job["worker_id"]].append(job)
+    if isinstance(rule, PrimaryJob):
+        key = rule.column
+        return [
+            min(held, key=lambda job: (-job[key], job["workplace_id"]))
+            for held in by_worker.values()
+        ]
+    if isinstance(rule, BoundedJobs):
+        ordered = (sorted(held, key=lambda job: job["workplace_id"]) for held in by_worker.values())
+        return [job for held in ordered for job in held[: rule.most]]
+    return jobs
+
+
+def truth(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[int, Cell]:
+    workers = {row["worker_id"]: row for row in made.workers}
+    jobs_of: dict[Any, list[Row]] = defaultdict(list)
+    for job in counted(made.jobs, rule):
+        jobs_of[job["workplace_id"]].append(job)
+    frame_filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
+    worker_filters = tuple(one for one in marginal.filters if not one.attribute.of_workplaces)
+    found: dict[int, list[tuple[int, Vector]]] = defaultdict(list)
+    for workplace in made.workplaces:
+        rows = {"workplaces": workplace}
+        cell = number(marginal.workplace, rows)
+        if LEFT_OUT in (cell, number(frame_filters, rows)):
+            continue
+        tally: Counter[int] = Counter()
+        held = jobs_of[workplace["workplace_id"]]
+        for job in held:
+            parts = {"workers": workers[job["worker_id"]], "jobs": job}
+            if number(worker_filters, parts) != LEFT_OUT:
+                tally[number(marginal.worker, parts)] += 1
+        found[cell].append((len(held), tuple(tally[w] for w in range(marginal.worker_cells))))
+    return {cell: _cell(found[cell]) for cell in sorted(found)}
+
+
+def _cell(establishments: list[tuple[int, Vector]]) -> Cell:
+    vectors = [counts for _, counts in establishments]
+    return Cell(
+        tuple(map(sum, zip(*vectors, strict=True))),
+        max(size for size, _ in establishments),
+        tuple(map(max, zip(*vectors, strict=True))),
+        tuple(sorted(one for one in establishments if one[0])),
+    )
+
+
+def read(engine: Engine, marginal: Marginal, batch: int) -> dict[int, Cell]:
+    """The same from an engine: all three ways to ask."""
+    plain = _cells(engine, marginal, batch, cell_largest=False)
+    full = _cells(engine, marginal, batch, cell_largest=True)
+    rows = _establishments(engine, marginal, batch)
+    assert list(plain) == list(full) == list(rows)
+    assert all(plain[key][:2] == full[key][:2] for key in plain)
+    return {key: Cell(*full[key], rows[key]) for key in full}
+
+
+def _cells(
+    engine: Engine, marginal: Marginal, batch: int, *, cell_largest: bool
+) -> dict[int, tuple[Vector, int, Vector]]:
+    found = {}
+    for one in engine.cells(marginal, batch=batch, cell_largest=cell_largest):
+        opened = one.cells.opened()
+        assert set(opened) == {"counts", "largest"} | ({"cell_largest"} if cell_largest else set())
+        assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
+        widest = opened.get("cell_largest", opened["counts"])
+        for k, key in enumerate(one.keys):
+            vectors = (tuple(opened["counts"][k].tolist()), tuple(widest[k].tolist()))
+            found[int(key)] = (vectors[0], int(opened["largest"][k]), vectors[1])
+    return found
+
+
+def _establishments(
+    engine: Engine, marginal: Marginal, batch: int
+) -> dict[int, tuple[tuple[int, Vector], ...]]:
+    found: dict[int, list[tuple[int, Vector]]] = {}
+    for one in engine.establishments(marginal, batch=batch):
+        opened = one.cells.opened()
+        found |= {int(key): [] for key in one.keys}
+        assert opened["counts"].shape == (opened["sizes"].size, marginal.worker_cells)
+        for counts, size, k in zip(*(opened[c] for c in ROWS), strict=True):
+            found[int(one.keys[k])].append((int(size), tuple(counts.tolist())))
+    return {key: tuple(sorted(rows)) for key, rows in found.items()}
+
+
+ROWS = ("counts", "sizes", "workplace")
