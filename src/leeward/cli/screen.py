@@ -95,7 +95,8 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Bar]:
-    """A bar while the block runs; nothing is left of it afterwards."""
-    columns = (TextColumn("{task.description}"), BarColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    """A bar while the block runs, on a terminal only; nothing is left of it afterwards."""
+    columns, console = (TextColumn("{task.description}"), BarColumn()), Console(stderr=True)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
         yield Bar(bar)
