@@ -63,6 +63,32 @@ def test_the_file_is_private_before_the_database_is_opened(
     assert list(tmp_path.iterdir()) == []  # what broke off leaves nothing behind
 
 
+def test_the_file_is_private_when_it_comes_into_being(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    real = os.fchmod
+
+    def spy(handle: int, mode: int) -> None:
+        seen.append(stat.S_IMODE(os.fstat(handle).st_mode))
+        real(handle, mode)
+
+    monkeypatch.setattr(os, "fchmod", spy)
+    before = os.umask(0)
+    try:
+        Ledger.create(tmp_path / "new.ledger")
+    finally:
+        os.umask(before)
+    assert seen == [0o600]
+
+
+def test_the_name_of_a_new_file_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
+    Ledger.create(tmp_path / "new.ledger")
+    assert synced == [tmp_path.stat().st_ino]
+
+
 def test_the_journal_is_private_too(ledger: Ledger) -> None:
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
@@ -283,7 +309,6 @@ def test_a_ledger_in_use_is_refused_after_a_while(
                 f"({str(ledger.path)!r}). Try again when it is done."
             )
         other.execute("ROLLBACK")
-    assert store.PATIENCE == 0.05
     assert ledger.account("lodes").spent is None
 
 

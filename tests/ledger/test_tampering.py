@@ -369,6 +369,11 @@ def test_an_account_opened_after_its_charges_is_found(full: Ledger) -> None:
     assert full.verify()[0] == "entry 1: account must be open; got 'lodes'"
 
 
+def test_an_end_before_its_charge_is_found(full: Ledger) -> None:
+    rewrite(full, lambda bodies: bodies.insert(7, named("failed", 9)))
+    assert full.verify() == (f"entry 8: reserved {NO_CHARGE} 'lodes'; got 9",)
+
+
 def test_the_chain_can_be_checked_by_hand(full: Ledger) -> None:
     """Number, hash before and body, a line each: what an auditor computes with any SHA-256."""
     with closing(sqlite3.connect(full.path)) as connection:
