@@ -8,7 +8,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.cli.screen import REFUSED, guarded, say
-from leeward.cli.verify import certificate_digest
+from leeward.cli.verify import certificate_digest, subject_findings
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.privacy import Guarantee
@@ -114,6 +114,7 @@ def commit_command(
     held = read_bundle(bundle)
     with Ledger.open(ledger) as book:
         findings = book.verify([_anchor(bundle)])
+        findings = findings or tuple(subject_findings(held.certificate, book.entries()))
         if findings:
             raise Damaged(
                 "ledger",

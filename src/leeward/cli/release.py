@@ -45,11 +45,11 @@ def run(
     with progress() as bar, Ledger.open(ledger) as book:
         bar.step("checking the plan")
         asked = read_plan(plan)
-        check_surroundings(asked, out, book)
+        check_surroundings(asked, out, book, corrects)
         with open_data(asked) as engine:
             bar.step("checking the rows")
-            require_rows(asked, engine)
-            return release(Order(asked, engine, book, out, again, corrects), bar)
+            digest = require_rows(asked, engine)
+            return release(Order(asked, engine, book, out, digest, again, corrects), bar)
 
 
 def summary(done: Released) -> list[str]:

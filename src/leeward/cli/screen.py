@@ -1,6 +1,7 @@
 """Screen: what commands show, and how refusals and interruptions end."""
 
 import functools
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.release.charge import Interrupted
+from leeward.release.charge import CHARGED, Interrupted, charged
 
 REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
 CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
@@ -37,13 +38,14 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
 
     @functools.wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
+        CHARGED.set(None)
         try:
             command(*args, **kwargs)
         except typer.Exit:
             raise
-        except (Exception, KeyboardInterrupt) as error:
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (its end is told)
             if DEBUGGING.get():
-                raise
+                note("".join(traceback.format_exception(error)))
             _end(error)
 
     return run
@@ -54,16 +56,22 @@ def _end(error: BaseException) -> NoReturn:
         note(f"leeward: interrupted; {error}")
         raise typer.Exit(INTERRUPTED) from None
     if isinstance(error, KeyboardInterrupt):
-        note("leeward: interrupted; nothing was charged.")
+        note(f"leeward: interrupted; {_standing()}")
         raise typer.Exit(INTERRUPTED) from None
-    if isinstance(error, FailedAfterCharge):
-        note(f"leeward: {error}")
-        raise typer.Exit(FAILED_AFTER_CHARGE) from None
     if isinstance(error, LeewardError):
         note(f"leeward: {error}")
     else:  # its words may hold confidential values
-        note(f"leeward: unexpected {type(error).__name__}; nothing was charged. --debug shows it.")
-    raise typer.Exit(REFUSED) from None
+        note(f"leeward: unexpected {type(error).__name__}; {_standing()} --debug shows it.")
+    after = isinstance(error, FailedAfterCharge) or CHARGED.get() is not None
+    raise typer.Exit(FAILED_AFTER_CHARGE if after else REFUSED) from None
+
+
+def _standing() -> str:
+    """What the command charged before it ended so."""
+    entry = CHARGED.get()
+    if entry is None:
+        return "nothing was charged."
+    return f"{charged(entry)}. `leeward ledger show` says what became of it."
 
 
 class Bar:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle import Certificate, read_bundle, verify_bundle
 from leeward.bundle.layout import CERTIFICATE
 from leeward.cli.screen import REFUSED, say
-from leeward.ledger import Anchor, Ledger
+from leeward.ledger import Anchor, Entry, Ledger
 
 
 def verify_command(
@@ -47,9 +47,14 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
         findings = [*book.verify([Anchor(number, head, held.certificate.ledger.id)])]
         if findings:
             return findings
-        about = [entry for entry in book.entries() if entry.names == number]
+        entries = book.entries()
+    findings += subject_findings(held.certificate, entries)
+    about = [entry for entry in entries if entry.names == number]
     committed = [entry for entry in about if entry.kind == "committed"]
-    if not committed:
+    failed = [entry for entry in about if entry.kind == "failed"]
+    if failed:
+        findings.append(f"entry {number} failed, so no bundle came of it: {failed[0].reason}")
+    elif not committed:
         findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
     elif committed[0].digest != certificate_digest(bundle):
         findings.append(f"entry {number} was committed with another certificate")
@@ -59,3 +64,26 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
         if entry.kind == "withdrawn"
     ]
     return findings
+
+
+def subject_findings(certificate: Certificate, entries: tuple[Entry, ...]) -> list[str]:
+    """Whether the entry was charged for what the certificate says."""
+    number = certificate.ledger.entry
+    entry = next((entry for entry in entries if entry.number == number), None)
+    paid = None if entry is None else entry.subject
+    if entry is None or paid is None:
+        return [f"entry {number} is not a charge"]
+    told = {
+        "account": (certificate.account, entry.account),
+        "plan": (certificate.plan_digest, paid.plan),
+        "data": (certificate.data.fingerprint, paid.data),
+        "period": (certificate.period, paid.period),
+        "name": (certificate.name, paid.bundle),
+        "guarantee": (certificate.guarantee.as_guarantee(), entry.charge),
+        "corrected entry": (certificate.corrects, entry.corrects),
+    }
+    return [
+        f"entry {number} was charged for another {part}"
+        for part, (said, written) in told.items()
+        if said != written
+    ]

@@ -1,13 +1,18 @@
 """Charge: how a release pays, and what is said when it breaks off afterwards."""
 
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from leeward.bundle import read_bundle
 from leeward.engines import Engine
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.privacy.words import number_text
 from leeward.release.plan import Plan
+
+CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
+"""The latest charge: whatever ends the command afterwards must not say that there was none."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -16,12 +21,16 @@ class Interrupted(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Order:
-    """What is released where: everything has been checked."""
+    """What is released where: everything has been checked.
+
+    `digest` is that of the data whose rows passed the check.
+    """
 
     plan: Plan
     engine: Engine
     ledger: Ledger
     out: Path
+    digest: str
     again: bool = False
     corrects: int | None = None
 
@@ -29,13 +38,15 @@ class Order:
 def reserve(order: Order) -> Entry:
     """Charge the account; the entry is on disk when this returns."""
     plan = order.plan
-    return order.ledger.reserve(
+    entry = order.ledger.reserve(
         plan.request.account,
         plan.charge,
         subject(order),
         again=order.again,
         corrects=order.corrects,
     )
+    CHARGED.set(entry)
+    return entry
 
 
 def subject(order: Order) -> Subject:
@@ -43,7 +54,7 @@ def subject(order: Order) -> Subject:
     plan = order.plan
     return Subject(
         plan=plan.digest,
-        data=order.ledger.sealed(order.engine.digest().encode()),
+        data=order.ledger.sealed(order.digest.encode()),
         period=plan.request.period,
         bundle=order.out.name,
         tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
@@ -59,8 +70,7 @@ def commit(order: Order, entry: Entry, digest: str) -> None:
             "ledger",
             rule="must note that the bundle is complete",
             value=str(error),
-            next_step=f"The bundle is whole. Mend the ledger, then run "
-            f"`leeward ledger commit {order.out}`.",
+            next_step=f"Mend the ledger. {_whole(order)}",
         ) from error
 
 
@@ -71,12 +81,12 @@ def charged(entry: Entry) -> str:
     return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
 
 
-def after_charge(error: BaseException, ledger: Ledger, entry: Entry) -> BaseException:
-    """The same failure with what was charged; the ledger is told that no bundle came of it."""
+def after_charge(error: BaseException, order: Order, entry: Entry) -> BaseException:
+    """The same failure with what was charged; the ledger is told if no bundle came of it."""
     interrupted = isinstance(error, KeyboardInterrupt)
     # Only our own refusals are known to hold nothing confidential.
     said = str(error) if isinstance(error, LeewardError) else "an unexpected error (see --debug)"
-    told = _told(ledger, entry, "interrupted" if interrupted else "broke off")
+    told = _told(order, entry, "interrupted" if interrupted else "broke off")
     if interrupted:
         return Interrupted(f"{charged(entry)}. {told}")
     return FailedAfterCharge(
@@ -87,10 +97,26 @@ def after_charge(error: BaseException, ledger: Ledger, entry: Entry) -> BaseExce
     )
 
 
-def _told(ledger: Ledger, entry: Entry, reason: str) -> str:
+def _told(order: Order, entry: Entry, reason: str) -> str:
     """Note in the ledger that the release failed, unless its bundle is already whole."""
+    if _appeared(order, entry):
+        return _whole(order)
     try:
-        ledger.fail(entry.number, reason)
+        order.ledger.fail(entry.number, reason)
     except LeewardError:
-        return "See docs/how-to/recover.md: the ledger could not note it, or the bundle is whole."
+        return "No bundle was written, which the ledger could not note; see docs/how-to/recover.md."
     return "No bundle was written; releasing again costs again."
+
+
+def _whole(order: Order) -> str:
+    command = f"leeward ledger commit {order.out} --ledger {order.ledger.path}"
+    return f"The bundle is whole: run `{command}`."
+
+
+def _appeared(order: Order, entry: Entry) -> bool:
+    """Whether the bundle of this very charge stands where it was to appear."""
+    try:
+        held = read_bundle(order.out).certificate
+    except LeewardError:
+        return False
+    return held.anchor == (entry.ledger, entry.number, entry.hash)

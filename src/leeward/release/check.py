@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine, Finding, connect
-from leeward.errors import BadData, LeewardError, raise_all
+from leeward.errors import BadData, InvalidParameter, LeewardError, raise_all, shown
 from leeward.ledger import Ledger
 from leeward.release.plan import Plan
 from leeward.release.receipt import Receipt, accepted, receipt_path, write_receipt
@@ -24,10 +24,22 @@ def open_data(plan: Plan) -> Engine:
     return engine
 
 
-def check_surroundings(plan: Plan, out: Path, ledger: Ledger) -> None:
-    """The output folder and the budget: nothing confidential is looked at."""
+def check_surroundings(plan: Plan, out: Path, ledger: Ledger, corrects: int | None = None) -> None:
+    """The output folder, the budget, what is corrected: nothing confidential is looked at."""
     over = ledger.would_refuse(plan.request.account, plan.charge, None)
-    raise_all([*BundleWriter.check_target(out), *([] if over is None else [over])])
+    problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
+    if corrects is not None and over is None:
+        problems += _no_such_charge(ledger, plan.request.account, corrects)
+    raise_all(problems)
+
+
+def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:
+    charges = [e for e in ledger.entries() if e.kind == "reserved" and e.account == account]
+    if number in {entry.number for entry in charges}:
+        return []
+    rule = f"must be the number of an earlier charge of account {account!r}"
+    step = "See the numbers with `leeward ledger show`."
+    return [InvalidParameter("--corrects", rule=rule, value=shown(number), next_step=step)]
 
 
 def check_rows(
@@ -39,23 +51,35 @@ def check_rows(
     """
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress)
+    if not engine.unchanged():
+        raise changed()
     if not findings:
         write_receipt(Receipt.of(plan, digest), receipt_path(plan))
     return findings
 
 
-def require_rows(plan: Plan, engine: Engine) -> bool:
+def require_rows(plan: Plan, engine: Engine) -> str:
     """Refuse data that fail the check, in words that do not depend on them.
 
-    Returns whether a receipt was accepted in place of looking at the rows.
+    Returns the digest of the data that passed, now or as a receipt says. It is made once: from
+    here on `engine.unchanged` tells whether what is released is still what was checked.
     """
-    if accepted(plan, engine.digest()):
-        return True
-    if engine.check(plan.codebook, plan.jobs):
+    digest = engine.digest()
+    if not accepted(plan, digest) and engine.check(plan.codebook, plan.jobs):
         raise BadData(
             "data",
             rule="must agree with the codebook in every row",
             value="rows that do not (not shown)",
             next_step=f"Run `leeward check {plan.path}`, whose output is confidential.",
         )
-    return False
+    return digest
+
+
+def changed() -> BadData:
+    """The refusal of data that something writes to."""
+    return BadData(
+        "data",
+        rule="must not change while they are checked and released",
+        value="a file that changed",
+        next_step="Release again from files that nothing writes to.",
+    )

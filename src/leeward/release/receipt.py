@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from leeward.errors import BadFile, shown
@@ -17,16 +18,17 @@ MOST_BYTES = 10_000
 
 @dataclass(frozen=True)
 class Receipt:
-    """Digests of the data, the codebook and the jobs rule that were checked together."""
+    """Digests of the data, the codebook and the jobs rule that were checked together, by whom."""
 
     data: str
     codebook: str
     jobs: str
+    leeward: str
 
     @classmethod
     def of(cls, plan: Plan, data_digest: str) -> "Receipt":
         """The receipt that a passed check of this plan's data earns."""
-        return cls(data_digest, plan.codebook_digest, repr(plan.jobs))
+        return cls(data_digest, plan.codebook_digest, repr(plan.jobs), version("leeward"))
 
 
 def receipt_path(plan: Plan) -> Path:

@@ -4,6 +4,7 @@ This is the one module that turns confidential cells into published ones.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -12,7 +13,7 @@ import numpy as np
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine
-from leeward.errors import BadData, FailedAfterCharge
+from leeward.errors import FailedAfterCharge
 from leeward.ledger import Account, Entry
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
@@ -23,6 +24,7 @@ from leeward.mechanisms.selftest import require_accuracy
 from leeward.model import Batch, Flag, Published
 from leeward.release.certify import certificate
 from leeward.release.charge import Order, after_charge, commit, reserve
+from leeward.release.check import changed
 from leeward.release.completion import completed
 from leeward.release.interruption import postponed
 from leeward.release.margins import (
@@ -61,6 +63,8 @@ class Released:
 def release(order: Order, progress: Progress) -> Released:
     """Charge, tabulate, noise, write, commit. Whatever happens after the charge, it stays."""
     require_accuracy()  # a machine that draws nothing is charged nothing
+    if not order.engine.unchanged():
+        raise changed()
     progress.step("charging the ledger")
     entry: Entry | None = None
     try:
@@ -72,7 +76,9 @@ def release(order: Order, progress: Progress) -> Released:
     except (Exception, KeyboardInterrupt) as error:
         if entry is None:
             raise
-        raise after_charge(error, order.ledger, entry) from error
+        with postponed(forget=True):  # a second Ctrl-C must not hide what the first one cost
+            told = after_charge(error, order, entry)
+        raise told from error
     return Released(order.out, entry, order.ledger.account(entry.account))
 
 
@@ -81,7 +87,7 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
     plan, engine = order.plan, order.engine
     progress.step("tabulating")
     rows: dict[str, int] = {}
-    with BundleWriter(order.out) as bundle:
+    with _hidden(order.out) as bundle:
         by_establishment = [t.marginal for t in plan.tables if needs_establishments(t.offer)]
         engine.prepare(
             plan.codebook, plan.jobs, [t.marginal for t in plan.tables], by_establishment
@@ -92,11 +98,23 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
                     writer.write(published)
             rows[table.name] = writer.rows
         if not engine.unchanged():
-            raise _changed()
+            raise changed()
         progress.step("sealing the bundle")
         with postponed(forget=True):
             digest = bundle.seal(certificate(plan, order.out.name, entry, rows))
             commit(order, entry, digest)
+
+
+@contextmanager
+def _hidden(out: Path) -> Iterator[BundleWriter]:
+    """A bundle of which nothing is left unless it was sealed, however often Ctrl-C is pressed."""
+    with BundleWriter(out) as bundle:
+        try:
+            yield bundle
+        except BaseException:
+            with postponed(forget=True):
+                bundle.discard()
+            raise
 
 
 def needs_establishments(offer: Offer) -> bool:
@@ -187,12 +205,3 @@ def _refuse_broken(counts: Integers, largest: Integers) -> None:
     jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
     if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
         raise ArithmeticError("counts and largest establishments do not belong together")
-
-
-def _changed() -> BadData:
-    return BadData(
-        "data",
-        rule="must not change while a release is made",
-        value="a file that changed",
-        next_step="Release again from files that nothing writes to.",
-    )
