@@ -219,7 +219,7 @@ def test_the_same_plan_on_the_same_data(ledger: Ledger, fate: tuple[str, ...], w
     assert said(ledger, strong(1), release()) == (
         "plan: must not have been released from the same data before; "
         f"got entry 2 of account 'lodes', bundle 'out/1'{words}. "
-        "Use that bundle; or say again, which pays once more for new noise."
+        "Use that bundle; or release with --again, which pays once more for new noise."
     )
     ledger.reserve("lodes", strong(1), release(), again=True)
     assert ledger.account("lodes").spent == strong(2)

@@ -1,6 +1,5 @@
 """`leeward doctor`: whether this machine and installation can keep the promises."""
 
-import os
 import platform
 import sqlite3
 import tempfile
@@ -18,6 +17,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.selftest import require_accuracy
 from leeward.mechanisms.slope import Slope
 from leeward.privacy import Guarantee
+from leeward.randomness import SecretBits
 
 PARTS = ("leeward", "numpy", "python-flint", "duckdb", "ibis-framework", "sqlglot", "pyarrow")
 
@@ -55,7 +55,8 @@ def checks(ledger: Path | None) -> Iterator[tuple[str, Callable[[], str]]]:
 
 
 def _random_bits() -> str:
-    if len(os.urandom(32)) != 32 or os.urandom(32) == os.urandom(32):
+    bits = SecretBits()
+    if bits.word(256) == bits.word(256):
         raise OSError("the system's generator repeats itself")
     return "the system's generator answers"
 

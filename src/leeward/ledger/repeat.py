@@ -67,5 +67,5 @@ def _released(book: Book, entry: Entry) -> AlreadyReleased:
         "plan",
         rule="must not have been released from the same data before",
         value=_known(book, entry),
-        next_step="Use that bundle; or say again, which pays once more for new noise.",
+        next_step="Use that bundle; or release with --again, which pays once more for new noise.",
     )
