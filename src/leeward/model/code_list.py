@@ -74,7 +74,7 @@ def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str
 
 
 def _bad_csv(path: Path, where: str, rule: str) -> BadFile:
-    return BadFile(where, rule=rule, value=shown(str(path)), next_step="Mend the file.")
+    return BadFile(where, rule=rule, value=repr(str(path)), next_step="Mend the file.")
 
 
 def _check_code(code: str, where: str) -> None:

@@ -2,16 +2,21 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
 from pydantic import Field
 
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.model.attribute import TABLES
-from leeward.model.document import Written
+from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = ("value", "status", "margin")
 """Columns that every published table has; no attribute may be called so."""
+
+
+CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
+MAP = "must be a mapping of codes to codes, or the name of a CSV file"
 
 
 class WorkplaceKeys(Written):
@@ -46,11 +51,11 @@ class WrittenAttribute(Written):
     """An attribute as the codebook declares it."""
 
     table: str
-    codes: str | list[str] | dict[str, str]
+    codes: Annotated[str | list[str] | dict[str, str], one_of(CODES)]
     public: bool | None = None
     column: str | None = None
     origin: str | None = Field(default=None, alias="from")
-    map: str | dict[str, str] | None = None
+    map: Annotated[str | dict[str, str] | None, one_of(MAP)] = None
     other: str | None = None
     null_as: str | None = None
     omit: tuple[str, ...] = ()
@@ -65,7 +70,7 @@ class WrittenCodebook(Written):
 
 def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
     """What is wrong with a declaration by itself."""
-    if not re.match(NAME, name) or name in RESERVED:
+    if not re.fullmatch(NAME, name) or name in RESERVED:
         yield InvalidParameter(
             where,
             rule=f"must be a name of letters, digits and _, and none of {', '.join(RESERVED)}",

@@ -7,11 +7,17 @@ and NO is not false.
 from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TypeVar, cast, get_args, get_origin
+from typing import LiteralString, TypeVar, cast, get_args, get_origin
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
 
@@ -30,8 +36,8 @@ class _TextLoader(yaml.BaseLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         if self.check_event(yaml.AliasEvent):
-            mark = self.get_mark()
             rule = "aliases are not read here; write the value out"
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call] # PyYAML's stubs
             raise yaml.constructor.ConstructorError(None, None, rule, mark)
         return super().compose_node(parent, index)
 
@@ -52,18 +58,22 @@ def read_text(path: Path, parameter: str) -> str:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise _unreadable(path, parameter, "must be a document of at most 64 MB")
+        if path.is_dir():
+            raise _unreadable(path, parameter, "must be a file, not a folder")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise _unreadable(path, parameter, "must be text in UTF-8") from None
     except FileNotFoundError:
         raise _unreadable(path, parameter, "must be a file that exists") from None
-    except OSError as error:
-        raise _unreadable(path, parameter, f"cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", "bad name")
+        raise _unreadable(path, parameter, f"must be a file that can be read ({reason})") from None
 
 
 def _unreadable(path: Path, parameter: str, rule: str) -> BadFile:
+    # A path is shown in full: its end is what tells files apart.
     return BadFile(
-        parameter, rule=rule, value=shown(str(path)), next_step="Look at the name and the file."
+        parameter, rule=rule, value=repr(str(path)), next_step="Look at the name and the file."
     )
 
 
@@ -80,7 +90,7 @@ def read_document(path: Path, parameter: str) -> dict[str, object]:
         raise BadFile(
             parameter,
             rule="must hold keys and values",
-            value=shown(str(path)),
+            value=f"{_found(content)} in {str(path)!r}",
             next_step="`leeward init` writes one to start from.",
         )
     return cast(dict[str, object], content)
@@ -93,7 +103,7 @@ def _not_yaml(path: Path, parameter: str, error: yaml.YAMLError | None) -> BadFi
     return BadFile(
         parameter,
         rule=f"must be YAML: {problem}{where}",
-        value=shown(str(path)),
+        value=repr(str(path)),
         next_step="Mend that line.",
     )
 
@@ -110,7 +120,18 @@ def parse(shape: type[Shape], content: Mapping[str, object], parameter: str) -> 
 def _refusals(
     shape: type[Written], errors: Iterable[ErrorDetails], parameter: str
 ) -> list[LeewardError]:
-    return [_refusal(shape, error, parameter) for error in errors]
+    found = [(error, _refusal(shape, error, parameter)) for error in errors]
+    meant = {
+        (*error["loc"][:-1], _nearest(shape, error))
+        for error, _ in found
+        if error["type"] == "extra_forbidden"
+    }
+    # A misspelt key is told once, not also as the missing one that it was meant to be.
+    return [one for error, one in found if error["type"] != "missing" or error["loc"] not in meant]
+
+
+def _nearest(shape: type[Written], error: ErrorDetails) -> str | None:
+    return nearest(str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1]))
 
 
 def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> LeewardError:
@@ -125,8 +146,29 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
     rule = error["msg"].removeprefix("Value error, ").rstrip(".")
     rule = WORDS.get(kind, rule[:1].lower() + rule[1:])
     return InvalidParameter(
-        where, rule=rule, value=shown(error["input"]), next_step=_remedy(kind, where)
+        where, rule=rule, value=_found(error["input"]), next_step=_remedy(kind, where)
     )
+
+
+def _found(written: object) -> str:
+    """What stands there, in short."""
+    if isinstance(written, dict):
+        return "keys and values" if written else "nothing"
+    if isinstance(written, list):
+        return "a list" if written else "an empty list"
+    return "nothing" if written in ("", None) else shown(written)
+
+
+def one_of(words: LiteralString) -> WrapValidator:
+    """One refusal for a value that may have several shapes, in place of one for each of them."""
+
+    def check(value: object, shape: ValidatorFunctionWrapHandler) -> object:
+        try:
+            return shape(value)
+        except ValidationError:
+            raise PydanticCustomError("one_of", words) from None
+
+    return WrapValidator(check)
 
 
 WORDS = {
@@ -139,14 +181,18 @@ WORDS = {
     "model_attributes_type": "must hold keys and values",
     "bool_parsing": "must be true or false",
     "bool_type": "must be true or false",
-    "int_parsing": "must be a whole number",
+    "too_short": "must not be empty",
 }
 
 
 def _remedy(kind: str, where: str) -> str:
     examples = {
+        "string_type": "Write one value.",
+        "bool_parsing": "Write true or false, or leave it out.",
+        "too_short": "Add at least one.",
         "list_type": "Write it in brackets: [a, b].",
         "tuple_type": "Write it in brackets: [a, b].",
+        "one_of": "Write it in one of these ways.",
         "dict_type": "Write it in braces: {key: value}.",
         "model_type": "Write it in braces: {key: value}.",
         "model_attributes_type": "Write it in braces: {key: value}.",
@@ -157,13 +203,19 @@ def _remedy(kind: str, where: str) -> str:
 def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
     """The refusal of a key that nobody reads, with the nearest known one."""
     listed = tuple(known)
-    near = get_close_matches(key, listed, n=1, cutoff=0.5)
+    near = nearest(key, listed)
     return InvalidParameter(
         where,
         rule=f"is not a known key; known are {', '.join(listed)}",
         value=shown(key),
-        next_step=f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+        next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
     )
+
+
+def nearest(written: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant."""
+    near = get_close_matches(written.lower(), tuple(known), n=1, cutoff=0.5)
+    return near[0] if near else None
 
 
 def place(location: Iterable[object]) -> str:

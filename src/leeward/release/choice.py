@@ -5,8 +5,19 @@ from fractions import Fraction
 from leeward.errors import InvalidParameter, LeewardError, NotCovered
 from leeward.model import Marginal
 from leeward.privacy import Guarantee
-from leeward.release.offer import CANDIDATES, POOR_MARGINS, Offer, make_offer, named_offer
+from leeward.release.offer import (
+    CANDIDATES,
+    POOR_MARGINS,
+    Offer,
+    make_offer,
+    named_offer,
+    no_mechanism,
+)
 from leeward.release.profile import SizeProfile
+
+
+CLIPPING_HANDICAP = 2
+"""Predictions leave out the bias of clipping, which depends on the data: it must win by this."""
 
 
 def choose(
@@ -15,7 +26,7 @@ def choose(
     """The smallest predicted error among the mechanisms whose proof covers the plan's policy."""
     names = candidates(marginal, asked, margins)
     if not names:
-        raise _no_mechanism(asked)
+        raise no_mechanism(asked)
     offers, refused = [], dict[str, LeewardError]()
     for name in names:
         try:
@@ -37,7 +48,8 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -
 
 def _badness(offer: Offer, profile: SizeProfile) -> float:
     mean = profile.mean(tuple(offer.error(size) for size in profile.largest))
-    return float("inf") if mean is None else mean
+    handicap = CLIPPING_HANDICAP if offer.name == "clipped" else 1
+    return float("inf") if mean is None else mean * handicap
 
 
 def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizeProfile) -> str:
@@ -48,13 +60,3 @@ def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizePro
     if not reasons:
         return f"the one mechanism for a {best.charge.policy.name}-policy table of this kind"
     return "smallest predicted error; " + ", ".join(reasons)
-
-
-def _no_mechanism(asked: Guarantee) -> NotCovered:
-    return NotCovered(
-        "protect.policy",
-        rule="must be strong, weak or worker: whole establishments are protected by no table "
-        "that is of use",
-        value=f"'{asked.policy.name}'",
-        next_step="Use strong, which hides sizes within a factor 1+alpha.",
-    )

@@ -6,11 +6,14 @@ from fractions import Fraction
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
 from leeward.mechanisms import mechanism
+from leeward.mechanisms.claims import claim
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, Mechanism
 from leeward.mechanisms.scale import Scale
 from leeward.model import Marginal
+from leeward.model.document import nearest
 from leeward.privacy import Guarantee, StrongAlpha, sequential
 from leeward.release.margins import FREE, MarginRule, NoMargins, PublicMargins, SpentMargins
 
@@ -99,14 +102,65 @@ def named_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fracti
             "mechanism",
             rule=f"must be auto or one of {', '.join(USABLE)}",
             value=shown(name),
-            next_step="Leave it out for auto.",
+            next_step=_nearest_mechanism(name),
         )
+    _refuse_uncovered(name, marginal, asked)
     try:
         return make_offer(name, marginal, asked, margins)
     except InvalidParameter as refusal:
+        if refusal.parameter == "delta":
+            raise _for_table(refusal, marginal) from None
         if refusal.parameter != "epsilon":
             raise
         raise _too_small(refusal, name, marginal, asked, margins) from None
+
+
+def _nearest_mechanism(name: str) -> str:
+    near = nearest(name, USABLE)
+    return f"Did you mean {near!r}? Leave it out for auto." if near else "Leave it out for auto."
+
+
+def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
+    """Before anything is calibrated: no number mends a proof that is not there."""
+    if (asked.policy.name, marginal.kind) not in CANDIDATES:
+        raise no_mechanism(asked)
+    proved = REGISTRY[name].claims.get(marginal.kind, ())
+    if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
+        raise NotCovered(
+            "mechanism",
+            rule=f"must do without alpha under the {asked.policy.name} policy",
+            value=shown(name),
+            next_step="Use edge_laplace, or leave it out for auto.",
+        )
+    try:
+        claim(name, REGISTRY[name].claims, asked, asked.policy, marginal.kind)
+    except NotCovered as refusal:
+        raise NotCovered(
+            "mechanism",
+            rule=f"must be proved for the policy of the plan: {refusal.rule}",
+            value=refusal.value,
+            next_step=refusal.next_step,
+        ) from None
+
+
+def no_mechanism(asked: Guarantee) -> NotCovered:
+    """The refusal of a policy under which there is nothing to offer."""
+    return NotCovered(
+        "policy",
+        rule="must be strong, weak or worker: whole establishments are protected by no table "
+        "that is of use",
+        value=f"'{asked.policy.name}'",
+        next_step="Use strong, which hides sizes within a factor 1+alpha.",
+    )
+
+
+def _for_table(refusal: LeewardError, marginal: Marginal) -> InvalidParameter:
+    return InvalidParameter(
+        refusal.parameter,
+        rule=refusal.rule,
+        value=f"{refusal.value} for table {marginal.name}",
+        next_step=refusal.next_step,
+    )
 
 
 def _too_small(
@@ -114,12 +168,14 @@ def _too_small(
 ) -> InvalidParameter:
     least = smallest_epsilon(name, marginal, asked, margins)
     works = "No epsilon works: take a smaller alpha or fewer worker cells."
-    if least is not None:
+    if asked.epsilon > MOST_EPSILON:
+        works = "Lower it: useful values lie between 0.01 and 20."
+    elif least is not None:
         works = f"This table needs at least {least}: raise protect.epsilon or the table's share."
     return InvalidParameter(
         "epsilon",
         rule=f"{refusal.rule} ({name})",
-        value=f"{shown(asked.epsilon)} for this table",
+        value=f"{shown(asked.epsilon)} for table {marginal.name}",
         next_step=works,
     )
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
-from leeward.exact import positive, rational
-from leeward.model import BoundedJobs, Codebook, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.model import Codebook, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
 from leeward.privacy import Guarantee, sequential
@@ -20,12 +19,11 @@ from leeward.release.choice import choose
 from leeward.release.gathering import Gathering
 from leeward.release.offer import Offer, named_offer
 from leeward.release.profile import TYPICAL, SizeProfile, read_profile
-from leeward.release.request import Request, WrittenJobs, WrittenProtection, WrittenTable
+from leeward.release.reading import read_jobs, read_margins, read_protection, read_shares
+from leeward.release.request import Request, WrittenTable
 from leeward.release.tabulation import read_marginal
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
-MARGIN_SHARE = Fraction(1, 10)
-MOST_JOBS_PER_WORKER = 1000
 
 
 @dataclass(frozen=True)
@@ -145,76 +143,6 @@ def _part(asked: Guarantee, share: Fraction) -> Guarantee:
     return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
 
 
-def read_protection(written: WrittenProtection) -> Guarantee:
-    """The promise of the whole plan."""
-    epsilon = positive(written.epsilon, "epsilon")
-    return Guarantee(written.policy, written.alpha, epsilon, written.delta)
-
-
-def read_jobs(written: WrittenJobs | None) -> JobsRule:
-    """The rule for workers with several jobs."""
-    if written is None:
-        return SingleJob()
-    if (written.primary is None) == (written.max_per_worker is None):
-        raise InvalidParameter(
-            "jobs",
-            rule="must be either {primary: column} or {max_per_worker: number}",
-            value="both" if written.primary else "neither",
-            next_step="Leave jobs out if every worker holds one job.",
-        )
-    if written.primary is not None:
-        return PrimaryJob(written.primary)
-    most = rational(written.max_per_worker or "", "jobs.max_per_worker")
-    if most.denominator != 1 or not 1 <= most <= MOST_JOBS_PER_WORKER:
-        raise InvalidParameter(
-            "jobs.max_per_worker",
-            rule=f"must be a whole number from 1 to {MOST_JOBS_PER_WORKER}",
-            value=shown(most),
-            next_step="A worker's guarantee is so many times epsilon: keep it small.",
-        )
-    return BoundedJobs(int(most))
-
-
-def read_margins(written: str | None) -> Fraction | None:
-    """The share of a table's budget that pays for margins; None where there are none."""
-    if written is None:
-        return MARGIN_SHARE
-    if written == "none":
-        return None
-    share = rational(written, "margins")
-    if not 0 < share < 1:
-        raise InvalidParameter(
-            "margins",
-            rule="must be none, or the share of the table's budget for it, between 0 and 1",
-            value=shown(share),
-            next_step="Leave it out for 1/10.",
-        )
-    return share
-
-
-def read_shares(tables: list[WrittenTable]) -> tuple[Fraction, ...]:
-    """The shares of the budget: as written, or equal if none is."""
-    if all(table.share is None for table in tables):
-        return (Fraction(1, len(tables)),) * len(tables)
-    for number, table in enumerate(tables):
-        if table.share is None:
-            raise InvalidParameter(
-                f"tables[{number}].share",
-                rule="must be given for all tables or for none (then they are equal)",
-                value="nothing",
-                next_step="Add it.",
-            )
-    shares = tuple(positive(t.share or "", f"tables[{n}].share") for n, t in enumerate(tables))
-    if sum(shares) > 1:
-        raise InvalidParameter(
-            "tables.share",
-            rule="must add up to at most 1",
-            value=shown(sum(shares, Fraction(0))),
-            next_step="Lower some shares.",
-        )
-    return shares
-
-
 def _profile(request: Request, path: Path) -> SizeProfile:
     return TYPICAL if request.sizes is None else read_profile(path.parent / request.sizes)
 
@@ -230,7 +158,7 @@ def _name_problems(request: Request) -> Iterator[LeewardError]:
                 next_step="Change the name.",
             )
     for number, table in enumerate(request.tables):
-        if not re.match(TABLE_NAME, table.name):
+        if not re.fullmatch(TABLE_NAME, table.name):
             yield InvalidParameter(
                 f"tables[{number}].name",
                 rule="must be 1 to 63 letters, digits, _ or -, and not begin with -",

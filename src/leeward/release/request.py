@@ -1,8 +1,12 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
+from typing import Annotated
+
 from pydantic import Field, JsonValue
 
-from leeward.model.document import Written
+from leeward.model.document import Written, one_of
+
+CODES = "must be one code or a list of codes"
 
 
 class WrittenData(Written):
@@ -34,7 +38,7 @@ class WrittenTable(Written):
 
     name: str
     by: list[str]
-    where: dict[str, list[str] | str] = Field(default_factory=dict)
+    where: dict[str, Annotated[list[str] | str, one_of(CODES)]] = Field(default_factory=dict)
     share: str | None = None
     margins: str | None = None
     mechanism: str = "auto"

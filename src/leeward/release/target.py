@@ -7,8 +7,9 @@ from pathlib import Path
 
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.exact import three_digits_up
-from leeward.release.plan import Plan, make_plan, read_shares
+from leeward.release.plan import Plan, make_plan
 from leeward.release.prediction import mean_error
+from leeward.release.reading import read_shares
 
 WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
 MOST_EPSILON = Fraction(1000)
