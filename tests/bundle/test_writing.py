@@ -174,6 +174,14 @@ def test_an_error_inside_discards_everything(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_sealing_alone_leaves_nothing_but_the_bundle(tmp_path: Path) -> None:
+    bundle = BundleWriter(tmp_path / "demo")
+    with bundle.table(TOTAL, margins=False) as writer:
+        writer.write(cells(TOTAL, [0], margins=False))
+    bundle.seal(certificate("demo", [certified(writer, margins=False)]))
+    assert [path.name for path in tmp_path.iterdir()] == ["demo"]
+
+
 def test_two_writers_do_not_meet_in_the_hidden_folder(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo"), BundleWriter(tmp_path / "demo"):
         assert len(list(tmp_path.iterdir())) == 2

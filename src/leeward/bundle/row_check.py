@@ -32,7 +32,7 @@ def table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
             file = pq.ParquetFile(folder / parquet_path(table.name))
             problems = [*_shape(file, table)] or [*_RowCheck(table, text).run(file)]
         yield from (f"{name} {problem}" for problem in problems)
-    except (OSError, pa.ArrowException, MemoryError, UnicodeDecodeError):
+    except (OSError, ValueError, pa.ArrowException, MemoryError):
         yield f"{name} cannot be read"
 
 
