@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import connect
+from leeward.engines import connect, frame
 from leeward.model import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
 from tests.engines.small import Economy, codebook, economy, marginal, parquet, whole
 from tests.engines.truth import read, truth
@@ -138,3 +138,18 @@ def test_a_second_preparation_replaces_the_first(tmp_path: Path) -> None:
         engine.prepare(book, SingleJob(), [first], [])
         engine.prepare(book, SingleJob(), [second], [second])
         assert read(engine, second, 2) == truth(made, SingleJob(), second)
+
+
+@pytest.mark.parametrize("seed", [2, 7])
+def test_combinations_that_outnumber_the_integers_are_ranked(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame, "MOST_NUMBERS", 1)
+    made, book = economy(seed), codebook(tmp_path)
+    tables = [marginal(100 * seed + k, book) for k in range(3)]
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        engine.prepare(book, SingleJob(), tables, [])
+        for table in tables:
+            found = [one.cells.opened()["counts"].tolist() for one in engine.cells(table, batch=99)]
+            counts = [list(cell.counts) for cell in truth(made, SingleJob(), table).values()]
+            assert found == ([counts] if counts else [])

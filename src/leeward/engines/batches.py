@@ -1,10 +1,11 @@
 """Batches: ordered rows from a database become dense arrays, some workplace cells at a time.
 
-Where a batch ends depends on the public frame alone. At most one batch and one piece of the
+Where a batch ends depends on the public frame alone. At most one batch and one piece of each
 stream are in memory.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -17,21 +18,40 @@ Integers = NDArray[np.int64]
 Columns = dict[str, Integers]
 
 
-def by_place(pieces: Iterator[pa.RecordBatch], cells: int, batch: int) -> Iterator[Columns]:
-    """Rows in the order of `place`, cut after every `batch` places; places count from 0 again."""
-    held: list[Columns] = []
-    start = 0
-    for piece in pieces:
-        rest = {name: _integers(piece.column(name)) for name in piece.schema.names}
-        while rest["place"].size and rest["place"][-1] >= start + batch:
-            cut = int(np.searchsorted(rest["place"], start + batch))
-            held.append({name: column[:cut] for name, column in rest.items()})
-            yield _joined(held, start, batch)
-            held, start = [], start + batch
-            rest = {name: column[cut:] for name, column in rest.items()}
-        held.append(rest)
-    if start < cells:
-        yield _joined(held, start, cells - start)
+@dataclass(frozen=True)
+class Stream:
+    """Rows in the order of their column `place`, and the names of all their columns."""
+
+    names: tuple[str, ...]
+    pieces: Iterator[pa.RecordBatch]
+
+    def cut(self, cells: int, batch: int) -> Iterator[Columns]:
+        """The rows of every `batch` places; places count from 0 again in each.
+
+        There are as many cuts as the frame demands, some of them perhaps without rows.
+        """
+        held: list[Columns] = []
+        start = 0
+        for piece in self.pieces:
+            rest = {name: _integers(piece.column(name)) for name in self.names}
+            while rest["place"].size and rest["place"][-1] >= start + batch:
+                end = int(np.searchsorted(rest["place"], start + batch))
+                held.append({name: column[:end] for name, column in rest.items()})
+                yield self._joined(held, start)
+                held, start = [], start + batch
+                rest = {name: column[end:] for name, column in rest.items()}
+            held.append(rest)
+        for begin in range(start, cells, batch):
+            yield self._joined(held, begin)
+            held = []
+
+    def _joined(self, held: list[Columns], start: int) -> Columns:
+        nothing = np.zeros(0, dtype=np.int64)
+        columns = {
+            name: np.concatenate([one[name] for one in held] or [nothing]) for name in self.names
+        }
+        columns["place"] = columns["place"] - start
+        return columns
 
 
 def _integers(column: pa.Array) -> Integers:
@@ -39,54 +59,33 @@ def _integers(column: pa.Array) -> Integers:
     return values
 
 
-def _joined(held: list[Columns], start: int, places: int) -> Columns:
-    names = held[0] if held else ("place",)
-    columns = {name: np.concatenate([one[name] for one in held]) for name in names}
-    columns["place"] = columns["place"] - start
-    seen = np.zeros(places, dtype=bool)
-    seen[columns["place"]] = True
-    if not seen.all():
-        raise BadData(
-            "data",
-            rule="must not change while they are tabulated",
-            value="workplace cells that were there before and are not now",
-            next_step="Tabulate again from data at rest.",
-        )
-    return columns
+def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:
+    """The frame itself, in which every place must stand once."""
+    for begin, frame in zip(range(0, cells, batch), stream.cut(cells, batch), strict=True):
+        if not np.array_equal(frame["place"], np.arange(min(batch, cells - begin))):
+            raise BadData(
+                "data",
+                rule="must not change while they are tabulated",
+                value="other workplace cells than there were before",
+                next_step="Tabulate again from data at rest.",
+            )
+        yield frame
 
 
-def dense_cells(rows: Columns, worker_cells: int) -> Batch:
+def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch:
     """Counts (w, d) and the largest establishment of each workplace cell."""
-    place, worker = rows["place"], rows["worker"]
-    number = int(place[-1]) + 1
-    known = worker >= 0
-    dense = {"counts": rows["jobs"], "cell_largest": rows.get("cell_largest")}
-    columns: Columns = {}
-    for name, values in dense.items():
-        if values is not None:
-            columns[name] = np.zeros((number, worker_cells), dtype=np.int64)
-            columns[name][place[known], worker[known]] = values[known]
-    return Batch(
-        _placed(rows, "cell", number),
-        Confidential(largest=_placed(rows, "largest", number), **columns),
-    )
+    columns = {"largest": frame["largest"]}
+    for name in rows.keys() & {"counts", "cell_largest"}:
+        columns[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
+        columns[name][rows["place"], rows["worker"]] = rows[name]
+    return Batch(frame["cell"], Confidential(**columns))
 
 
-def dense_establishments(rows: Columns, worker_cells: int) -> Batch:
+def dense_establishments(frame: Columns, spots: Columns, rows: Columns, worker_cells: int) -> Batch:
     """One row of counts (e, d) for each establishment with jobs, its size and its cell."""
-    keys = _placed(rows, "cell", int(rows["place"][-1]) + 1)
-    held = {name: column[rows["spot"] >= 0] for name, column in rows.items()}
-    new = np.diff(held["spot"], prepend=-1) != 0
-    row = np.cumsum(new) - 1
-    counts = np.zeros((int(new.sum()), worker_cells), dtype=np.int64)
-    known = held["worker"] >= 0
-    counts[row[known], held["worker"][known]] = held["jobs"][known]
-    sizes, workplace = held["size"][new], held["place"][new]
-    return Batch(keys, Confidential(counts=counts, sizes=sizes, workplace=workplace))
-
-
-def _placed(rows: Columns, name: str, number: int) -> Integers:
-    """A column that has one value a place."""
-    values = np.zeros(number, dtype=np.int64)
-    values[rows["place"]] = rows[name]
-    return values
+    counts = np.zeros((spots["spot"].size, worker_cells), dtype=np.int64)
+    order = np.argsort(spots["spot"])
+    row = order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)]
+    counts[row, rows["worker"]] = rows["counts"]
+    columns = {"counts": counts, "sizes": spots["size"], "workplace": spots["place"]}
+    return Batch(frame["cell"], Confidential(**columns))

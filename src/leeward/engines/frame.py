@@ -15,6 +15,10 @@ Side = tuple[tuple[Dimension, ...], tuple[Dimension, ...]]
 """Workplace part and workplace filters: all that decides the frame of a table."""
 
 
+MOST_NUMBERS = 2**62
+"""Above this many combinations they are ranked, since their numbers would not fit."""
+
+
 def workplace_side(marginal: Marginal) -> Side:
     """What decides the frame of a table."""
     filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
@@ -31,6 +35,7 @@ class Sites:
 
     table: Table
     dimensions: tuple[Dimension, ...]
+    each_establishment: bool = False
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class Frame:
     places: Table
     spots: Table
     cells: int
+    one_spot_each: bool
+    """Whether no two spots lie in the same cell."""
 
 
 def find_sites(
@@ -62,13 +69,15 @@ def find_sites(
 def spotted(scratch: Scratch, sites: Sites, each_establishment: bool) -> Sites:
     """The sites with their spots, computed once."""
     codes = [sites.table[code_name(k)] for k in range(len(sites.dimensions))]
+    sizes = [one.size + 1 for one in sites.dimensions]
     if each_establishment:
-        spot = ibis.row_number().over(order_by=sites.table.id)
-    elif codes:
-        spot = ibis.dense_rank().over(order_by=codes)
+        spot = ibis.row_number().over(order_by=sites.table.id).cast("int32")
+    elif prod(sizes) < MOST_NUMBERS:
+        spot = mixed([code + 1 for code in codes], sizes)
     else:
-        spot = ibis.literal(0)
-    return Sites(scratch.keep(sites.table.mutate(spot=spot.cast("int32"))), sites.dimensions)
+        spot = ibis.dense_rank().over(order_by=codes).cast("int32")
+    table = scratch.keep(sites.table.mutate(spot=spot))
+    return Sites(table, sites.dimensions, each_establishment)
 
 
 def find_frame(database: Database, scratch: Scratch, sites: Sites, side: Side) -> Frame:
@@ -86,13 +95,15 @@ def find_frame(database: Database, scratch: Scratch, sites: Sites, side: Side) -
     by_spot = numbered.group_by("spot", "cell").aggregate(jobs=numbered.jobs.sum())
     spots = by_spot.join(places.select("cell", "place"), "cell").select("spot", "place", "jobs")
     (found,) = database.rows(places.aggregate(cells=places.count()))
-    return Frame(places, spots, int(found["cells"]))
+    one_each = not sites.each_establishment and set(side[0]) == set(sites.dimensions)
+    return Frame(places, spots, int(found["cells"]), one_each)
 
 
 def mixed(codes: Sequence[Column], sizes: Sequence[int]) -> Column:
-    """One number for several indices, the first slowest."""
+    """One number for several indices, the first slowest; as narrow as it may be."""
+    width = "int32" if prod(sizes) < 2**31 else "int64"
     if not codes:
-        return ibis.literal(0, "int64")
+        return ibis.literal(0, width)
     strides = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
     terms = [code.cast("int64") * stride for code, stride in zip(codes, strides, strict=True)]
-    return reduce(lambda left, right: left + right, terms)
+    return reduce(lambda left, right: left + right, terms).cast(width)

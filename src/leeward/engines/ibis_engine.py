@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
-from leeward.engines.batches import by_place, dense_cells, dense_establishments
+from leeward.engines.batches import cut_frame, dense_cells, dense_establishments
 from leeward.engines.database import Database
-from leeward.engines.discretion import discreet_items, discreetly
+from leeward.engines.discretion import discreetly
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.scratch import Scratch
@@ -65,17 +65,27 @@ class IbisEngine:
         self, marginal: Marginal, *, batch: int, cell_largest: bool = False
     ) -> Iterator[Batch]:
         _some_cells(batch)
-        frame = self._prepared().frame(marginal, establishments=cell_largest)
-        pieces = discreet_items(self._prepared().cells(marginal, cell_largest=cell_largest))
-        for rows in by_place(pieces, frame.cells, batch):
-            yield dense_cells(rows, marginal.worker_cells)
+        prepared = self._prepared()
+        frame = prepared.frame(marginal, establishments=cell_largest)
+        counts = prepared.cells(marginal, cell_largest=cell_largest)
+        for places, rows in zip(
+            cut_frame(prepared.places(frame), frame.cells, batch),
+            counts.cut(frame.cells, batch),
+            strict=True,
+        ):
+            yield dense_cells(places, rows, marginal.worker_cells)
 
     def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
         _some_cells(batch)
-        frame = self._prepared().frame(marginal, establishments=True)
-        pieces = discreet_items(self._prepared().establishments(marginal))
-        for rows in by_place(pieces, frame.cells, batch):
-            yield dense_establishments(rows, marginal.worker_cells)
+        prepared = self._prepared()
+        frame = prepared.frame(marginal, establishments=True)
+        for places, spots, rows in zip(
+            cut_frame(prepared.places(frame), frame.cells, batch),
+            prepared.spots(frame).cut(frame.cells, batch),
+            prepared.establishments(marginal).cut(frame.cells, batch),
+            strict=True,
+        ):
+            yield dense_establishments(places, spots, rows, marginal.worker_cells)
 
     def close(self) -> None:
         self._tabulation = None

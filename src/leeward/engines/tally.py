@@ -28,6 +28,10 @@ class Tally:
         stride = prod(one.size + 1 for one in self.dimensions[k + 1 :])
         return self.table.profile // stride % (dimension.size + 1) - 1
 
+    def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
+        """Whether no two entries fall into the same cell of a table, so that nothing is added."""
+        return frame.one_spot_each and set(marginal.worker) == set(self.dimensions)
+
     def worker_cells(self, marginal: Marginal, frame: Frame) -> Table:
         """place, spot, worker, jobs: the counts of each spot in the worker cells of a table."""
         codes = {code_name(k): self.code(one) for k, one in enumerate(worker_side(marginal))}
@@ -68,7 +72,8 @@ def count_profiles(
         coded = recoded(scratch, tables["workers"], worker_ids, of_workers)
         people = _profiled(coded, ["person"], of_workers).rename(kind="part")
         joined = joined.join(people, same_id(joined.worker, people.person))
-        profile = joined.kind * prod(one.size + 1 for one in of_jobs) + joined.part
+        total = [prod(one.size + 1 for one in part) for part in (of_workers, of_jobs)]
+        profile = mixed([joined.kind, joined.part], total)
     narrow = joined.select("spot", profile=profile)
     counts = narrow.group_by("spot", "profile").aggregate(jobs=lambda group: group.count())
     return Tally(scratch.keep(counts), (*of_workers, *of_jobs))
@@ -78,5 +83,4 @@ def _profiled(table: Table, ids: list[str], dimensions: tuple[Dimension, ...]) -
     """The ids with one number for all the codes of a row."""
     sizes = [one.size + 1 for one in dimensions]
     part = mixed([table[code_name(k)] + 1 for k in range(len(sizes))], sizes)
-    width = "int32" if prod(sizes) < 2**31 else "int64"
-    return table.select(*ids, part=part.cast(width))
+    return table.select(*ids, part=part)
