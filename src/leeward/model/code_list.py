@@ -1,6 +1,7 @@
 """Code list: the closed list of codes of an attribute, inline or from a CSV file."""
 
 import csv
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
@@ -33,7 +34,7 @@ def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: s
         _check_code(code, where)
     codes = tuple(code for code, _ in rows)
     if not codes or len(codes) > MOST_CODES or len(set(codes)) < len(codes):
-        twice = next((code for code in codes if codes.count(code) > 1), None)
+        twice = next((code for code, times in Counter(codes).items() if times > 1), None)
         raise InvalidParameter(
             where,
             rule=f"must list each code once, from 1 to {MOST_CODES} codes",

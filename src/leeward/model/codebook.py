@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 
@@ -10,7 +9,7 @@ from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, ra
 from leeward.model.attribute import LEFT_OUT, Attribute
 from leeward.model.code_list import CodeList, read_codes, read_parents
 from leeward.model.declaration import Keys, WrittenAttribute, WrittenCodebook, misplaced, problems
-from leeward.model.document import parse, read_document
+from leeward.model.document import nearest, parse, place, read_document
 
 
 @dataclass(frozen=True)
@@ -27,12 +26,12 @@ class Codebook:
         """A declared attribute that may be tabulated by; anything else is refused."""
         found = self.attributes.get(name)
         if found is None:
-            near = get_close_matches(name, self.attributes, n=1, cutoff=0.5)
+            near = nearest(name, self.attributes)
             raise InvalidParameter(
                 parameter,
                 rule=f"must be declared in the codebook: {', '.join(self.attributes)}",
                 value=shown(name),
-                next_step=f"Did you mean {near[0]!r}?" if near else "Declare it, or leave it out.",
+                next_step=f"Did you mean {near!r}?" if near else "Declare it, or leave it out.",
             )
         if not found.may_be_tabulated:
             raise InvalidParameter(
@@ -79,13 +78,21 @@ def read_codebook(path: Path) -> Codebook:
 
 def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
     """Names with those first that others are derived from."""
-    return sorted(written, key=lambda name: written[name].origin is not None)
+
+    def steps(name: str) -> int:
+        passed: list[str] = []
+        while name in written and name not in passed:
+            passed.append(name)
+            name = written[name].origin or ""
+        return len(passed)
+
+    return sorted(written, key=steps)
 
 
 def _attribute(
     name: str, written: WrittenAttribute, known: Mapping[str, Attribute], folder: Path
 ) -> Attribute:
-    where = f"codebook.attributes.{name}"
+    where = place(("codebook", "attributes", name))
     raise_all(problems(name, written, where))
     codes = read_codes(written.codes, folder, f"{where}.codes")
     if written.origin is not None:
@@ -96,7 +103,7 @@ def _attribute(
     return Attribute(
         name=name,
         table=written.table,  # type: ignore[arg-type] # checked in problems
-        column=written.column or name,
+        column=name if written.column is None else written.column,
         codes=codes.codes,
         labels=codes.labels,
         public=bool(written.public),
@@ -114,26 +121,29 @@ def _derived(
     folder: Path,
 ) -> Attribute:
     """A coarser attribute: the codes of its origin, each mapped to a parent."""
-    where = f"codebook.attributes.{name}"
+    where = place(("codebook", "attributes", name))
     origin = known.get(written.origin or "")
-    if origin is None or origin.table != written.table or written.map is None:
+    if origin is None or origin.table != written.table:
+        others = [one.name for one in known.values() if one.table == written.table]
+        near = nearest(written.origin or "", others)
         raise InvalidParameter(
             f"{where}.from",
-            rule="must name an attribute of the same table that has its own codes, and have a map",
+            rule=f"must name another attribute of {written.table} that is declared without a "
+            "mistake",
             value=shown(written.origin),
-            next_step="Declare that attribute without `from`, and add `map`.",
+            next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
         )
-    parents = read_parents(written.map, folder, f"{where}.map")
-    place = {code: position for position, code in enumerate(codes.codes)}
-    lost = [code for code in origin.codes if parents.get(code) not in place]
+    parents = read_parents(written.map or {}, folder, f"{where}.map")
+    places = {code: position for position, code in enumerate(codes.codes)}
+    lost = [code for code in origin.codes if parents.get(code) not in places]
     if lost:
         raise InvalidParameter(
             f"{where}.map",
             rule=f"must give every code of {origin.name} a parent that is in codes",
-            value=f"{len(lost)} codes without, the first {shown(lost[0])}",
-            next_step="Add them to the map.",
+            value=f"{len(lost)} of {len(origin.codes)} codes without, the first {shown(lost[0])}",
+            next_step="Add them to the map, or their parents to codes.",
         )
-    coarse = [place[parents[code]] for code in origin.codes] + [LEFT_OUT]
+    coarse = [places[parents[code]] for code in origin.codes] + [LEFT_OUT]
     return Attribute(
         name=name,
         table=origin.table,

@@ -94,6 +94,13 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             next_step="List the code, or filter with `where` in the plan.",
         )
     own = (written.other, written.null_as, written.column)
+    if written.origin is not None and written.map is None:
+        yield InvalidParameter(
+            f"{where}.map",
+            rule=f"must give every code of {written.origin} its coarser code",
+            value="nothing",
+            next_step="Add `map`, or leave `from` out.",
+        )
     if written.origin is None and written.map is not None:
         yield InvalidParameter(
             f"{where}.map",
@@ -101,7 +108,7 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             value="no from",
             next_step="Add `from`, or leave `map` out.",
         )
-    if written.origin is not None and (any(own) or written.omit):
+    if written.origin is not None and (any(one is not None for one in own) or written.omit):
         yield InvalidParameter(
             where,
             rule="takes column, other, null_as and omit from the attribute that it is derived from",
@@ -121,7 +128,7 @@ def _unclear_public(written: WrittenAttribute, where: str) -> InvalidParameter:
     return InvalidParameter(
         f"{where}.public",
         rule="is for attributes of workplaces: those of workers and jobs are always confidential",
-        value=shown(written.public),
+        value=str(written.public).lower(),
         next_step="Leave it out.",
     )
 

@@ -222,7 +222,8 @@ def place(location: Iterable[object]) -> str:
     """`tables[1].by[0]` for a path of keys and positions."""
     written = ""
     for part in location:
-        written += f"[{part}]" if isinstance(part, int) else f".{part}" if written else str(part)
+        name = str(part) if str(part).isprintable() else repr(part)
+        written += f"[{name}]" if isinstance(part, int) else f".{name}" if written else name
     return written
 
 

@@ -51,7 +51,8 @@ def _all(attribute: Attribute) -> tuple[int, ...]:
 def _kept(attribute: Attribute, codes: list[str] | str) -> tuple[int, ...]:
     """Positions of the named codes, in the order of the list."""
     wanted = [codes] if isinstance(codes, str) else codes
-    unlisted = [code for code in wanted if attribute.position(code) is None]
+    places = {code: position for position, code in enumerate(attribute.codes)}
+    unlisted = [code for code in wanted if code not in places]
     if unlisted or not wanted:
         raise InvalidParameter(
             f"where.{attribute.name}",
@@ -59,7 +60,7 @@ def _kept(attribute: Attribute, codes: list[str] | str) -> tuple[int, ...]:
             value=shown(unlisted[0]) if unlisted else "none",
             next_step=f"Its codes begin {', '.join(attribute.codes[:5])}.",
         )
-    return tuple(sorted({attribute.codes.index(code) for code in wanted}))
+    return tuple(sorted({places[code] for code in wanted}))
 
 
 def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:

@@ -1,0 +1,155 @@
+"""Bad plans: one row each with the exact message, and nothing is charged."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.scene import Bad, Office, table
+
+ROWS = table("bad_plans.yaml")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_bad_plan_is_refused_in_these_words(office: Office, row: Bad) -> None:
+    office.spoil("plan.yaml", row)
+    office.refuse_release(says=row.says)
+
+
+def test_every_row_has_a_name_of_its_own() -> None:
+    assert len({row.bad for row in ROWS}) == len(ROWS)
+
+
+def test_no_row_shows_a_traceback_or_an_unexpected_error() -> None:
+    words = ("Traceback", "unexpected", "Error", "pydantic", "validation")
+    assert [row.bad for row in ROWS if any(word in row.says for word in words)] == []
+
+
+@pytest.mark.parametrize("command", ["plan", "check"])
+def test_other_commands_say_the_same(office: Office, command: str) -> None:
+    office.edit("plan.yaml", ("epsilon: 4", "epsilon: 0"))
+    office.refuse(
+        command,
+        "plan.yaml",
+        says="protect.epsilon: must be above 0; got 0. Give a positive number.",
+    )
+
+
+FILES = [
+    (
+        "no.yaml",
+        "plan: must be a file that exists; got 'no.yaml'. Look at the name and the file.",
+    ),
+    (".", "plan: must be a file, not a folder; got '.'. Look at the name and the file."),
+    (
+        "plan.yaml/x",
+        "plan: must be a file that can be read (Not a directory); got 'plan.yaml/x'. "
+        "Look at the name and the file.",
+    ),
+    (
+        "latin.yaml",
+        "plan: must be text in UTF-8; got 'latin.yaml'. Look at the name and the file.",
+    ),
+    (
+        "workers.parquet",
+        "plan: must be text in UTF-8; got 'workers.parquet'. Look at the name and the file.",
+    ),
+    (
+        "deep.yaml",
+        "plan: must be YAML: nested too deeply or not readable; got 'deep.yaml'. Mend that line.",
+    ),
+    (
+        "large.yaml",
+        "plan: must be a document of at most 64 MB; got 'large.yaml'. "
+        "Look at the name and the file.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "says"), FILES, ids=[name for name, _ in FILES])
+def test_a_file_that_is_no_plan_is_refused(office: Office, name: str, says: str) -> None:
+    (office.folder / "latin.yaml").write_bytes("account: büro\n".encode("latin-1"))
+    (office.folder / "workers.parquet").write_bytes(b"PAR1\xff\xfe\x00")
+    (office.folder / "deep.yaml").write_text("[" * 5000)
+    with (office.folder / "large.yaml").open("wb") as file:
+        file.truncate((64 << 20) + 1)
+    office.refuse("release", name, "--out", "b", "--ledger", "ledger.sqlite", says=says)
+
+
+def test_a_long_path_is_shown_to_its_end(office: Office) -> None:
+    path = str(Path("a" * 50) / ("b" * 50) / "plan.yaml")
+    office.refuse(
+        *("plan", path),
+        says=f"plan: must be a file that exists; got '{path}'. Look at the name and the file.",
+    )
+
+
+def codes(number: int) -> str:
+    return "[" + ", ".join(str(n) for n in range(number)) + "]"
+
+
+def test_too_many_worker_cells_are_refused(office: Office) -> None:
+    office.edit("codebook.yaml", ("[E1, E2, E3, E4]", codes(5001)))
+    office.edit("plan.yaml", ("[place, sex]", "[place, sex, education]"))
+    office.refuse_release(
+        says="tables[1].by: must have at most 10000 combinations of its worker part; got 10002 "
+        "combinations. Use fewer or coarser attributes, or a filter."
+    )
+
+
+def test_too_many_workplace_cells_are_refused(office: Office) -> None:
+    names = [f"p{n}" for n in range(5)]
+    line = "{table: workplaces, public: true, codes: " + codes(300) + "}"
+    more = "".join(f"  {name}: {line}\n" for name in names)
+    office.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
+    office.edit("plan.yaml", ("[place, sector]", f"[{', '.join(names)}]"))
+    office.refuse_release(
+        says="tables[0].by: must have at most 1099511627776 combinations of its workplace part; "
+        "got 2430000000000 combinations. Use fewer or coarser attributes, or a filter."
+    )
+
+
+def test_a_complete_table_that_is_too_large_is_refused(office: Office) -> None:
+    line = "{table: workplaces, public: true, codes: " + codes(40_000) + "}"
+    office.edit("codebook.yaml", ("  sex:", f"  p1: {line}\n  p2: {line}\n  sex:"))
+    office.edit("plan.yaml", ("[place, sector]", "[p1, p2], complete: true"))
+    office.refuse_release(
+        says="tables[0].complete: writes every combination of the codes, at most 1000000000 rows; "
+        "got 1600000000 rows. Leave it out: combinations without an establishment are zeros anyway."
+    )
+
+
+SIZES = [
+    "",
+    "largest\n10\n",
+    "largest,cells\n",
+    "largest,cells\n10,0\n",
+    "largest,cells\n10,-1\n",
+    "largest,cells\nten,1\n",
+    "largest,cells\n1.5,1\n",
+    "largest,cells\n10\n",
+    "largest,cells\n1000000001,1\n",
+    "largest,cells\n²,1\n",
+    "size,number\n10,1\n",
+]
+
+
+@pytest.mark.parametrize("text", SIZES)
+def test_a_bad_size_profile_is_refused(office: Office, text: str) -> None:
+    (office.folder / "sizes.csv").write_text(text)
+    office.edit("plan.yaml", ("period:", "sizes: sizes.csv\nperiod:"))
+    office.refuse_release(
+        says="sizes: must be CSV with the columns largest and cells, whole numbers up to 10^9; "
+        "got 'sizes.csv'. Write one row for each size of largest establishment, cells above 0."
+    )
+
+
+@pytest.mark.parametrize(("asked", "works", "fails"), [("0.1", "0.212", "0.2")])
+def test_the_smallest_epsilon_that_a_refusal_names_works(
+    office: Office, asked: str, works: str, fails: str
+) -> None:
+    office.edit("plan.yaml", ("epsilon: 4", f"epsilon: {asked}"), ("[place, sex]", "[place]"))
+    assert "needs at least 0.106" in office.release().stderr  # half of the budget is its share
+    office.edit("plan.yaml", (f"epsilon: {asked}", f"epsilon: {fails}"))
+    assert office.run("plan", "plan.yaml").exit_code == 1
+    office.edit("plan.yaml", (f"epsilon: {fails}", f"epsilon: {works}"))
+    assert office.run("plan", "plan.yaml").exit_code == 0
