@@ -1,0 +1,162 @@
+"""The reference names everything that exists, and nothing that does not."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+import pytest
+import typer
+from pydantic import BaseModel
+
+from leeward import errors
+from leeward.bundle import layout
+from leeward.bundle.certificate import Certificate
+from leeward.bundle.layout import stamped_files
+from leeward.cli import screen
+from leeward.cli.app import app
+from leeward.engines import validation
+from leeward.ledger.entry import KINDS
+from leeward.model import Flag
+from leeward.model.declaration import WrittenCodebook
+from leeward.privacy.policy import POLICIES
+from leeward.release.offer import USABLE
+from leeward.release.request import Request
+from tests.docs.page import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def section(page: Path, heading: str) -> str:
+    """What stands under a heading, up to the next one."""
+    parts = re.split(r"^## (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))[heading]
+
+
+def documented(page: str, heading: str) -> set[str]:
+    """The names in the first column of the tables under a heading."""
+    lines = section(REFERENCE / page, heading).splitlines()
+    return {one for line in lines for one in re.findall(r"^\| `([^`]+)`(?: \||, )", line)}
+
+
+def inner(annotation: object) -> tuple[type[BaseModel], str] | None:
+    """The model inside an annotation, and how its keys are reached."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation, "."
+    for part in get_args(annotation):
+        found = inner(part)
+        if found is not None:
+            way = {list: "[]", tuple: "[]", dict: ".NAME"}.get(get_origin(annotation) or object, "")
+            return found[0], way + found[1]
+    return None
+
+
+def keys(model: type[BaseModel], before: str = "") -> Iterator[str]:
+    """Every key of a document, with the way to it."""
+    for name, field in model.model_fields.items():
+        key = before + (field.alias or name)
+        yield key
+        part = inner(field.annotation)
+        if part is not None:
+            yield from keys(part[0], key + part[1])
+
+
+@pytest.mark.parametrize(
+    ("page", "heading", "model"),
+    [
+        ("plan.md", "Keys", Request),
+        ("codebook.md", "Keys", WrittenCodebook),
+        ("bundle.md", "Certificate", Certificate),
+    ],
+)
+def test_every_key_is_documented(page: str, heading: str, model: type[BaseModel]) -> None:
+    assert documented(page, heading) == set(keys(model))
+
+
+Command = Any  # the classes of Typer's commands are no part of its interface
+
+
+def walked(command: Command, name: str) -> Iterator[tuple[str, Command]]:
+    if command.params or not hasattr(command, "commands"):
+        yield name, command
+    for part, inside in getattr(command, "commands", {}).items():
+        yield from walked(inside, f"{name} {part}")
+
+
+COMMANDS = dict(walked(typer.main.get_command(app), "leeward"))
+
+
+def parameters(command: Command) -> set[str]:
+    given = [one for one in command.params if one.name != "help"]
+    options = {opt for one in given if one.param_type_name == "option" for opt in one.opts}
+    return options | {one.name.upper() for one in given if one.param_type_name == "argument"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_is_documented(name: str) -> None:
+    assert documented("commands.md", name) == parameters(COMMANDS[name])
+
+
+def test_every_command_has_its_section_and_no_other_does() -> None:
+    text = (REFERENCE / "commands.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## (.*)$", text, flags=re.MULTILINE)) == set(COMMANDS)
+
+
+def test_every_file_of_a_bundle_is_documented() -> None:
+    files = {*stamped_files("NAME", ["TABLE"]), layout.CERTIFICATE, layout.CHECKSUMS, layout.REPORT}
+    assert documented("bundle.md", "Files") == files
+
+
+def test_every_measure_is_documented() -> None:
+    assert documented("bundle.md", "Columns") == {*layout.MEASURES, layout.MARGIN}
+
+
+def test_every_status_is_documented() -> None:
+    assert documented("bundle.md", "Status") == {str(int(flag)) for flag in Flag}
+
+
+def test_every_mechanism_is_documented() -> None:
+    assert documented("plan.md", "Mechanisms") == {"auto", *USABLE}
+
+
+def test_every_policy_is_documented() -> None:
+    assert documented("plan.md", "Policies") == set(POLICIES)
+
+
+def test_every_kind_of_entry_is_documented() -> None:
+    assert documented("ledger.md", "Entries") == set(KINDS)
+    assert documented("ledger.md", "What an entry holds") == set().union(*KINDS.values())
+
+
+def test_every_kind_of_refusal_is_documented() -> None:
+    refusals = {
+        name
+        for name, one in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(one, errors.LeewardError) and one is not errors.LeewardError
+    }
+    assert documented("errors.md", "Kinds of refusals") == refusals
+
+
+def test_every_exit_code_is_documented() -> None:
+    codes = {0, 2, screen.REFUSED, screen.FAILED_AFTER_CHARGE, screen.INTERRUPTED}
+    assert documented("errors.md", "Exit codes") == {str(code) for code in codes}
+
+
+def test_every_finding_of_the_check_is_documented() -> None:
+    source = inspect.getsource(validation)
+    for finding in documented("errors.md", "Data that fail the check"):
+        assert (
+            finding.replace("not in workers", "not in {table}").replace(
+                "not in workplaces", "not in {table}"
+            )
+            in source
+        )
+    found = set(re.findall(r'Finding\("([^"]+)"', source))
+    assert found <= documented("errors.md", "Data that fail the check")
+
+
+def test_a_missing_and_an_invented_key_are_noticed() -> None:
+    known = documented("plan.md", "Keys")
+    assert known - {"period"} != set(keys(Request))
+    assert known | {"perriod"} != set(keys(Request))
