@@ -1,6 +1,7 @@
 """Database: the few things that differ from one place of data to the next."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -34,3 +35,13 @@ class Database(Protocol):
 
     def close(self) -> None:
         """End the connection and remove everything temporary."""
+
+
+@contextmanager
+def closed_on_refusal(close: Callable[[], None]) -> Iterator[None]:
+    """Leave no connection or file behind where nobody gets an engine to close."""
+    try:
+        yield
+    except BaseException:
+        close()
+        raise

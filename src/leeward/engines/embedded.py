@@ -4,7 +4,6 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from leeward.engines.address import FileAddress, TableAddress
 from leeward.engines.csv_header import read_header
+from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
@@ -58,15 +58,6 @@ class Embedded:
         finally:
             cursor.close()
 
-    @contextmanager
-    def _closed_on_refusal(self) -> Iterator[None]:
-        """Leave nothing behind where nobody gets an engine to close."""
-        try:
-            yield
-        except BaseException:
-            self.close()
-            raise
-
     def close(self) -> None:
         self._backend.disconnect()
         self._clean()
@@ -81,7 +72,7 @@ class Files(Embedded):
         self._states: dict[Path, FileState | None] = {}
         self._loaded: dict[str, Table] = {}
         kinds = {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}
-        with self._closed_on_refusal():
+        with closed_on_refusal(self.close):
             self._opened = {
                 one.table: discreetly(
                     partial(self._open, one), f"data.{one.table}", kinds[one.format]
@@ -137,7 +128,7 @@ class DuckFile(Embedded):
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         super().__init__()
-        with self._closed_on_refusal():
+        with closed_on_refusal(self.close):
             discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
             self._opened = {
                 one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)

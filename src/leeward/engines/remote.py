@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from leeward.engines.address import IN_FILES, TableAddress
+from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import digest_rows
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
@@ -28,10 +29,11 @@ class Remote:
         self._backend = discreetly(
             lambda: _connected(first), "data", f"must be a {first.scheme} database that answers"
         )
-        self._opened = {
-            one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
-            for one in addresses
-        }
+        with closed_on_refusal(self.close):
+            self._opened = {
+                one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
+                for one in addresses
+            }
 
     def _table(self, name: tuple[str, ...]) -> Table:
         return self._backend.table(name[-1], database=name[0] if len(name) > 1 else None)
