@@ -13,6 +13,8 @@ from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.privacy import Guarantee
 from leeward.privacy.words import alpha_text, number_text
+from leeward.release.reading import read_protection
+from leeward.release.request import WrittenProtection
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
@@ -38,7 +40,8 @@ def create_command(
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
-    cap = Guarantee(policy, alpha, epsilon, delta)
+    written = WrittenProtection(policy=policy, alpha=alpha, epsilon=epsilon, delta=delta)
+    cap = read_protection(written)
     book = Ledger.open(ledger) if ledger.exists() else Ledger.create(ledger)
     with book:
         book.open_account(account, cap)

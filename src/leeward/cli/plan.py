@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say
+from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
+from leeward.ledger.budget import payment
 from leeward.privacy.words import number_text
 from leeward.release.margins import SpentMargins
 from leeward.release.plan import Plan, PlannedTable, read_plan
@@ -45,6 +47,8 @@ def plan_command(
         answer = prediction_json(asked, remaining)
         if target is not None:
             answer["smallest_epsilon"] = str(asked.asked.epsilon)
+        if account is not None:
+            answer["refused"] = refusal(asked, account)
         say(json.dumps(answer, indent=1, ensure_ascii=False))
         return
     if target is not None:
@@ -56,6 +60,15 @@ def plan_command(
 def _account(plan: Plan, ledger: Path) -> Account:
     with Ledger.open(ledger) as book:
         return book.account(plan.request.account)
+
+
+def refusal(plan: Plan, account: Account) -> str | None:
+    """Why the account would not pay, in the words of the release."""
+    try:
+        payment(account, plan.charge)
+    except LeewardError as error:
+        return str(error)
+    return None
 
 
 def lines(plan: Plan, account: Account | None) -> Iterator[str]:
@@ -73,11 +86,14 @@ def lines(plan: Plan, account: Account | None) -> Iterator[str]:
 
 
 def _remaining(plan: Plan, account: Account) -> str:
-    left = account.left.epsilon
-    after = left - plan.charge.epsilon
-    if after < 0:
-        return f"Left: {number_text(left)}. This plan would be refused."
-    return f"Left: {number_text(left)} before, about {number_text(after)} after."
+    refused = refusal(plan, account)
+    if refused is not None:
+        return f"This plan would be refused. {refused}"
+    left, paid = account.left.epsilon, payment(account, plan.charge)
+    dearer = ""
+    if paid.epsilon != plan.charge.epsilon:
+        dearer = f" The account pays epsilon {number_text(paid.epsilon)}: its alpha is another."
+    return f"Left: {number_text(left)} before, {number_text(left - paid.epsilon)} after.{dearer}"
 
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:

@@ -54,8 +54,10 @@ def run(
 
 def summary(done: Released) -> list[str]:
     """What was published, what it cost and what is left."""
-    charge, left = done.entry.charge, done.account.left
+    charge, paid, left = done.entry.charge, done.entry.paid, done.account.left
     spent = "" if charge is None else number_text(charge.epsilon)
+    if charge is not None and paid is not None and paid.epsilon != charge.epsilon:
+        spent += f", which is {number_text(paid.epsilon)} at the alpha of the account,"
     return [
         f"Published: {done.bundle}",
         f"Charged:   epsilon {spent} to account {done.account.name} "

@@ -15,7 +15,6 @@ from leeward.release.offer import (
 )
 from leeward.release.profile import SizeProfile
 
-
 CLIPPING_HANDICAP = 2
 """Predictions leave out the bias of clipping, which depends on the data: it must win by this."""
 
@@ -47,16 +46,27 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -
 
 
 def _badness(offer: Offer, profile: SizeProfile) -> float:
-    mean = profile.mean(tuple(offer.error(size) for size in profile.largest))
     handicap = CLIPPING_HANDICAP if offer.name == "clipped" else 1
-    return float("inf") if mean is None else mean * handicap
+    return _error(offer, profile) * handicap
+
+
+def _error(offer: Offer, profile: SizeProfile) -> float:
+    mean = profile.mean(tuple(offer.error(size) for size in profile.largest))
+    return float("inf") if mean is None else mean
 
 
 def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizeProfile) -> str:
     best, *others = ranked
-    reasons = [f"{_badness(one, profile) / _badness(best, profile):.2g} times the error with "
-               f"{one.name}" for one in others]  # fmt: skip
+    reasons = [_times(one, best, profile) for one in others]
     reasons += [f"{name} needs more epsilon" for name in refused]
     if not reasons:
         return f"the one mechanism for a {best.charge.policy.name}-policy table of this kind"
     return "smallest predicted error; " + ", ".join(reasons)
+
+
+def _times(other: Offer, best: Offer, profile: SizeProfile) -> str:
+    """How much worse the other is; at a large ε errors are too small to be told from zero."""
+    theirs, least = _error(other, profile), _error(best, profile)
+    times = "many" if not least else f"{theirs / least:.2g}"
+    bias = " (its clipping not counted)" if other.name == "clipped" else ""
+    return f"{times} times the error with {other.name}{bias}"

@@ -7,7 +7,7 @@ mechanism's scale is public and margins are free, or there are none.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache
 from math import exp, log
 from typing import ClassVar, Literal
 
@@ -62,14 +62,19 @@ class SpentMargins:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
 
-    @cached_property
+    @property
     def factor(self) -> float:
         """The margin in units of the noisy scale; it allows for the noise of that scale too."""
-        return self.scale.margin(self.mechanism, COVERAGE)
+        return _factor(self.scale, self.mechanism)
 
     def margins(self, indices: Integers) -> Integers:
         """Margins of released grid indices: post-processing of what is published."""
         return whole(self.factor * self.scale.smooth(indices) + 0.5)
+
+
+@lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
+def _factor(scale: Scale, mechanism: Additive) -> float:
+    return scale.margin(mechanism, COVERAGE)
 
 
 MarginRule = NoMargins | PublicMargins | SpentMargins

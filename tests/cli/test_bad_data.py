@@ -1,0 +1,368 @@
+"""Bad data: files that cannot be read are told apart; what is wrong in rows is told inside only."""
+
+import gzip
+import json
+from collections.abc import Callable
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.cli.scene import Office, Rows, jobs, workers, workplaces, write_csv
+
+MARKER = "SECRET"
+"""What must never be seen outside."""
+
+NOTE = "Confidential: what follows may hold facts about the data. It stays inside.\n"
+LOOK = "Look at the name and the file."
+TOOLS = "Look at the file or the database with its own tools."
+HIDDEN = "(its message may quote rows and is not shown)"
+INVALID = f"got a failure of the kind InvalidInputException {HIDDEN}. {TOOLS}"
+LINES = "must be CSV in UTF-8 with the same number of columns in every row"
+ONE_PLACE = "must be three files, or three tables of one and the same database"
+ENDINGS = "must be a file that ends in .parquet, .csv or .csv.gz, or a table of a database"
+
+Spoil = Callable[[Office], object]
+
+
+def plan(workers_at: str) -> Spoil:
+    return lambda office: office.edit("plan.yaml", ("workers.csv", workers_at))
+
+
+def file(name: str, content: bytes) -> Spoil:
+    def spoil(office: Office) -> None:
+        (office.folder / name).write_bytes(content)
+        office.edit("plan.yaml", ("workers.csv", name))
+
+    return spoil
+
+
+def more(line: bytes) -> Spoil:
+    def spoil(office: Office) -> None:
+        with (office.folder / "workers.csv").open("ab") as file:
+            file.write(line)
+
+    return spoil
+
+
+def parquet(office: Office, *, kind: pa.DataType | None = None) -> bytes:
+    rows = workers()
+    table = pa.table({name: [row[name] for row in rows] for name in rows[0]})
+    if kind is not None:
+        numbers = pa.array([float(n) for n in range(len(rows))], kind)
+        table = table.set_column(1, "sex", numbers)
+    pq.write_table(table, office.folder / "w.parquet", compression="zstd")
+    return (office.folder / "w.parquet").read_bytes()
+
+
+def cut(office: Office) -> None:
+    whole = parquet(office)
+    file("w.parquet", whole[: len(whole) // 2])(office)
+
+
+def overwritten(office: Office) -> None:
+    whole = parquet(office)
+    file("w.parquet", whole[:40] + bytes(80) + whole[120:])(office)
+
+
+def folder(office: Office) -> None:
+    (office.folder / "w.csv").mkdir()
+    plan("w.csv")(office)
+
+
+def floats(office: Office) -> None:
+    file("w.parquet", parquet(office, kind=pa.float64()))(office)
+
+
+def database(*tables: str) -> Spoil:
+    def spoil(office: Office) -> None:
+        with duckdb.connect(str(office.folder / "x.duckdb")) as connection:
+            for name in tables:
+                read = f"SELECT * FROM read_csv('{name}.csv', all_varchar = true)"  # noqa: S608 (fixed names)
+                connection.execute(f"CREATE TABLE {name} AS {read}")
+        names = ("workplaces", "workers", "jobs")
+        office.edit("plan.yaml", *((f"{n}.csv", f"duckdb://x.duckdb#{n}") for n in names))
+
+    return spoil
+
+
+def mixture(office: Office) -> None:
+    database("workers")(office)
+    office.edit("plan.yaml", ("duckdb://x.duckdb#jobs", "jobs.csv"))
+
+
+def no_table(office: Office) -> None:
+    database("workers")(office)
+    office.edit("plan.yaml", ("x.duckdb#workers", "x.duckdb"))
+
+
+def no_database(office: Office) -> None:
+    database("workers")(office)
+    (office.folder / "x.duckdb").write_text(MARKER * 1000)
+
+
+FILES: dict[str, tuple[Spoil, str]] = {
+    "missing": (
+        plan("no.csv"),
+        f"data.workers: must be a file that exists; got 'no.csv'. {LOOK}",
+    ),
+    "no name": (
+        plan("''"),
+        "data.workers: must name a file or a table of a database; got nothing. "
+        "Write a path such as workplaces.parquet.",
+    ),
+    "a folder": (folder, f"data.workers: must be a file, not a folder; got 'w.csv'. {LOOK}"),
+    "a sheet": (
+        plan("workers.xlsx"),
+        f"data.workers: {ENDINGS}; got 'workers.xlsx'. Write the table as Parquet or CSV.",
+    ),
+    "a database without a table": (
+        plan("workers.duckdb"),
+        f"data.workers: {ENDINGS}; got 'workers.duckdb'. Write duckdb://workers.duckdb#TABLE for "
+        "a table of a DuckDB file.",
+    ),
+    "no Parquet": (
+        file("w.parquet", b"hello SECRET world"),
+        f"data.workers: must be a Parquet file; {INVALID}",
+    ),
+    "Parquet cut short": (cut, f"data.workers: must be a Parquet file; {INVALID}"),
+    "Parquet overwritten": (
+        overwritten,
+        f"data: must be readable from the first row to the last; {INVALID}",
+    ),
+    "an empty CSV": (
+        file("workers.csv", b""),
+        f"data.workers: must not be an empty file; got 'workers.csv'. {LOOK}",
+    ),
+    "a header that is not UTF-8": (
+        file("w.csv", b"worker_id,sex,education,b\xfcro\n"),
+        "data.workers: must be CSV in UTF-8; got 'w.csv'. Look at the file's first line.",
+    ),
+    "a column twice": (
+        file("w.csv", b"worker_id,sex,education,sex\nSECRET,F,E1,F\n"),
+        "data.workers: must begin with a line that names each column once; got 'w.csv'. "
+        "Look at the file's first line.",
+    ),
+    "a row that is not UTF-8": (more(b"SECRET\xe9,F,E1\n"), f"data.workers: {LINES}; {INVALID}"),
+    "a row too long": (more(b"SECRET,F,E1,too,many\n"), f"data.workers: {LINES}; {INVALID}"),
+    "a row too short": (more(b"SECRET,F\n"), f"data.workers: {LINES}; {INVALID}"),
+    "a quote left open": (more(b'"SECRET,F,E1\n'), f"data.workers: {LINES}; {INVALID}"),
+    "gz that is not compressed": (
+        file("w.csv.gz", b"worker_id,sex,education\nSECRET,F,E1\n"),
+        "data.workers: must be a CSV file that can be read (compressed with gzip if it ends in "
+        ".gz); got 'w.csv.gz'. Look at the file's first line.",
+    ),
+    "a misspelt column": (
+        file("w.csv", b"worker_id,sx,education\nSECRET,F,E1\n"),
+        "data.workers: must have the column 'sex'; got no such column among 3. Did you mean 'sx'?",
+    ),
+    "fractions as codes": (
+        floats,
+        "data.workers.sex: must hold text, whole numbers or true and false; got float64. "
+        "Convert the column: fractions and nested values make no ids or codes.",
+    ),
+    "files and a database": (
+        mixture,
+        f"data: {ONE_PLACE}; got duckdb, duckdb, csv. Put the three tables in one place.",
+    ),
+    "no table named": (
+        no_table,
+        "data.workers: must end in # and the name of a table, or of a schema and a table with a "
+        "dot; got a duckdb connection (not shown) and ''. Write duckdb://…#workers.",
+    ),
+    "no such table": (
+        database("workplaces", "jobs"),
+        "data.workers: must be a table of the database; there is no 'workers' in it; got a "
+        f"failure of the kind TableNotFound {HIDDEN}. {TOOLS}",
+    ),
+    "no database": (
+        no_database,
+        f"data: must be a DuckDB file; got a failure of the kind IOException {HIDDEN}. {TOOLS}",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_cannot_be_read_is_refused_in_these_words(office: Office, name: str) -> None:
+    spoil, says = FILES[name]
+    spoil(office)
+    office.refuse_release(says=says)
+    checked = office.run("check", "plan.yaml")
+    assert (checked.exit_code, checked.stdout) == (1, "")
+    assert checked.stderr == f"{NOTE}leeward: {says}\n"
+
+
+def test_an_unknown_database_lists_the_known_ones(office: Office) -> None:
+    plan("no_such://host/db#workers")(office)
+    said = office.release().stderr
+    assert said.startswith("leeward: data.workers: must begin with the name of a database: ")
+    assert "duckdb" in said
+    assert said.endswith(
+        "got 'no_such' before ://. Take one of them, or the path of a Parquet or CSV file.\n"
+    )
+
+
+def test_a_password_is_never_shown(office: Office) -> None:
+    for name in ("workplaces", "workers", "jobs"):
+        office.edit("plan.yaml", (f"{name}.csv", f"postgres://me:{MARKER}@localhost:1/db"))
+    result = office.release()
+    assert result.exit_code == 1
+    assert MARKER not in result.output
+
+
+def set_first(table: Callable[[], Rows], **values: str) -> Callable[[], Rows]:
+    return lambda: [{**table()[0], **values}, *table()[1:]]
+
+
+def and_row(table: Callable[[], Rows], **values: str) -> Callable[[], Rows]:
+    return lambda: [*table(), {**table()[0], **values}]
+
+
+def none(table: Callable[[], Rows]) -> Callable[[], Rows]:
+    return lambda: [dict.fromkeys(table()[0], "")]
+
+
+Found = tuple[str, str, str, int]
+"""Problem, table, column, rows."""
+
+BAD_ROWS: dict[str, tuple[str, Callable[[], Rows], list[Found]]] = {
+    "an unlisted code": (
+        "workers",
+        set_first(workers, sex=MARKER),
+        [("unlisted code", "workers", "sex", 1)],
+    ),
+    "an unlisted code of workplaces": (
+        "workplaces",
+        set_first(workplaces, place=MARKER),
+        [("unlisted code", "workplaces", "place", 1)],
+    ),
+    "an unlisted code of a private attribute": (
+        "workplaces",
+        set_first(workplaces, owner=MARKER),
+        [("unlisted code", "workplaces", "owner", 1)],
+    ),
+    "a blank before a code": (
+        "workers",
+        set_first(workers, sex=" F"),
+        [("unlisted code", "workers", "sex", 1)],
+    ),
+    "no code": ("workers", set_first(workers, sex=""), [("missing code", "workers", "sex", 1)]),
+    "no worker id": (
+        "workers",
+        and_row(workers, worker_id=""),
+        [("missing id", "workers", "worker_id", 1)],
+    ),
+    "no workplace id": (
+        "workplaces",
+        and_row(workplaces, workplace_id=""),
+        [("missing id", "workplaces", "workplace_id", 1)],
+    ),
+    "a job without a worker": (
+        "jobs",
+        set_first(jobs, worker_id=""),
+        [("missing id", "jobs", "worker_id", 1)],
+    ),
+    "a job without a workplace": (
+        "jobs",
+        set_first(jobs, workplace_id=""),
+        [("missing id", "jobs", "workplace_id", 1)],
+    ),
+    "a worker twice": (
+        "workers",
+        and_row(workers),
+        [("duplicate id", "workers", "worker_id", 1)],
+    ),
+    "a workplace twice": (
+        "workplaces",
+        and_row(workplaces),
+        [("duplicate id", "workplaces", "workplace_id", 1)],
+    ),
+    "a job twice": (
+        "jobs",
+        and_row(jobs),
+        [
+            ("duplicate job", "jobs", "worker_id", 1),
+            ("worker with several jobs", "jobs", "worker_id", 1),
+        ],
+    ),
+    "a worker with two jobs": (
+        "jobs",
+        and_row(jobs, workplace_id="e3"),
+        [("worker with several jobs", "jobs", "worker_id", 1)],
+    ),
+    "a job of nobody": (
+        "jobs",
+        set_first(jobs, worker_id=MARKER),
+        [("not in workers", "jobs", "worker_id", 1)],
+    ),
+    "a job nowhere": (
+        "jobs",
+        set_first(jobs, workplace_id=MARKER),
+        [("not in workplaces", "jobs", "workplace_id", 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_bad_rows_are_listed_inside_and_hidden_outside(office: Office, name: str) -> None:
+    table, rows, found = BAD_ROWS[name]
+    write_csv(office.folder / f"{table}.csv", rows())
+    office.refuse_release(
+        says="data: must agree with the codebook in every row; got rows that do not (not shown). "
+        "Run `leeward check plan.yaml`, whose output is confidential."
+    )
+    checked = office.run("check", "plan.yaml", "--json")
+    assert checked.exit_code == 1
+    assert checked.stderr == NOTE
+    listed = json.loads(checked.stdout)
+    assert [(f["problem"], f["table"], f["column"], f["rows"]) for f in listed] == found
+    assert all(finding["remedy"] for finding in listed)
+    hidden = MARKER in "".join(str(value) for row in rows() for value in row.values())
+    assert (MARKER in checked.stdout) == hidden
+    assert not (office.folder / "plan.receipt.json").exists()
+
+
+@pytest.mark.parametrize("table", ["workers", "jobs"])
+def test_a_table_without_rows_is_found(office: Office, table: str) -> None:
+    path = office.folder / f"{table}.csv"
+    path.write_text(path.read_text().splitlines()[0] + "\n")
+    result = office.run("check", "plan.yaml")
+    assert result.exit_code == 1
+    assert f"{table}: empty table, 0 rows\n  Give a table with rows.\n" in result.stdout
+    assert "rows that do not (not shown)" in office.release().stderr
+
+
+def test_check_lists_every_problem_at_once_with_its_remedy(office: Office) -> None:
+    write_csv(office.folder / "workers.csv", set_first(workers, sex=MARKER, education="")())
+    write_csv(office.folder / "jobs.csv", and_row(jobs, workplace_id="e9")())
+    result = office.run("check", "plan.yaml")
+    assert result.exit_code == 1
+    assert result.stderr == NOTE
+    assert result.stdout.splitlines() == [
+        "jobs.worker_id: worker with several jobs, 1 rows (such as w00)",
+        "  Reduce the table, or choose the jobs rule primary or bounded.",
+        "jobs.workplace_id: not in workplaces, 1 rows (such as e9)",
+        "  Add the missing rows to workplaces, or remove the jobs.",
+        "workers.sex: unlisted code, 1 rows (such as SECRET)",
+        "  List or omit the codes in the codebook, or name a code with `other`.",
+        "workers.education: missing code, 1 rows",
+        "  Fill the rows, or name a code with `null_as` in the codebook.",
+    ]
+
+
+def test_a_rank_that_is_no_number_is_found(office: Office) -> None:
+    ranked = [{**row, "pay": "1"} for row in jobs()]
+    write_csv(office.folder / "jobs.csv", [{**ranked[0], "pay": MARKER}, *ranked[1:]])
+    office.edit("plan.yaml", ("period:", "jobs: {primary: pay}\nperiod:"))
+    checked = office.run("check", "plan.yaml")
+    assert "jobs.pay: missing rank, 1 rows\n" in checked.stdout
+    result = office.release()
+    assert result.exit_code == 1
+    assert MARKER not in result.output
+
+
+def test_compressed_files_are_read(office: Office) -> None:
+    content = (office.folder / "workers.csv").read_bytes()
+    file("w.csv.gz", gzip.compress(content))(office)
+    assert office.run("check", "plan.yaml").exit_code == 0
