@@ -1,8 +1,5 @@
 """Embedded: DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
 
-import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,6 +13,7 @@ from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
+from leeward.engines.spill import SpillFolder
 
 PIECE = 200_000
 """Rows in a piece of a stream."""
@@ -31,11 +29,10 @@ class Embedded:
     """
 
     def __init__(self) -> None:
-        folder = tempfile.mkdtemp(prefix="leeward-")  # for its owner alone (0700)
-        self._clean = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._spill = SpillFolder()
         self._backend = ibis.duckdb.connect(
             ":memory:",
-            temp_directory=folder,
+            temp_directory=str(self._spill.path / "rows"),
             preserve_insertion_order=False,
             autoinstall_known_extensions=False,
             autoload_known_extensions=False,
@@ -60,7 +57,7 @@ class Embedded:
 
     def close(self) -> None:
         self._backend.disconnect()
-        self._clean()
+        self._spill.remove()
 
 
 class Files(Embedded):

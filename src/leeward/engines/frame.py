@@ -62,8 +62,8 @@ def find_sites(
         size=lambda group: group.count()
     )
     joined = coded.left_join(sizes, same_id(coded.id, sizes.employer))
-    table = joined.mutate(jobs=joined.size.fill_null(0).cast("int64")).drop("employer", "size")
-    return Sites(table, dimensions)
+    size = joined["size"].fill_null(0).cast("int64")
+    return Sites(joined.mutate(jobs=size, spot=0).drop("employer", "size"), dimensions)
 
 
 def spotted(scratch: Scratch, sites: Sites, each_establishment: bool) -> Sites:

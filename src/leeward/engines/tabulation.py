@@ -33,12 +33,13 @@ class Tabulation:
         jobs = counted_jobs(tables["jobs"], codebook, rule)
         tables["jobs"] = jobs if isinstance(rule, SingleJob) else scratch.keep(jobs)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
-        found = find_sites(scratch, tables["workplaces"], tables["jobs"], codebook, sides)
-        sites = spotted(scratch, found, each_establishment=bool(establishments))
+        counted = [one for one in self._marginals if one.kind == "worker"]
+        sites = find_sites(scratch, tables["workplaces"], tables["jobs"], codebook, sides)
+        if counted or establishments or len(sides) > 1:  # else they are read once
+            sites = spotted(scratch, sites, each_establishment=bool(establishments))
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, sites, side) for side in sides
         }
-        counted = [one for one in self._marginals if one.kind == "worker"]
         self._tally: Tally | None = (
             count_profiles(scratch, tables, codebook, sites, counted) if counted else None
         )
