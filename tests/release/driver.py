@@ -13,9 +13,6 @@ import sys
 import traceback
 from typing import Any, NoReturn, TypedDict
 
-import ibis.backends.duckdb
-import ibis.backends.sql.compilers.duckdb  # noqa: F401 (imported before the fork)
-
 from leeward.cli import main
 from leeward.mechanisms.selftest import require_accuracy
 
@@ -32,6 +29,7 @@ class Order(TypedDict):
 def serve() -> None:
     """Start what is ordered; a line `reap PID` asks how a process ended."""
     require_accuracy()
+    importlib.import_module("ibis.backends.duckdb")  # before the fork, like everything else
     for line in sys.stdin:
         if line.startswith("reap "):
             _, status = os.waitpid(int(line.split()[1]), 0)

@@ -11,7 +11,7 @@ from typing import Any
 
 from leeward import randomness
 from leeward.bundle import BundleWriter, TableWriter, writer
-from leeward.engines import ibis_engine
+from leeward.engines import embedded, ibis_engine
 from leeward.ledger import Ledger
 from leeward.ledger.page import Page
 
@@ -74,4 +74,19 @@ def note_steps(die: int | None = None, wait: list[str] | None = None) -> None:
             steps.reach(words)
         return os.urandom(size)
 
-    randomness.os = SimpleNamespace(urandom=urandom)  # type: ignore[assignment]
+    setattr(randomness, "os", SimpleNamespace(urandom=urandom))  # noqa: B010 (it has no such name)
+
+
+def ask_endlessly(after: str) -> None:
+    """Let the database be in the middle of a query that never ends, after this step."""
+    honest = embedded.Embedded.rows
+
+    def rows(self: embedded.Embedded, query: Any) -> Any:  # noqa: ANN401 (Ibis ships no types)
+        if Path(LOG).exists() and after in Path(LOG).read_text().splitlines():
+            with Path(LOG).open("a") as log:
+                log.write("endless\n")
+            while True:
+                self._backend.con.execute("SELECT sum(range) FROM range(1000000000)").fetchall()
+        return honest(self, query)
+
+    embedded.Embedded.rows = rows  # type: ignore[method-assign]

@@ -1,6 +1,7 @@
 """Ctrl-C on real processes: a clean state, and no doubt about what was charged."""
 
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,28 @@ def test_after_the_charge_it_stays_and_no_bundle_is_left(
     )
     assert [entry.kind for entry in office.entries()] == ["opened", "reserved", "failed"]
     assert office.entries()[-1].reason == "interrupted"
+    assert left(office) == []
+
+
+@pytest.mark.parametrize(
+    ("after", "told", "kinds"),
+    [
+        ("before: rows are checked", "nothing was charged.", ["opened"]),
+        (
+            "before: tabulate",
+            f"{CHARGED} No bundle was written; releasing again costs again.",
+            ["opened", "reserved", "failed"],
+        ),
+    ],
+)
+def test_in_the_middle_of_a_query(office: Office, after: str, told: str, kinds: list[str]) -> None:
+    endless = {"tests.release.steps:ask_endlessly": {"after": after}}
+    running = office.start("run", *release(), changes={**noted(), **endless})
+    running.wait_for("endless")
+    time.sleep(0.3)  # the same must come out if the query has not begun yet
+    running.send(signal.SIGINT)
+    assert ended(running) == Ended(130, "", f"leeward: interrupted; {told}\n")
+    assert [entry.kind for entry in office.entries()] == kinds
     assert left(office) == []
 
 

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.release.charge import CHARGED, Interrupted, charged
+from leeward.release.interruption import recognised
 
 REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
 CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
@@ -40,7 +41,8 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
         CHARGED.set(None)
         try:
-            command(*args, **kwargs)
+            with recognised():
+                command(*args, **kwargs)
         except typer.Exit:
             raise
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (its end is told)

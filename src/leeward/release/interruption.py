@@ -9,11 +9,8 @@ from types import FrameType
 
 @contextmanager
 def postponed(*, forget: bool = False) -> Iterator[None]:
-    """Let Ctrl-C take effect only after the block, or not at all if the work is then done.
-
-    Elsewhere than in the main thread Ctrl-C does not arrive, and nothing is to be done.
-    """
-    if threading.current_thread() is not threading.main_thread():
+    """Let Ctrl-C take effect only after the block, or not at all if the work is then done."""
+    if not _arrives():
         yield
         return
     pressed: list[int] = []
@@ -28,3 +25,32 @@ def postponed(*, forget: bool = False) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if pressed and not forget:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def recognised() -> Iterator[None]:
+    """Let Ctrl-C be Ctrl-C: a database in the middle of a query makes an error of its own of it."""
+    if not _arrives():
+        yield
+        return
+    pressed: list[int] = []
+
+    def press(number: int, _: FrameType | None) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield
+    except Exception as error:
+        if pressed:
+            raise KeyboardInterrupt from error
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _arrives() -> bool:
+    """Whether Ctrl-C comes to this thread at all: not outside the main one, not if ignored."""
+    main = threading.current_thread() is threading.main_thread()
+    return main and callable(signal.getsignal(signal.SIGINT))

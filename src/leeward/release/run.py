@@ -26,7 +26,7 @@ from leeward.release.certify import certificate
 from leeward.release.charge import Order, after_charge, commit, reserve
 from leeward.release.check import changed
 from leeward.release.completion import completed
-from leeward.release.interruption import postponed
+from leeward.release.interruption import postponed, recognised
 from leeward.release.margins import (
     COVERAGE,
     NoMargins,
@@ -70,7 +70,8 @@ def release(order: Order, progress: Progress) -> Released:
     try:
         with postponed():
             entry = reserve(order)
-        _write(order, entry, progress)
+        with recognised():
+            _write(order, entry, progress)
     except FailedAfterCharge:
         raise
     except (Exception, KeyboardInterrupt) as error:
