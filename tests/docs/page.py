@@ -18,6 +18,7 @@ import shlex
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -98,7 +99,7 @@ class Reader:
 
     def _type(self, block: Block) -> None:
         typed = [*commands(block), ("", "")]
-        for (command, shown), (following, _) in zip(typed, typed[1:], strict=False):
+        for (command, shown), (following, _) in pairwise(typed):
             real = self._run(command)
             assert agrees(shown, real), f"$ {command}\n{real}"
             assert self.code == 0 or following == "echo $?", f"$ {command}: {self.code}\n{real}"

@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 
 from docs.tables import TABLES, current
+from tests.docs.page import ROOT, is_run
 
-ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LINK = re.compile(r"\]\(([^)#]+)(#[^)]*)?\)")
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
 
 
 def examples(page: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if examples(p)], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if examples(p) and not is_run(p)], ids=lambda p: p.name
+)
 def test_examples_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, object] = {}
     for number, example in enumerate(examples(page)):
@@ -30,9 +32,27 @@ def test_the_readme_has_examples() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page: Path) -> None:
-    targets = [m.group(1) for m in LINK.finditer(page.read_text(encoding="utf-8"))]
-    broken = [t for t in targets if "://" not in t and not (page.parent / t).exists()]
-    assert broken == []
+    links = [m.groups() for m in LINK.finditer(page.read_text(encoding="utf-8"))]
+    inside = [(page.parent / path if path else page, part) for path, part in links if _here(path)]
+    assert [path for path, _ in inside if not path.exists()] == []
+    assert [part for path, part in inside if part and part not in anchors(path)] == []
+
+
+def _here(path: str) -> bool:
+    return "://" not in path
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    rooms = ("tutorial", "how-to", "reference", "explanation")
+    pages = [page for room in rooms for page in sorted((ROOT / "docs" / room).glob("*.md"))]
+    listed = [f"({page.relative_to(ROOT / 'docs')})" for page in pages]
+    assert [one for one in listed if one not in index] == []
 
 
 @pytest.mark.parametrize("name", ["demo", "errors"])

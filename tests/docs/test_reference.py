@@ -47,7 +47,8 @@ def inner(annotation: object) -> tuple[type[BaseModel], str] | None:
     for part in get_args(annotation):
         found = inner(part)
         if found is not None:
-            way = {list: "[]", tuple: "[]", dict: ".NAME"}.get(get_origin(annotation) or object, "")
+            origin = get_origin(annotation)
+            way = "[]" if origin in (list, tuple) else ".NAME" if origin is dict else ""
             return found[0], way + found[1]
     return None
 
