@@ -62,14 +62,85 @@ def test_a_refusal_is_one_line_and_no_traceback(
     assert shown.err == "leeward: quick: must be false; got True. Leave it out.\n"
 
 
-def test_other_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def failing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that meets something nobody expected, whose words hold a row."""
+
     def fail(*, quick: bool) -> None:
-        raise ArithmeticError(quick)
+        raise ArithmeticError(f"SECRET row {quick}")
 
     monkeypatch.setattr("leeward.cli.audit.audit", fail)
-    monkeypatch.setattr(sys, "argv", ["leeward", "audit"])
-    with pytest.raises(ArithmeticError):
-        main()
+
+
+@pytest.mark.usefixtures("failing")
+def test_the_words_of_an_unexpected_error_are_hidden(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "audit", "--quick") == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("leeward: unexpected ArithmeticError; ")
+    assert shown.err.endswith("--debug shows it.\n")
+    assert "SECRET" not in shown.err
+    assert "Traceback" not in shown.err
+
+
+@pytest.mark.usefixtures("failing")
+@pytest.mark.parametrize(
+    "arguments", [["--debug", "audit"], ["audit", "--debug"], ["audit", "--debug", "--quick"]]
+)
+def test_debug_anywhere_shows_the_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    assert run(monkeypatch, *arguments) == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("Traceback (most recent call last):\n")
+    assert "ArithmeticError: SECRET row" in shown
+
+
+def test_debug_shows_the_traceback_of_a_refusal_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("leeward.cli.audit.audit", refuse)
+    assert run(monkeypatch, "audit", "--debug") == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith("Traceback (most recent call last):\n")
+    assert shown.endswith("leeward: quick: must be false; got False. Leave it out.\n")
+
+
+@pytest.mark.usefixtures("failing")
+def test_debugging_does_not_outlive_its_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "audit", "--debug") == 1
+    assert "SECRET" in capsys.readouterr().err
+    assert run(monkeypatch, "audit") == 1
+    assert "SECRET" not in capsys.readouterr().err
+
+
+COMMANDS = [
+    *(["demo"], ["init"], ["check"], ["plan"], ["release"], ["verify"], ["audit"], ["economy"]),
+    *(["doctor"], ["ledger", "create"], ["ledger", "show"], ["ledger", "verify"]),
+    *(["ledger", "commit"], ["ledger", "withdraw"]),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_the_help_of_every_command_has_an_example(runner: CliRunner, command: list[str]) -> None:
+    result = runner.invoke(app, [*command, "--help"])
+    assert result.exit_code == 0
+    assert f"Example: leeward {' '.join(command)}" in " ".join(result.stdout.split())
+
+
+def test_every_command_is_among_them() -> None:
+    named = [command.name for command in app.registered_commands]
+    grouped = [
+        f"{group.name} {command.name}"
+        for group in app.registered_groups
+        if group.typer_instance is not None
+        for command in group.typer_instance.registered_commands
+    ]
+    assert sorted([*map(str, named), *grouped]) == sorted(" ".join(one) for one in COMMANDS)
 
 
 def test_main_ends_well(

@@ -103,7 +103,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     paid = f", of it {number_text(margins.epsilon)} for margins" if isinstance(
         margins, SpentMargins) else ""  # fmt: skip
     yield f"{table.name}: {by} ({marginal.kind} table)"
-    yield f"  mechanism  {offer.name}: {table.why}"
+    yield from _paragraph("mechanism", f"{offer.name}: {table.why}")
     yield f"  cost       epsilon {number_text(offer.charge.epsilon)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
@@ -129,4 +129,4 @@ def _number(value: float | None) -> str:
 
 def _paragraph(who: str, sentence: str) -> list[str]:
     """A labelled paragraph with a hanging indent."""
-    return wrap(sentence, 78, initial_indent=f"  {who:<9}", subsequent_indent=" " * 11)
+    return wrap(sentence, 78, initial_indent=f"  {who:<11}", subsequent_indent=" " * 13)

@@ -6,14 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.exact import three_digits_up
 from leeward.release.plan import Plan, make_plan
 from leeward.release.prediction import mean_error
 from leeward.release.reading import read_shares
 
 WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
-MOST_EPSILON = Fraction(1000)
-LEAST_EPSILON = Fraction(1, 1000)
+LEAST, MOST = -3 * 900, 3 * 900
+"""An ε is looked for from 0.001 to 1000."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +47,20 @@ def smallest_epsilon(plan: Plan, target: Target) -> Plan:
             next_step="Choose one of them.",
         )
     alone = _only(plan, target)
-    low, high = LEAST_EPSILON, Fraction(1)
-    while not _reaches(alone, target, high):
-        low, high = high, 2 * high
-        if high > MOST_EPSILON:
-            raise _out_of_reach(target)
-    while high > low * Fraction(1005, 1000):
-        middle = (low + high) / 2
-        low, high = (low, middle) if _reaches(alone, target, middle) else (middle, high)
-    return with_epsilon(plan, Fraction(three_digits_up(high)))
+    low, high = LEAST - 1, MOST
+    if not _reaches(alone, target, three_digits(high)):
+        raise _out_of_reach(target)
+    while high - low > 1:
+        middle = (low + high) // 2
+        reached = _reaches(alone, target, three_digits(middle))
+        low, high = (low, middle) if reached else (middle, high)
+    return with_epsilon(plan, three_digits(high))
+
+
+def three_digits(place: int) -> Fraction:
+    """The numbers of three significant digits in their order: 0 is 1, 1 is 1.01, 900 is 10."""
+    power, above = divmod(place, 900)
+    return Fraction(100 + above, 100) * Fraction(10) ** power
 
 
 def _only(plan: Plan, target: Target) -> Plan:
