@@ -14,6 +14,8 @@ WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:job
 LEAST, MOST = -3 * 900, 3 * 900
 """An ε is looked for from 0.001 to 1000."""
 
+STRIDE = 300
+
 
 @dataclass(frozen=True)
 class Target:
@@ -47,9 +49,11 @@ def smallest_epsilon(plan: Plan, target: Target) -> Plan:
             next_step="Choose one of them.",
         )
     alone = _only(plan, target)
-    low, high = LEAST - 1, MOST
-    if not _reaches(alone, target, three_digits(high)):
-        raise _out_of_reach(target)
+    low, high = LEAST - 1, 0
+    while not _reaches(alone, target, three_digits(high)):
+        if high >= MOST:
+            raise _out_of_reach(target)
+        low, high = high, high + STRIDE
     while high - low > 1:
         middle = (low + high) // 2
         reached = _reaches(alone, target, three_digits(middle))
