@@ -13,6 +13,9 @@ from leeward.errors import BadFile, LeewardError
 Result = TypeVar("Result")
 Element = TypeVar("Element")
 
+INTERRUPTED = "Query interrupted"
+"""What DuckDB makes of a person who presses Ctrl-C."""
+
 UNREADABLE = "must be readable from the first row to the last"
 
 
@@ -29,6 +32,10 @@ def discreetly(
         raise
     except Exception as error:  # noqa: BLE001 (whichever driver fails, its message may hold rows)
         kind = type(error).__name__
+        interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
+        interrupted = interrupted or str(error) == INTERRUPTED
+    if interrupted:
+        raise KeyboardInterrupt
     # Raised here and not above, where Python would attach the original as its context.
     raise _refusal(kind, parameter, rule)
 
