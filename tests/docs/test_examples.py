@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from docs.tables import TABLES, current
-from tests.docs.page import ROOT, is_run
+from tests.docs.page import is_run
+
+ROOT = Path(__file__).parents[2]
 
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
