@@ -91,7 +91,7 @@ def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) 
         "plan": {"tables": [{"name": table.name} for table in tables], "period": "2026Q2"},
         "plan_digest": "a1" * 32,
         "codebook_digest": "b2" * 32,
-        "guarantee": ReleaseGuarantee.of(GUARANTEE),
+        "guarantee": ReleaseGuarantee.of(GUARANTEE, SingleJob()),
         "worker": worker_promise(GUARANTEE, SingleJob()),
         "establishment": establishment_promise(GUARANTEE),
         "firm": firm_promise(GUARANTEE),

@@ -98,13 +98,13 @@ def test_a_time_as_python_writes_it_is_a_time(demo: Path) -> None:
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=str)
 def test_guarantees_keep_their_exact_numbers(guarantee: Guarantee) -> None:
     assert TableGuarantee.of(guarantee).as_guarantee() == guarantee
-    stated = ReleaseGuarantee.of(guarantee)
+    stated = ReleaseGuarantee.of(guarantee, SingleJob())
     assert stated.as_guarantee() == guarantee
     assert (stated.measure, stated.sentence) == (guarantee.measure, guarantee.sentence())
 
 
 def test_a_measure_that_the_numbers_do_not_have_is_refused() -> None:
-    stated = ReleaseGuarantee.of(GUARANTEES[2]).model_dump()
+    stated = ReleaseGuarantee.of(GUARANTEES[2], SingleJob()).model_dump()
     with pytest.raises(ValidationError, match="measure"):
         ReleaseGuarantee.model_validate(stated | {"measure": "zCDP"})
 

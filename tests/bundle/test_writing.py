@@ -295,3 +295,10 @@ def test_a_certificate_of_something_else_is_not_sealed(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="what was written"):
             bundle.seal(certificate("demo", [early]))
         bundle.seal(certificate("demo", [table]))
+
+
+def test_the_times_of_files_do_not_tell_how_long_the_work_took(tmp_path: Path) -> None:
+    bundle = tmp_path / "demo"
+    write_demo(bundle)
+    times = {path.stat().st_mtime for path in (bundle, *bundle.rglob("*"))}
+    assert len(times) == 1

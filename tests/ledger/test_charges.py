@@ -1,5 +1,6 @@
 """Charges: within the cap, in the currency of the account, and not twice for the same data."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -255,6 +256,21 @@ def test_the_same_data_under_another_account(ledger: Ledger, again: bool, number
         "got entry 3 of account 'qwi', bundle 'out/1', never committed: its budget is spent, the "
         "bundle may be missing. Charge account 'qwi'."
     )
+
+
+def test_an_account_has_one_rule_for_workers_with_several_jobs(ledger: Ledger) -> None:
+    ledger.reserve("lodes", strong(1), release(1))
+    other = replace(release(2), jobs="primary: pay")
+    assert said(ledger, strong(1), other) == (
+        "jobs: must be the rule of all releases of an account: guarantees about differently "
+        "reduced jobs do not add up; got 'primary: pay' after 'single' in entry 2. "
+        "Use the same rule."
+    )
+
+
+def test_what_the_weak_policy_speaks_of_is_kept(ledger: Ledger) -> None:
+    subject = replace(release(1), kinds="sex, age")
+    assert ledger.reserve("lodes", strong(1), subject).subject == subject
 
 
 def test_a_correction_names_its_release(ledger: Ledger) -> None:

@@ -13,10 +13,12 @@ def test_strong_sentence_in_full() -> None:
         "The strong policy with α = 0.1 protects single jobs and the sizes of establishments, "
         "whoever joins or leaves. "
         f"Seeing the release changes the odds {PERSON} 2.72 (e^ε). "
+        "Between two workplaces of a person or two values of a person's attribute, the odds "
+        "change by at most a factor 7.39 (e^(2ε)). "
         "Between sizes x and up to 1.1x of an establishment (or one worker more) the odds change "
         "by at most a factor 2.72 (e^ε). "
-        "Between two workplaces of a person, two values of a person's attribute, or two groups "
-        "who may have joined, the odds change by at most a factor 7.39 (e^(2ε)). "
+        "Between two groups who may have joined, the odds change by at most a factor 7.39 "
+        "(e^(2ε)). "
         "For a firm of f establishments the factor is e^(fε); for two of them the odds change by "
         "at most a factor 7.39 (e^(2ε)). "
         "That an establishment exists, and its public attributes, are not hidden."
@@ -104,3 +106,10 @@ def test_alpha_is_never_rounded_and_losses_are_rounded_up() -> None:
     assert alpha_text(None) == "none"
     assert number_text(third.alpha or third.epsilon) == "0.334"
     assert number_text(third.epsilon) == "1"
+
+
+def test_a_person_with_several_jobs_is_told_the_larger_factor() -> None:
+    said = Guarantee("strong", "0.1", 1).sentence(jobs=3)
+    assert '"has no job" by at most a factor 20.1 (e^(3ε)), if up to 3 jobs of the person' in said
+    assert "two values of a person's attribute, the odds change by at most a factor 404" in said
+    assert "(or one worker more) the odds change by at most a factor 2.72 (e^ε)" in said

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from leeward.model import JobsRule
+from leeward.model import BoundedJobs, JobsRule
 from leeward.privacy import Guarantee
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
@@ -92,9 +92,10 @@ class ReleaseGuarantee(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, guarantee: Guarantee) -> Self:
+    def of(cls, guarantee: Guarantee, jobs: JobsRule) -> Self:
         """The guarantee as text, with its plain words."""
-        words = {"measure": guarantee.measure, "sentence": guarantee.sentence()}
+        most = jobs.most if isinstance(jobs, BoundedJobs) else 1
+        words = {"measure": guarantee.measure, "sentence": guarantee.sentence(most)}
         return cls.model_validate({**written(guarantee), **words})
 
     @model_validator(mode="after")

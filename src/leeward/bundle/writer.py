@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from datetime import datetime
 from itertools import count
 from pathlib import Path
 from types import TracebackType
@@ -79,7 +80,10 @@ class BundleWriter:
         self._check(certificate)
         with writing(self.target):
             sums = self._write_texts(certificate)
+            moment = datetime.fromisoformat(certificate.created).timestamp()
             for path in (*sums, CHECKSUMS, TABLES, "."):
+                # Times of single files would tell how long the tabulation took.
+                os.utime(self._folder / path, (moment, moment))
                 flush(self._folder / path)
             self._appear()
         self.discard()

@@ -14,7 +14,7 @@ from leeward.ledger.contents import Contents, seal
 from leeward.ledger.entry import Entry
 from leeward.ledger.notation import written
 from leeward.ledger.page import Page
-from leeward.ledger.repeat import refuse_repeat
+from leeward.ledger.repeat import refuse_other_rule, refuse_repeat
 from leeward.ledger.store import Store
 from leeward.ledger.subject import Subject
 from leeward.ledger.text import account_name, digest, plain
@@ -189,4 +189,5 @@ def _payment(
     found = book.account(account_name(account))
     if subject is not None:
         refuse_repeat(book, account, subject, again=again)
+        refuse_other_rule(book, account, subject)
     return payment(found, charge)

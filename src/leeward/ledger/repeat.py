@@ -1,6 +1,6 @@
 """Whether the same data were released before: a second release tells more than it says."""
 
-from leeward.errors import AlreadyReleased
+from leeward.errors import AlreadyReleased, CannotCompose
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Entry
 from leeward.ledger.subject import Subject
@@ -15,6 +15,19 @@ def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) ->
     same = [entry for entry in data if _part(entry, "plan") == subject.plan]
     if same and not again:
         raise _released(book, _best(book, same))
+
+
+def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
+    """Refuse a jobs rule that differs from the account's: such tables have no common neighbours."""
+    for entry in book.reserved.values():
+        if entry.account == account and _part(entry, "jobs") != subject.jobs:
+            raise CannotCompose(
+                "jobs",
+                rule="must be the rule of all releases of an account: guarantees about "
+                "differently reduced jobs do not add up",
+                value=f"{subject.jobs!r} after {_part(entry, 'jobs')!r} in entry {entry.number}",
+                next_step="Use the same rule.",
+            )
 
 
 def _part(entry: Entry, name: str) -> object:

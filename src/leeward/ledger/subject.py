@@ -28,19 +28,28 @@ class TableCharge:
 
 @dataclass(frozen=True)
 class Subject:
-    """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables."""
+    """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables.
+
+    `jobs` is the rule for workers with several jobs, `kinds` the worker attributes of which the
+    weak policy speaks: charges add up only if they speak of the same reduced table, and the sum
+    speaks of the kinds of all of them together.
+    """
 
     plan: str
     data: str
     period: str
     bundle: str
     tables: tuple[TableCharge, ...]
+    jobs: str = "single"
+    kinds: str = "none"
 
     def __post_init__(self) -> None:
         digest(self.plan, "plan")
         digest(self.data, "data")
         plain(self.period, "period")
         plain(self.bundle, "bundle")
+        plain(self.jobs, "jobs")
+        plain(self.kinds, "kinds")
         held: object = self.tables
         if not isinstance(held, tuple) or not {type(table) for table in held} <= {TableCharge}:
             raise _unreadable(held)
@@ -53,10 +62,12 @@ class Subject:
             "period": self.period,
             "bundle": self.bundle,
             "tables": [table.written() for table in self.tables],
+            "jobs": self.jobs,
+            "kinds": self.kinds,
         }
 
 
-SUBJECT_PARTS = frozenset({"plan", "data", "period", "bundle", "tables"})
+SUBJECT_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 

@@ -57,9 +57,9 @@ class Guarantee:
             return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
         return "approximate" if self.delta > 0 else "pure"
 
-    def sentence(self) -> str:
-        """The promise in plain words."""
-        return " ".join(sentences(self))
+    def sentence(self, jobs: int = 1) -> str:
+        """The promise in plain words; `jobs` is how many jobs of one person may count."""
+        return " ".join(sentences(self, _count(jobs, "jobs")))
 
     def implies(self, other: "Guarantee") -> bool:
         """Whether a proof shows that what keeps this promise keeps the other one too."""

@@ -25,75 +25,76 @@ FURTHER = (
 FRAME = "That an establishment exists, and its public attributes, are not hidden."
 
 
-def sentences(guarantee: "Guarantee") -> list[str]:
-    """What the policy promises, what it does not, and what ρ means where there is one."""
+def sentences(guarantee: "Guarantee", jobs: int = 1) -> list[str]:
+    """What the policy promises, what it does not, and what ρ means where there is one.
+
+    A person who may hold several counted jobs is as many steps away from having none.
+    """
     words = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak}
-    spoken = words[guarantee.policy.name](guarantee)
+    spoken = words[guarantee.policy.name](guarantee, jobs)
     further = [FURTHER] if guarantee.delta > 0 or guarantee.rho > 0 else []
     return [*spoken, *further, *_zcdp(guarantee), FRAME]
 
 
-def _worker(guarantee: "Guarantee") -> list[str]:
+def _worker(guarantee: "Guarantee", jobs: int) -> list[str]:
     return [
         "The worker policy protects single jobs.",
-        *_person(guarantee),
-        f"{_two_values()} {_bound(guarantee, 2)}.",
+        *_person(guarantee, jobs),
         "It does NOT protect the sizes of establishments: "
         "the size of a large one can be read almost exactly.",
     ]
 
 
-def _establishment(guarantee: "Guarantee") -> list[str]:
+def _establishment(guarantee: "Guarantee", jobs: int) -> list[str]:
     return [
         "The establishment policy protects whole establishments.",
         'Seeing the release changes the odds between "this establishment has these workers" and '
         f'"has none" {_bound(guarantee, 1)}.',
         'Between any two workforces of it, and so between "this person works here" and '
-        f'"has no job", the odds change {_bound(guarantee, 2)}.',
-        f"Between two workplaces of a person the odds change {_bound(guarantee, 4)}.",
+        f'"has no job", the odds change {_bound(guarantee, 2 * jobs)}{_held(jobs)}.',
+        f"Between two workplaces of a person the odds change {_bound(guarantee, 4 * jobs)}.",
         *_firm(guarantee),
     ]
 
 
-def _strong(guarantee: "Guarantee") -> list[str]:
+def _strong(guarantee: "Guarantee", jobs: int) -> list[str]:
     return [
         f"The strong policy with α = {alpha_text(guarantee.alpha)} protects single jobs and the "
         "sizes of establishments, whoever joins or leaves.",
-        *_person(guarantee),
+        *_person(guarantee, jobs),
         f"Between sizes x and up to {_growth(guarantee)} of an establishment (or one worker more) "
         f"the odds change {_bound(guarantee, 1)}.",
-        f"{_two_values('or two groups who may have joined,')} {_bound(guarantee, 2)}.",
+        f"Between two groups who may have joined, the odds change {_bound(guarantee, 2)}.",
         *_firm(guarantee),
     ]
 
 
-def _weak(guarantee: "Guarantee") -> list[str]:
+def _weak(guarantee: "Guarantee", jobs: int) -> list[str]:
     growth = _growth(guarantee)
     return [
         f"The weak policy with α = {alpha_text(guarantee.alpha)} protects single jobs, and "
         "establishments whose kinds of workers grow together.",
-        *_person(guarantee),
+        *_person(guarantee, jobs),
         f"Between sizes x and up to {growth} of an establishment the odds change "
         f"{_bound(guarantee, 1)}, against attackers who know its make-up independently of its "
         f"size; the same holds for the share of each kind of worker within 1+α.",
-        f"{_two_values()} {_bound(guarantee, 2)}.",
         "It does NOT protect the size against those who know that one kind of worker alone grew: "
         f"such growth is protected only up to {growth} of that kind, or one worker.",
         *_firm(guarantee),
     ]
 
 
-def _person(guarantee: "Guarantee") -> list[str]:
+def _person(guarantee: "Guarantee", jobs: int) -> list[str]:
     return [
         'Seeing the release changes the odds between "this person works here" and "has no job" '
-        f"{_bound(guarantee, 1)}."
+        f"{_bound(guarantee, jobs)}{_held(jobs)}.",
+        f"Between two workplaces of a person or two values of a person's attribute, the odds "
+        f"change {_bound(guarantee, 2 * jobs)}.",
     ]
 
 
-def _two_values(more: str = "") -> str:
-    joint = " or" if not more else ","
-    between = f"Between two workplaces of a person{joint} two values of a person's attribute"
-    return f"{between}, {more} the odds change".replace(",  ", ", ")
+def _held(jobs: int) -> str:
+    return "" if jobs == 1 else f", if up to {jobs} jobs of the person count"
 
 
 def _firm(guarantee: "Guarantee") -> list[str]:
