@@ -1,0 +1,132 @@
+"""Documents: every scalar stays text, and a refusal names the place and the nearest key."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import Field
+
+from leeward.errors import BadFile, InvalidParameter, Problems
+from leeward.model.document import (
+    Written,
+    nearest,
+    parse,
+    place,
+    read_document,
+    read_text,
+    unknown_key,
+)
+
+
+class Inner(Written):
+    wanted: str
+    listed: tuple[str, ...] = ()
+
+
+class Outer(Written):
+    one: Inner
+    named: dict[str, Inner] = Field(default_factory=dict)
+    several: tuple[Inner, ...] = ()
+
+
+def document(folder: Path, text: str) -> dict[str, object]:
+    path = folder / "x.yaml"
+    path.write_text(text, encoding="utf-8")
+    return read_document(path, "x")
+
+
+@pytest.mark.parametrize("written", ["01", "1e3", "NO", "null", "0x10", "2026-01-01", "~", "1_0"])
+def test_every_scalar_stays_the_text_that_was_written(tmp_path: Path, written: str) -> None:
+    assert document(tmp_path, f"a: {written}\nb: [{written}]\n") == {"a": written, "b": [written]}
+
+
+def test_a_mark_at_the_beginning_is_not_text(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_bytes("\ufeffa: 1\n".encode())
+    assert read_document(tmp_path / "x.yaml", "x") == {"a": "1"}
+
+
+@pytest.mark.parametrize("text", ["!!python/name:os.system", "!!python/object/apply:os.getcwd []"])
+def test_tags_make_no_objects(tmp_path: Path, text: str) -> None:
+    held = document(tmp_path, f"a: {text}\n")["a"]
+    assert isinstance(held, (str, list))
+
+
+def test_an_anchor_alone_is_harmless_and_an_alias_is_refused(tmp_path: Path) -> None:
+    assert document(tmp_path, "a: &x 1\n") == {"a": "1"}
+    with pytest.raises(BadFile, match=r"write the value out \(line 2, column 4\)"):
+        document(tmp_path, "a: &x 1\nb: *x\n")
+
+
+def test_a_billion_laughs_are_refused_at_once(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))]
+    with pytest.raises(BadFile, match="aliases are not read here"):
+        document(tmp_path, "\n".join(lines))
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(Problems) as refusal:
+        parse(Outer, {"one": {}, "named": {"n": {"wanted": []}}, "several": [{"wnted": "x"}]}, "x")
+    told = [problem.parameter for problem in refusal.value.problems]
+    assert told == ["x.one.wanted", "x.named.n.wanted", "x.several[0].wnted"]
+
+
+def test_a_misspelt_key_is_not_also_missing() -> None:
+    with pytest.raises(InvalidParameter, match="Did you mean 'wanted'"):
+        parse(Outer, {"one": {"wnted": "x"}}, "x")
+
+
+def test_a_missing_key_beside_an_unknown_one_is_told_too() -> None:
+    with pytest.raises(Problems) as refusal:
+        parse(Outer, {"one": {"zzz": "x"}}, "x")
+    assert [problem.value for problem in refusal.value.problems] == ["nothing", "'zzz'"]
+
+
+@pytest.mark.parametrize(
+    ("content", "known"),
+    [
+        ({"one": {"wanted": "a"}, "zz": "b"}, "one, named, several"),
+        ({"one": {"wanted": "a", "zz": "b"}}, "wanted, listed"),
+        ({"one": {"wanted": "a"}, "named": {"one": {"wanted": "a", "zz": "b"}}}, "wanted, listed"),
+        ({"one": {"wanted": "a"}, "several": [{"wanted": "a", "zz": "b"}]}, "wanted, listed"),
+    ],
+)
+def test_an_unknown_key_is_told_the_known_ones_of_its_place(
+    content: dict[str, object], known: str
+) -> None:
+    with pytest.raises(InvalidParameter, match=f"known are {known};"):
+        parse(Outer, content, "x")
+
+
+def test_what_was_parsed_does_not_change() -> None:
+    held = parse(Inner, {"wanted": "a"}, "x")
+    with pytest.raises(ValueError, match="frozen"):
+        held.wanted = "b"
+
+
+@pytest.mark.parametrize(
+    ("written", "found"), [("acount", "account"), ("ACCOUNT", "account"), ("zzz", None)]
+)
+def test_the_nearest_name_is_suggested(written: str, found: str | None) -> None:
+    assert nearest(written, ("account", "period")) == found
+
+
+def test_an_unknown_key_without_a_near_one_is_to_be_left_out() -> None:
+    assert unknown_key("x.zzz", "zzz", ("account",)).next_step == "Leave it out."
+
+
+def test_places_read_like_paths() -> None:
+    assert place(("plan", "tables", 1, "by", 0)) == "plan.tables[1].by[0]"
+    assert place(("codebook", "a\nb")) == r"codebook.'a\nb'"
+    assert place(()) == ""
+
+
+def test_a_text_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "latin").write_bytes(b"\xe9")
+    for name, rule in (
+        ("no", "must be a file that exists"),
+        (".", "must be a file, not a folder"),
+        ("latin", "must be text in UTF-8"),
+        ("latin/x", r"must be a file that can be read \(Not a directory\)"),
+        ("a\0b", r"must be a file that can be read \(bad name\)"),
+    ):
+        with pytest.raises(BadFile, match=rule):
+            read_text(tmp_path / name, "x")
