@@ -90,17 +90,34 @@ def test_what_is_not_a_charge_cannot_be_withdrawn(office: Office) -> None:
 def test_a_certificate_of_another_charge_is_noticed(office: Office) -> None:
     bundle = office.folder / "first" / "bundle"
     certificate = read_bundle(bundle).certificate
+    number = certificate.ledger.entry
+    other = certificate.data.model_copy(update={"fingerprint": "b" * 64})
     with Ledger.open(office.ledger) as book:
         entries = book.entries()
-    assert subject_findings(certificate, entries) == []
-    number = certificate.ledger.entry
-    for change, part in (
-        ({"plan_digest": "a" * 64}, "plan"),
-        ({"period": "2020"}, "period"),
-        ({"account": "other"}, "account"),
-        ({"corrects": 1}, "corrected entry"),
-        ({"name": "b"}, "name"),
-    ):
-        forged = certificate.model_copy(update=change)
-        expected = [f"entry {number} was charged for another {part}"]
-        assert subject_findings(forged, entries) == expected
+        assert subject_findings(certificate, entries, book) == []
+        for change, part in (
+            ({"plan_digest": "a" * 64}, "plan"),
+            ({"period": "2020"}, "period"),
+            ({"account": "other"}, "account"),
+            ({"corrects": 1}, "corrected entry"),
+            ({"name": "b"}, "name"),
+            ({"data": other}, "data"),
+        ):
+            forged = certificate.model_copy(update=change)
+            expected = [f"entry {number} was charged for another {part}"]
+            assert subject_findings(forged, entries, book) == expected
+
+
+def test_two_releases_of_the_same_data_do_not_show_that_they_are_the_same(office: Office) -> None:
+    first, second = (
+        read_bundle(office.folder / name / "bundle").certificate for name in ("first", "better")
+    )
+    with Ledger.open(office.ledger) as book:
+        paid = {
+            entry.number: entry.subject.data
+            for entry in book.entries()
+            if entry.subject is not None
+        }
+    assert paid[first.ledger.entry] == paid[second.ledger.entry]
+    assert first.data.fingerprint != second.data.fingerprint
+    assert paid[first.ledger.entry] not in (first.to_json() + second.to_json()).decode()

@@ -117,7 +117,7 @@ def commit_command(
     held = read_bundle(bundle)
     with Ledger.open(ledger) as book:
         findings = book.verify([_anchor(bundle)])
-        findings = findings or tuple(subject_findings(held.certificate, book.entries()))
+        findings = findings or tuple(subject_findings(held.certificate, book.entries(), book))
         if findings:
             raise Damaged(
                 "ledger",

@@ -10,6 +10,7 @@ from leeward.bundle import Certificate, read_bundle, verify_bundle
 from leeward.bundle.layout import CERTIFICATE
 from leeward.cli.screen import REFUSED, say
 from leeward.ledger import Anchor, Entry, Ledger
+from leeward.release.charge import fingerprint
 
 
 def verify_command(
@@ -48,7 +49,7 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
         if findings:
             return findings
         entries = book.entries()
-    findings += subject_findings(held.certificate, entries)
+        findings += subject_findings(held.certificate, entries, book)
     about = [entry for entry in entries if entry.names == number]
     committed = [entry for entry in about if entry.kind == "committed"]
     failed = [entry for entry in about if entry.kind == "failed"]
@@ -66,7 +67,9 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
     return findings
 
 
-def subject_findings(certificate: Certificate, entries: tuple[Entry, ...]) -> list[str]:
+def subject_findings(
+    certificate: Certificate, entries: tuple[Entry, ...], book: Ledger
+) -> list[str]:
     """Whether the entry was charged for what the certificate says."""
     number = certificate.ledger.entry
     entry = next((entry for entry in entries if entry.number == number), None)
@@ -76,7 +79,7 @@ def subject_findings(certificate: Certificate, entries: tuple[Entry, ...]) -> li
     told = {
         "account": (certificate.account, entry.account),
         "plan": (certificate.plan_digest, paid.plan),
-        "data": (certificate.data.fingerprint, paid.data),
+        "data": (certificate.data.fingerprint, fingerprint(book, entry)),
         "period": (certificate.period, paid.period),
         "name": (certificate.name, paid.bundle),
         "guarantee": (certificate.guarantee.as_guarantee(), entry.charge),

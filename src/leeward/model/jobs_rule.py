@@ -8,6 +8,7 @@ class SingleJob:
     """Every worker holds at most one job; data in which one holds more are refused."""
 
     name = "single"
+    words = "single"
 
     @property
     def sentence(self) -> str:
@@ -21,6 +22,11 @@ class PrimaryJob:
 
     column: str
     name = "primary"
+
+    @property
+    def words(self) -> str:
+        """The rule in short, as the ledger keeps it."""
+        return f"primary: {self.column}"
 
     @property
     def sentence(self) -> str:
@@ -39,6 +45,11 @@ class BoundedJobs:
 
     most: int
     name = "bounded"
+
+    @property
+    def words(self) -> str:
+        """The rule in short, as the ledger keeps it."""
+        return f"max_per_worker: {self.most}"
 
     @property
     def sentence(self) -> str:

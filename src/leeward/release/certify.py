@@ -22,8 +22,9 @@ from leeward.release.margins import COVERAGE, MarginRule, NoMargins, SpentMargin
 from leeward.release.plan import Plan, PlannedTable
 
 KEYED = (
-    "HMAC-SHA256 of a digest of the data, keyed with a secret of the ledger: whoever holds the "
-    "ledger can tell whether two releases used the same data; nobody else learns anything."
+    "HMAC-SHA256 of a digest of the data and the number of the ledger's entry, keyed with a secret "
+    "of the ledger. Whoever holds the ledger can check it. To everyone else it is a random number, "
+    "and it differs between releases whether or not their data do."
 )
 CLIPPING_BIAS = (
     "Establishments above a public bound are scaled down to it, so cells with one dominant "
@@ -31,11 +32,10 @@ CLIPPING_BIAS = (
 )
 
 
-def certificate(plan: Plan, name: str, entry: Entry, rows: Mapping[str, int]) -> Certificate:
+def certificate(
+    plan: Plan, name: str, entry: Entry, fingerprint: str, rows: Mapping[str, int]
+) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
-    subject = entry.subject
-    if subject is None:
-        raise ValueError("a certificate needs the reserved entry that pays for it")
     return Certificate(
         format=1,
         name=name,
@@ -46,13 +46,13 @@ def certificate(plan: Plan, name: str, entry: Entry, rows: Mapping[str, int]) ->
         plan=plan.request.public(),
         plan_digest=plan.digest,
         codebook_digest=plan.codebook_digest,
-        guarantee=ReleaseGuarantee.of(plan.charge),
+        guarantee=ReleaseGuarantee.of(plan.charge, plan.jobs),
         worker=worker_promise(plan.charge, plan.jobs),
         establishment=establishment_promise(plan.charge),
         firm=firm_promise(plan.charge),
         weak_attributes=plan.weak_attributes,
         jobs=JobsStatement.of(plan.jobs),
-        data=DataStatement(fingerprint=subject.data, keyed=KEYED),
+        data=DataStatement(fingerprint=fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
             id=entry.ledger, account=entry.account, entry=entry.number, head=entry.hash
         ),

@@ -58,7 +58,18 @@ def subject(order: Order) -> Subject:
         period=plan.request.period,
         bundle=order.out.name,
         tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
+        jobs=plan.jobs.words,
+        kinds=", ".join(plan.weak_attributes or ()) or "none",
     )
+
+
+def fingerprint(ledger: Ledger, entry: Entry) -> str:
+    """What a certificate says of the data: it differs in every release, also of the same data.
+
+    Otherwise two bundles would tell anyone for certain whether a single job had changed.
+    """
+    data = "" if entry.subject is None else entry.subject.data
+    return ledger.sealed(f"entry {entry.number} of data {data}".encode())
 
 
 def commit(order: Order, entry: Entry, digest: str) -> None:

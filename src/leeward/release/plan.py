@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
+from leeward.bundle.promises import worker_promise
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.model import Codebook, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
@@ -109,7 +110,9 @@ def make_plan(request: Request, path: Path) -> Plan:
     kept = tuple(table for table in tables if table is not None)
     if asked is None or codebook is None or jobs is None:
         raise AssertionError("what could not be read was not refused")
-    return Plan(path, request, codebook, asked, jobs, context.profile, kept)
+    made = Plan(path, request, codebook, asked, jobs, context.profile, kept)
+    worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
+    return made
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from leeward.mechanisms.sampling import MOST, Integers
 from leeward.mechanisms.selftest import require_accuracy
 from leeward.model import Batch, Flag, Published
 from leeward.release.certify import certificate
-from leeward.release.charge import Order, after_charge, commit, reserve
+from leeward.release.charge import Order, after_charge, commit, fingerprint, reserve
 from leeward.release.check import changed
 from leeward.release.completion import completed
 from leeward.release.interruption import postponed, recognised
@@ -102,7 +102,8 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
             raise changed()
         progress.step("sealing the bundle")
         with postponed(forget=True):
-            digest = bundle.seal(certificate(plan, order.out.name, entry, rows))
+            keyed = fingerprint(order.ledger, entry)
+            digest = bundle.seal(certificate(plan, order.out.name, entry, keyed, rows))
             commit(order, entry, digest)
 
 
@@ -163,7 +164,11 @@ def _noised(columns: dict[str, Integers], offer: Offer) -> tuple[Integers, Integ
     made = offer.mechanism
     if not isinstance(made, Additive):
         raise TypeError("the mechanism is not one of noise added to counts")
-    counts, largest = columns["counts"], columns.get("cell_largest", columns["largest"])
+    counts = columns["counts"]
+    # The noise of a block follows all jobs of an establishment, that of a single cell its own:
+    # the wrong one of the two would break the promise.
+    own = offer.per_cell and made.needs == "largest"
+    largest = columns["cell_largest" if own else "largest"]
     _refuse_broken(counts, largest)
     if largest.ndim < counts.ndim and made.parameters.cells == 1:
         largest = largest[:, None]
