@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-SYSTEM_PACKAGES :=
+SYSTEM_PACKAGES := postgresql
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test audit bench docs format clean system-deps
@@ -19,8 +19,9 @@ $(STAMP): pyproject.toml
 	@$(BIN)/pip install -qq --disable-pip-version-check -e ".[dev]"
 	@touch $@
 
-demo: setup ## set up and show the main job: the quick audit
-	@$(BIN)/leeward audit --quick
+demo: setup ## set up and show the main job: from made-up tables to a bundle, in build/demo
+	@rm -rf build/demo
+	@$(BIN)/leeward demo --out build/demo
 
 test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 fails on a skip
 	@$(BIN)/ruff format --check .
@@ -31,8 +32,9 @@ test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 f
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure exact draws per second
+bench: setup ## measure draws per second, and a release against the bare query
 	@$(BIN)/python benchmarks/draws.py
+	@$(BIN)/python benchmarks/release.py
 
 docs: setup ## compute the tables of the documents anew
 	@$(BIN)/python docs/tables.py
