@@ -18,6 +18,7 @@ from leeward.cli import screen
 from leeward.cli.app import app
 from leeward.engines import validation
 from leeward.ledger.entry import KINDS
+from leeward.ledger.subject import SUBJECT_PARTS
 from leeward.model import Flag
 from leeward.model.declaration import WrittenCodebook
 from leeward.privacy.policy import POLICIES
@@ -128,6 +129,7 @@ def test_every_policy_is_documented() -> None:
 def test_every_kind_of_entry_is_documented() -> None:
     assert documented("ledger.md", "Entries") == set(KINDS)
     assert documented("ledger.md", "What an entry holds") == set().union(*KINDS.values())
+    assert documented("ledger.md", "What a charge is for") == SUBJECT_PARTS
 
 
 def test_every_kind_of_refusal_is_documented() -> None:
