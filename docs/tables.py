@@ -3,14 +3,14 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from rich.text import Text
+from typer.testing import CliRunner
 
 import leeward
-from leeward.audit import CONTROLS, LINES, audit
-from leeward.audit.lines import QUICK_GRID
-from leeward.audit.measure import QUICK
-from leeward.cli.audit import lines, markdown
+from leeward.audit import audit
+from leeward.cli.app import app
+from leeward.cli.audit import markdown
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -37,12 +37,13 @@ def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
 
 
 def demo() -> str:
-    """What `make demo` prints of slope and of its known-bad twins."""
-    genuine = (line for line in LINES if line.mechanism == "slope" and "strong" in line.policies)
-    rows = [row for line in genuine for row in line.rows(QUICK_GRID, QUICK)]
-    rows += [control.row(QUICK) for control in CONTROLS if control.mechanism == "slope"]
-    shown = (Text.from_markup(line).plain for line in lines(rows))
-    return "```" + "\n".join(shown) + "\n```"
+    """What `make demo` prints."""
+    with TemporaryDirectory() as folder:
+        said = CliRunner().invoke(app, ["demo", "--out", f"{folder}/demo"])
+        if said.exit_code:
+            raise RuntimeError(said.output)
+        shown = said.stdout.replace(f"{folder}/demo", "build/demo").rstrip()
+    return f"```\n{shown}\n```"
 
 
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
