@@ -67,6 +67,8 @@ def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizePro
 def _times(other: Offer, best: Offer, profile: SizeProfile) -> str:
     """How much worse the other is; at a large ε errors are too small to be told from zero."""
     theirs, least = _error(other, profile), _error(best, profile)
+    if theirs == float("inf"):
+        return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.2g}"
     bias = " (its clipping not counted)" if other.name == "clipped" else ""
     return f"{times} times the error with {other.name}{bias}"
