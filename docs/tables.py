@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import leeward
 from leeward.audit import audit
-from leeward.cli.app import app
+from leeward.cli.app import build
 from leeward.cli.audit import markdown
 
 DOCS = Path(__file__).parent
@@ -39,7 +39,7 @@ def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
 def demo() -> str:
     """What `make demo` prints."""
     with TemporaryDirectory() as folder:
-        said = CliRunner().invoke(app, ["demo", "--out", f"{folder}/demo"])
+        said = CliRunner().invoke(build(), ["demo", "--out", f"{folder}/demo"])
         if said.exit_code:
             raise RuntimeError(said.output)
         shown = said.stdout.replace(f"{folder}/demo", "build/demo").rstrip()

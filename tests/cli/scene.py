@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from typer.testing import CliRunner, Result
 
-from leeward.cli.app import app
+from leeward.cli.app import build
 
 PLAN = """\
 data:
@@ -118,7 +118,7 @@ class Office:
         assert made.exit_code == 0, made.output
 
     def run(self, *arguments: str) -> Result:
-        return CliRunner().invoke(app, arguments, prog_name="leeward")
+        return CliRunner().invoke(build(), arguments, prog_name="leeward")
 
     def release(self, *more: str, out: str = "bundle") -> Result:
         return self.run(*RELEASE, "--out", out, "--ledger", "ledger.sqlite", *more)

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli import main
-from leeward.cli.app import app
+from leeward.cli.app import build
 from leeward.errors import InvalidParameter
 
 
@@ -17,25 +17,25 @@ def runner() -> CliRunner:
 
 
 def test_the_version_is_that_of_the_package(runner: CliRunner) -> None:
-    result = runner.invoke(app, ["--version"])
+    result = runner.invoke(build(), ["--version"])
     assert result.exit_code == 0
     assert result.stdout == f"leeward {version('leeward')}\n"
 
 
 def test_help_lists_the_commands(runner: CliRunner) -> None:
-    result = runner.invoke(app, ["--help"])
+    result = runner.invoke(build(), ["--help"])
     assert result.exit_code == 0
     assert "audit" in result.stdout
     assert "--version" in result.stdout
 
 
 def test_no_command_shows_the_help(runner: CliRunner) -> None:
-    assert "audit" in runner.invoke(app, []).output
+    assert "audit" in runner.invoke(build(), []).output
 
 
 @pytest.mark.parametrize("wrong", [["--no-such-option"], ["audit", "--slow"], ["adit"]])
 def test_an_unknown_option_or_command_is_a_usage_error(runner: CliRunner, wrong: list[str]) -> None:
-    result = runner.invoke(app, wrong)
+    result = runner.invoke(build(), wrong)
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Usage" in result.stderr
@@ -127,16 +127,16 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_the_help_of_every_command_has_an_example(runner: CliRunner, command: list[str]) -> None:
-    result = runner.invoke(app, [*command, "--help"])
+    result = runner.invoke(build(), [*command, "--help"])
     assert result.exit_code == 0
     assert f"Example: leeward {' '.join(command)}" in " ".join(result.stdout.split())
 
 
 def test_every_command_is_among_them() -> None:
-    named = [command.name for command in app.registered_commands]
+    named = [command.name for command in build().registered_commands]
     grouped = [
         f"{group.name} {command.name}"
-        for group in app.registered_groups
+        for group in build().registered_groups
         if group.typer_instance is not None
         for command in group.typer_instance.registered_commands
     ]

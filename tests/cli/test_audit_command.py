@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from leeward.audit import Row
 from leeward.audit.loss import INFINITE, NONE, Loss
 from leeward.audit.row import Claim
-from leeward.cli.app import app
+from leeward.cli.app import build
 from leeward.cli.audit import COLUMNS
 
 TENTH = Fraction(1, 10)
@@ -48,7 +48,7 @@ def audit(monkeypatch: pytest.MonkeyPatch) -> Audit:
             return iter(rows)
 
         monkeypatch.setattr("leeward.cli.audit.audit", given)
-        return CliRunner().invoke(app, ["audit", *options])
+        return CliRunner().invoke(build(), ["audit", *options])
 
     return run
 
@@ -130,7 +130,7 @@ def test_quick_is_passed_on(audit: Audit) -> None:
 
 
 def test_help_shows_an_example() -> None:
-    result = CliRunner().invoke(app, ["audit", "--help"])
+    result = CliRunner().invoke(build(), ["audit", "--help"])
     assert result.exit_code == 0
     assert "leeward audit --quick" in result.stdout
     for option in ("--json", "--markdown", "--quick"):

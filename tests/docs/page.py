@@ -23,7 +23,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from leeward.cli.app import app
+from leeward.cli.app import build
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(
@@ -107,7 +107,7 @@ class Reader:
     def _run(self, command: str) -> str:
         words = shlex.split(command)
         if words[0] == "leeward":
-            result = CliRunner().invoke(app, words[1:])
+            result = CliRunner().invoke(build(), words[1:])
             self.code = result.exit_code
             return result.output
         if command == "echo $?":

@@ -15,7 +15,7 @@ from leeward.bundle import layout
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.layout import stamped_files
 from leeward.cli import screen
-from leeward.cli.app import app
+from leeward.cli.app import build
 from leeward.engines import validation
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
@@ -86,7 +86,7 @@ def walked(command: Command, name: str) -> Iterator[tuple[str, Command]]:
         yield from walked(inside, f"{name} {part}")
 
 
-COMMANDS = dict(walked(typer.main.get_command(app), "leeward"))
+COMMANDS = dict(walked(typer.main.get_command(build()), "leeward"))
 
 
 def parameters(command: Command) -> set[str]:

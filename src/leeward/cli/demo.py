@@ -13,7 +13,7 @@ from leeward.cli.release import run, summary
 from leeward.cli.screen import say
 from leeward.cli.truth import true_counts
 from leeward.economy import Economy
-from leeward.errors import BadFile, shown
+from leeward.errors import BadFile
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
 from leeward.release.plan import read_plan
@@ -68,7 +68,7 @@ def _new(out: Path) -> None:
         raise BadFile(
             "--out",
             rule="must not exist yet",
-            value=shown(str(out)),
+            value=repr(str(out)),
             next_step="Choose another folder.",
         )
     try:
@@ -77,7 +77,7 @@ def _new(out: Path) -> None:
         raise BadFile(
             "--out",
             rule=f"must be a folder that can be made ({error.strerror})",
-            value=shown(str(out)),
+            value=repr(str(out)),
             next_step="Choose another folder.",
         ) from None
 

@@ -10,7 +10,7 @@ import typer
 from leeward.cli.draft import Draft, codebook_lines, plan_lines
 from leeward.cli.screen import say
 from leeward.engines import connect
-from leeward.errors import BadFile, raise_all, shown
+from leeward.errors import BadFile, raise_all
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 
@@ -69,7 +69,7 @@ def _existing(path: Path) -> BadFile:
     return BadFile(
         "--out",
         rule="must not hold the file already",
-        value=shown(str(path)),
+        value=repr(str(path)),
         next_step="Choose another folder, or remove the file.",
     )
 
@@ -82,7 +82,7 @@ def _write(path: Path, text: str) -> None:
         raise BadFile(
             "--out",
             rule=f"must be a folder that can be written ({error.strerror})",
-            value=shown(str(path)),
+            value=repr(str(path)),
             next_step="Choose another folder.",
         ) from None
 

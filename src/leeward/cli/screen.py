@@ -1,6 +1,8 @@
 """Screen: what commands show, and how refusals and interruptions end."""
 
 import functools
+import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -45,6 +47,9 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
                 command(*args, **kwargs)
         except typer.Exit:
             raise
+        except BrokenPipeError:  # whoever read the answer has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(REFUSED if CHARGED.get() is None else 0) from None
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (its end is told)
             if DEBUGGING.get():
                 note("".join(traceback.format_exception(error)))

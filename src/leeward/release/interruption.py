@@ -1,28 +1,24 @@
-"""Interruption: Ctrl-C waits while the ledger or the bundle passes from one state to the next."""
+"""Interruption: Ctrl-C waits while the ledger or the bundle passes from one state to the next.
+
+A polite request to stop (SIGTERM, as batch schedulers send it) is treated as Ctrl-C is.
+"""
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+Handler = Callable[[int, FrameType | None], None]
 
 
 @contextmanager
 def postponed(*, forget: bool = False) -> Iterator[None]:
     """Let Ctrl-C take effect only after the block, or not at all if the work is then done."""
-    if not _arrives():
-        yield
-        return
     pressed: list[int] = []
-
-    def remember(number: int, _: FrameType | None) -> None:
-        pressed.append(number)
-
-    before = signal.signal(signal.SIGINT, remember)
-    try:
+    with _handled_by(lambda number, _: pressed.append(number)):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
     if pressed and not forget:
         raise KeyboardInterrupt
 
@@ -30,27 +26,29 @@ def postponed(*, forget: bool = False) -> Iterator[None]:
 @contextmanager
 def recognised() -> Iterator[None]:
     """Let Ctrl-C be Ctrl-C: a database in the middle of a query makes an error of its own of it."""
-    if not _arrives():
-        yield
-        return
     pressed: list[int] = []
 
     def press(number: int, _: FrameType | None) -> None:
         pressed.append(number)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGINT, press)
+    with _handled_by(press):
+        try:
+            yield
+        except Exception as error:
+            if pressed:
+                raise KeyboardInterrupt from error
+            raise
+
+
+@contextmanager
+def _handled_by(handler: Handler) -> Iterator[None]:
+    """Another handler for the block; elsewhere than in the main thread no signal arrives."""
+    main = threading.current_thread() is threading.main_thread()
+    heard = [stop for stop in STOPS if main and signal.getsignal(stop) != signal.SIG_IGN]
+    before = {stop: signal.signal(stop, handler) for stop in heard}
     try:
         yield
-    except Exception as error:
-        if pressed:
-            raise KeyboardInterrupt from error
-        raise
     finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _arrives() -> bool:
-    """Whether Ctrl-C comes to this thread at all: not outside the main one, not if ignored."""
-    main = threading.current_thread() is threading.main_thread()
-    return main and callable(signal.getsignal(signal.SIGINT))
+        for stop, kept in before.items():
+            signal.signal(stop, signal.SIG_DFL if kept is None else kept)
