@@ -16,6 +16,12 @@ from typing import Any, NoReturn, TypedDict
 from leeward.cli import main
 from leeward.mechanisms.selftest import require_accuracy
 
+IMPORTED = (
+    *(f"leeward.cli.{name}" for name in ("release", "check", "verify", "ledger")),
+    "ibis.backends.duckdb",
+    "pyarrow.parquet",
+)
+
 
 class Order(TypedDict):
     """One command line, where it runs, and what is changed in its process first."""
@@ -27,13 +33,19 @@ class Order(TypedDict):
 
 
 def serve() -> None:
-    """Start what is ordered; a line `reap PID` asks how a process ended."""
+    """Start what is ordered; `gone PID` asks whether a process ended, `reap PID` how."""
     require_accuracy()
-    importlib.import_module("ibis.backends.duckdb")  # before the fork, like everything else
+    for name in IMPORTED:
+        importlib.import_module(name)
     for line in sys.stdin:
-        if line.startswith("reap "):
-            _, status = os.waitpid(int(line.split()[1]), 0)
+        words, _, number = line.partition(" ")
+        if words == "reap":
+            _, status = os.waitpid(int(number), 0)
             answer(os.waitstatus_to_exitcode(status))
+            continue
+        if words == "gone":
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            answer(os.waitid(os.P_PID, int(number), flags) is not None)
             continue
         order: Order = json.loads(line)
         child = os.fork()
@@ -43,7 +55,7 @@ def serve() -> None:
 
 
 def answer(number: int) -> None:
-    sys.stdout.write(f"{number}\n")
+    sys.stdout.write(f"{number:d}\n")
     sys.stdout.flush()
 
 

@@ -80,6 +80,7 @@ class Running:
         deadline = time.monotonic() + PATIENCE
         while words not in steps(self.folder):
             assert time.monotonic() < deadline, f"never came to: {words}"
+            assert not self.driver.ask(f"gone {self.number}"), f"ended before: {words}"
             time.sleep(0.005)
 
     def let_through(self, words: str) -> None:
