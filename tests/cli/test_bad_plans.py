@@ -109,9 +109,10 @@ def test_too_many_workplace_cells_are_refused(office: Office) -> None:
 
 
 def test_a_complete_table_that_is_too_large_is_refused(office: Office) -> None:
-    line = "{table: workplaces, public: true, codes: " + codes(40_000) + "}"
-    office.edit("codebook.yaml", ("  sex:", f"  p1: {line}\n  p2: {line}\n  sex:"))
-    office.edit("plan.yaml", ("[place, sector]", "[p1, p2], complete: true"))
+    line = "{table: workplaces, public: true, codes: " + codes(200) + "}"
+    more = "".join(f"  p{n}: {line}\n" for n in range(4))
+    office.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
+    office.edit("plan.yaml", ("[place, sector]", "[p0, p1, p2, p3], complete: true"))
     office.refuse_release(
         says="tables[0].complete: writes every combination of the codes, at most 1000000000 rows; "
         "got 1600000000 rows. Leave it out: combinations without an establishment are zeros anyway."

@@ -94,6 +94,8 @@ def test_a_weak_worker_table_noises_each_cell_by_itself_under_slope(tmp_path: Pa
     spent = make_offer("slope", made, weak, TENTH)
     assert isinstance(spent.margins, SpentMargins)
     assert spent.margins.epsilon == weak.epsilon * TENTH
+    each = spent.margins.scale.parameters.epsilon  # every worker cell gets a scale of its own
+    assert each * made.worker_cells == spent.margins.epsilon
     assert spent.charge.epsilon <= weak.epsilon
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
@@ -55,14 +56,18 @@ class Offer:
         A mechanism that noises each worker cell by itself is judged as if the workers of the
         largest establishment were spread evenly over the worker cells.
         """
-        chosen = self.mechanism
-        cells = chosen.parameters.cells
-        size = -(-largest // cells) if self.per_cell else largest
-        if isinstance(chosen, (Clipped, LogLaplace)):
-            return _number(chosen.mean_abs_error(size, size))
-        if cells > 1 and self.per_cell:
-            return _number(chosen.mean_abs_error([size] * cells))
-        return _number(chosen.mean_abs_error(size))
+        return _error(self.mechanism, largest, self.per_cell)
+
+
+@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
+def _error(chosen: Mechanism, largest: int, per_cell: bool) -> float | None:
+    cells = chosen.parameters.cells
+    size = -(-largest // cells) if per_cell else largest
+    if isinstance(chosen, (Clipped, LogLaplace)):
+        return _number(chosen.mean_abs_error(size, size))
+    if cells > 1 and per_cell:
+        return _number(chosen.mean_abs_error([size] * cells))
+    return _number(chosen.mean_abs_error(size))
 
 
 def _number(measure: object) -> float | None:
@@ -77,7 +82,7 @@ def make_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fractio
     cells, kind = marginal.worker_cells, marginal.kind
     spends = margins is not None and name not in FREE
     pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
-    made = mechanism(name, alpha=asked.alpha, epsilon=pays, delta=asked.delta, cells=cells)
+    made = _calibrated(name, asked.alpha, pays, asked.delta, cells)
     promised = made.guarantee(asked.policy, table=kind)
     per_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     if not spends:
@@ -93,6 +98,13 @@ def make_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fractio
     # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
     paid = Guarantee(asked.policy, asked.alpha, rule.epsilon)
     return Offer(made, rule, sequential(promised, paid), per_cell)
+
+
+@lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
+def _calibrated(
+    name: str, alpha: Fraction | None, epsilon: Fraction, delta: Fraction, cells: int
+) -> Mechanism:
+    return mechanism(name, alpha=alpha, epsilon=epsilon, delta=delta, cells=cells)
 
 
 def named_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Offer:
