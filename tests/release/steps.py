@@ -30,6 +30,7 @@ STEPS: tuple[tuple[Any, str, str], ...] = (
     (Path, "rename", "rename"),
     (BundleWriter, "discard", "discard"),
     (Ledger, "commit", "commit"),
+    (ibis_engine.IbisEngine, "close", "forget the data"),
 )
 
 

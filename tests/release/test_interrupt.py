@@ -107,6 +107,25 @@ def test_when_the_bundle_is_as_good_as_done_it_is_done(office: Office, moment: s
     assert verify_bundle(office.folder / "run" / "bundle") == ()
 
 
+def test_after_the_commit_nobody_hears_that_nothing_was_charged(office: Office) -> None:
+    told = interrupted(office, "before: forget the data")
+    end = "`leeward ledger show` says what became of it."
+    assert told == Ended(130, "", f"leeward: interrupted; {CHARGED} {end}\n")
+    assert [entry.kind for entry in office.entries()] == ["opened", "reserved", "committed"]
+    assert verify_bundle(office.folder / "run" / "bundle") == ()
+
+
+def test_a_polite_request_to_stop_is_like_an_interruption(office: Office) -> None:
+    running = office.start("run", *release(), changes=noted(wait=["before: tabulate"]))
+    running.wait_for("before: tabulate")
+    running.send(signal.SIGTERM)
+    told = ended(running)
+    assert told.code == 130
+    assert CHARGED in told.err
+    assert [entry.kind for entry in office.entries()] == ["opened", "reserved", "failed"]
+    assert left(office) == []
+
+
 def test_an_interrupted_release_can_be_made_again(office: Office) -> None:
     assert interrupted(office, "before: tabulate").code == 130
     refused = office.run("same", *release())
