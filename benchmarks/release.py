@@ -40,6 +40,7 @@ BARE = """
 import sys, duckdb
 folder, out, kind = sys.argv[1:4]
 c = duckdb.connect()
+c.execute("SET enable_progress_bar = false")
 for name in ("workplaces", "workers", "jobs"):
     c.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{folder}/{name}.parquet')")
 c.execute(open(sys.argv[4]).read())

@@ -55,9 +55,10 @@ class Codebook:
 
 def read_codebook(path: Path) -> Codebook:
     """A codebook from a YAML file; code lists are read from files beside it."""
-    written = parse(WrittenCodebook, read_document(path, "codebook"), "codebook")
+    written, found = parse(WrittenCodebook, read_document(path, "codebook"), "codebook")
+    if written is None:
+        raise Problems(found) if len(found) > 1 else found[0]
     attributes: dict[str, Attribute] = {}
-    found: list[LeewardError] = []
     for name in _in_order(written.attributes):
         try:
             attributes[name] = _attribute(name, written.attributes[name], attributes, path.parent)

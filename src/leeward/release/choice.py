@@ -69,6 +69,6 @@ def _times(other: Offer, best: Offer, profile: SizeProfile) -> str:
     theirs, least = _error(other, profile), _error(best, profile)
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
-    times = "many" if not least else f"{theirs / least:.2g}"
+    times = "many" if not least else f"{theirs / least:.3g}"
     bias = " (its clipping not counted)" if other.name == "clipped" else ""
     return f"{times} times the error with {other.name}{bias}"

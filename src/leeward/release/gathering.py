@@ -14,8 +14,8 @@ PROTECT = ("policy", "alpha", "epsilon", "delta")
 class Gathering:
     """Tries one thing after another and keeps what was refused."""
 
-    def __init__(self) -> None:
-        self.problems: list[LeewardError] = []
+    def __init__(self, known: Iterable[LeewardError] = ()) -> None:
+        self.problems: list[LeewardError] = list(known)
 
     def attempt(self, make: Callable[[], Value], within: str = "") -> Value | None:
         """The value, or None if it was refused; `within` says where in the plan it stands."""

@@ -87,8 +87,13 @@ def _digest(content: object) -> str:
 
 def read_plan(path: Path) -> Plan:
     """A plan from a YAML file and its codebook; all that is wrong is refused at once."""
-    request = parse(Request, read_document(path, "plan"), "plan")
-    return make_plan(request, path)
+    request, problems = parse(Request, read_document(path, "plan"), "plan")
+    found = Gathering(problems)
+    made = None if request is None else found.attempt(lambda: make_plan(request, path))
+    raise_all(found.problems)
+    if made is None:
+        raise AssertionError("what could not be read was not refused")
+    return made
 
 
 def make_plan(request: Request, path: Path) -> Plan:

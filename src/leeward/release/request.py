@@ -1,5 +1,6 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, JsonValue
@@ -58,5 +59,7 @@ class Request(Written):
     tables: list[WrittenTable] = Field(min_length=1)
 
     def public(self) -> dict[str, JsonValue]:
-        """The plan as a certificate shows it: everything but where the data are."""
-        return self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
+        """The plan as a certificate shows it: everything but where files are."""
+        told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
+        files = {key: Path(told[key]).name for key in ("codebook", "sizes") if key in told}
+        return told | files
