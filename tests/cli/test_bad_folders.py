@@ -154,7 +154,17 @@ def test_a_file_that_cannot_grow_ends_with_three(office: Office) -> None:
     office.edit("plan.yaml", ("[place, sector]", "[place, sector], complete: true"))
     before = sorted(office.folder.iterdir())
     result = subprocess.run(
-        [sys.executable, "-c", CHILD, *RELEASE, "--out", "bundle", "--ledger", "ledger.sqlite"],
+        [
+            sys.executable,
+            "-B",
+            "-c",
+            CHILD,
+            *RELEASE,
+            "--out",
+            "bundle",
+            "--ledger",
+            "ledger.sqlite",
+        ],
         capture_output=True,
         text=True,
         check=False,
