@@ -63,7 +63,7 @@ COLUMNS = {
 
 def arrow(rows: list[Row], name: str) -> pa.Table:
     columns = {}
-    for column in COLUMNS[name]:
+    for column in rows[0] if rows else COLUMNS[name]:
         values = [row[column] for row in rows]
         number = column.endswith("_id") and not any(isinstance(value, str) for value in values)
         kind = pa.int64() if number else TYPES.get(column, pa.string())

@@ -1,15 +1,19 @@
-"""Recoding: from the text that a column holds to the index of a code, by a join with a map.
+"""Recoding: from the texts that columns hold to profiles and on to cells, by joins with maps.
 
 A join serves every database, and code lists of any length, alike.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
 
 import pyarrow as pa
 
+from leeward.engines.profile import Profile, Side
 from leeward.engines.relations import Column, Table, ibis
 from leeward.engines.scratch import Scratch
-from leeward.model import LEFT_OUT, Attribute, Dimension
+from leeward.model import Attribute
 
 
 def as_text(column: Column) -> Column:
@@ -29,47 +33,46 @@ def same_id(left: Column, right: Column) -> Column:
     return as_text(left) == as_text(right)
 
 
-def code_name(index: int) -> str:
-    """The column that holds the index of a code in the dimension of this number."""
-    return f"code_{index}"
+def profile_name(index: int) -> str:
+    """The column that holds the value of the profile of this number."""
+    return f"profile_{index}"
 
 
 def recoded(
-    scratch: Scratch, table: Table, ids: Mapping[str, str], dimensions: Sequence[Dimension]
+    scratch: Scratch,
+    table: Table,
+    ids: Mapping[str, str],
+    profiles: Sequence[Profile],
+    *,
+    first: int = 0,
 ) -> Table:
-    """The ids under new names and, for each dimension, the index of the row's code or LEFT_OUT."""
-    raw = {f"raw_{k}": table[one.attribute.column] for k, one in enumerate(dimensions)}
+    """The ids under new names and the row's value of each profile, numbered from `first`."""
+    shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
+    raw = {f"raw_{n}": table[classes.column] for n, (_, classes, _) in enumerate(shares)}
     chosen = table.select(**{new: table[old] for new, old in ids.items()}, **raw)
-    for k, dimension in enumerate(dimensions):
-        codes = scratch.keep(code_map(dimension)).rename({f"text_{k}": "text", f"map_{k}": "index"})
-        chosen = chosen.left_join(codes, as_text(chosen[f"raw_{k}"]) == codes[f"text_{k}"])
-    indices = {code_name(k): _index(chosen, k, one) for k, one in enumerate(dimensions)}
-    return chosen.select(*ids, **indices)
+    for n, (_, classes, adds) in enumerate(shares):
+        texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
+        known = scratch.keep(texts)
+        chosen = chosen.left_join(known, as_text(chosen[f"raw_{n}"]) == known[f"text_{n}"])
+    terms: dict[str, list[Column]] = defaultdict(list)
+    for n, (k, _, adds) in enumerate(shares):
+        missing, unlisted = adds[-2:].tolist()
+        rest = ibis.ifelse(chosen[f"raw_{n}"].isnull(), missing, unlisted)
+        terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
+    values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
+    return chosen.select(*ids, **values)
 
 
-def _index(table: Table, k: int, dimension: Dimension) -> Column:
-    attribute, place = dimension.attribute, places(dimension)
-    unlisted = place.get(_settled(attribute.unlisted), LEFT_OUT)
-    missing = place.get(_settled(attribute.missing), LEFT_OUT)
-    rest = ibis.ifelse(table[f"raw_{k}"].isnull(), missing, unlisted)
-    return ibis.coalesce(table[f"map_{k}"], rest).cast("int32")
-
-
-def code_map(dimension: Dimension) -> pa.Table:
-    """Each known text with its index among the kept codes, or LEFT_OUT."""
-    place, recode = places(dimension), dimension.attribute.recode
-    index = [place.get(position, LEFT_OUT) for position in recode.values()]
-    return pa.table({"text": list(recode), "index": pa.array(index, pa.int32())})
-
-
-def places(dimension: Dimension) -> dict[int, int]:
-    """The index among the kept codes of each kept position."""
-    return {position: index for index, position in enumerate(dimension.kept)}
-
-
-def _settled(position: int | None) -> int:
-    """A mistake in the data, which the checks report, counts in no cell."""
-    return LEFT_OUT if position is None else position
+def numbered(scratch: Scratch, table: Table, profiles: Sequence[Profile], side: Side) -> Table:
+    """The rows whose codes all count in a table, with the number of their cell in 64 bits."""
+    for k, profile in enumerate(profiles):
+        if profile.concerns(side):
+            values, adds = profile.parts(side)
+            known = pa.table({f"value_{k}": values.astype("int32"), f"part_{k}": adds})
+            cells = scratch.keep(known)
+            table = table.join(cells, table[profile_name(k)] == cells[f"value_{k}"])
+    parts = [table[one] for one in table.columns if one.startswith("part_")]
+    return table.mutate(number=reduce(add, parts) if parts else ibis.literal(0, "int64"))
 
 
 def known_texts(attribute: Attribute) -> pa.Table:

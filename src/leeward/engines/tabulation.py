@@ -6,7 +6,15 @@ from leeward.engines.batches import Stream
 from leeward.engines.counted import counted_jobs
 from leeward.engines.database import Database
 from leeward.engines.discretion import discreet_items
-from leeward.engines.frame import Frame, Side, find_frame, find_sites, spotted, workplace_side
+from leeward.engines.frame import (
+    Frame,
+    find_establishments,
+    find_frame,
+    read_once,
+    spotted,
+    workplace_side,
+)
+from leeward.engines.profile import Side, find_profiles
 from leeward.engines.relations import Table, ibis
 from leeward.engines.scratch import Scratch
 from leeward.engines.tally import Tally, count_profiles
@@ -34,9 +42,12 @@ class Tabulation:
         tables["jobs"] = jobs if isinstance(rule, SingleJob) else scratch.keep(jobs)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
         counted = [one for one in self._marginals if one.kind == "worker"]
-        sites = find_sites(scratch, tables["workplaces"], tables["jobs"], codebook, sides)
-        if counted or establishments or len(sides) > 1:  # else they are read once
-            sites = spotted(scratch, sites, each_establishment=bool(establishments))
+        profiles = find_profiles(one for side in sides for part in side for one in part)
+        found = find_establishments(scratch, tables, codebook, profiles)
+        if counted or establishments or len(sides) > 1:
+            sites = spotted(scratch, found, profiles, each=bool(establishments))
+        else:
+            sites = read_once(found, profiles)
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, sites, side) for side in sides
         }

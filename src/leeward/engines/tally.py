@@ -1,53 +1,42 @@
-"""Tally: jobs counted once by spot and profile, from which every worker table is added up."""
+"""Tally: jobs counted once by spot and profiles, from which every worker table is added up."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import prod
 
-from leeward.engines.frame import Frame, Sites, mixed
-from leeward.engines.recoding import code_name, recoded, same_id
-from leeward.engines.relations import Column, Table
+from leeward.engines.frame import Frame, Sites
+from leeward.engines.profile import Profile, Side, find_profiles, one_cell_each
+from leeward.engines.recoding import numbered, profile_name, recoded, same_id
+from leeward.engines.relations import Table
 from leeward.engines.scratch import Scratch
-from leeward.model import Codebook, Dimension, Marginal
+from leeward.model import Codebook, Marginal
 
 
 @dataclass(frozen=True)
 class Tally:
-    """`table` has spot, profile, jobs.
+    """Counts of jobs by spot and by the profiles of workers and jobs.
 
-    A profile numbers the combinations of all worker and job attributes that some table needs.
-    Each has one value more than codes: 0 for jobs that count in none of them.
+    `sides` has, for each worker side, the spot, jobs and number of the cell of every entry that
+    counts in it.
     """
 
-    table: Table
-    dimensions: tuple[Dimension, ...]
-
-    def code(self, dimension: Dimension) -> Column:
-        """The index of the dimension's code in each profile, or LEFT_OUT."""
-        k = self.dimensions.index(dimension)
-        stride = prod(one.size + 1 for one in self.dimensions[k + 1 :])
-        return self.table.profile // stride % (dimension.size + 1) - 1
+    profiles: tuple[Profile, ...]
+    sides: Mapping[Side, Table]
 
     def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
         """Whether no two entries fall into the same cell of a table, so that nothing is added."""
-        return frame.one_spot_each and set(marginal.worker) == set(self.dimensions)
+        return frame.one_spot_each and one_cell_each(self.profiles, worker_side(marginal))
 
     def worker_cells(self, marginal: Marginal, frame: Frame) -> Table:
         """place, spot, worker, jobs: the counts of each spot in the worker cells of a table."""
-        codes = {code_name(k): self.code(one) for k, one in enumerate(worker_side(marginal))}
-        coded = self.table.select("spot", "jobs", **codes)
-        inside = coded.filter(*(coded[name] >= 0 for name in codes))
-        parts = [inside[code_name(k)] for k in range(len(marginal.worker))]
-        worker = mixed(parts, [one.size for one in marginal.worker])
-        numbered = inside.select("spot", "jobs", worker=worker)
+        entries = self.sides[worker_side(marginal)].rename(worker="number")
         spots = frame.spots.select("spot", "place")
-        return numbered.join(spots, "spot").select("place", "spot", "worker", "jobs")
+        return entries.join(spots, "spot").select("place", "spot", "worker", "jobs")
 
 
-def worker_side(marginal: Marginal) -> tuple[Dimension, ...]:
-    """The worker part, then the filters on workers and jobs."""
-    filters = (one for one in marginal.filters if not one.attribute.of_workplaces)
-    return (*marginal.worker, *filters)
+def worker_side(marginal: Marginal) -> Side:
+    """The worker part, and the filters on workers and jobs."""
+    filters = tuple(one for one in marginal.filters if not one.attribute.of_workplaces)
+    return marginal.worker, filters
 
 
 def count_profiles(
@@ -58,29 +47,28 @@ def count_profiles(
     marginals: Iterable[Marginal],
 ) -> Tally:
     """One pass over jobs and workers; the workers are read only if some table needs them."""
-    needed = dict.fromkeys(one for marginal in marginals for one in worker_side(marginal))
-    of_workers = tuple(one for one in needed if one.attribute.table == "workers")
-    of_jobs = tuple(one for one in needed if one.attribute.table == "jobs")
-    keys = codebook.keys.jobs
-    ids = {"worker": keys.worker, "workplace": keys.workplace}
-    jobs = _profiled(recoded(scratch, tables["jobs"], ids, of_jobs), list(ids), of_jobs)
+    sides = dict.fromkeys(map(worker_side, marginals))
+    needed = [one for side in sides for part in side for one in part]
+    of_jobs = find_profiles(one for one in needed if one.attribute.table == "jobs")
+    of_workers = find_profiles(one for one in needed if one.attribute.table == "workers")
+    keys = codebook.keys
+    ids = {"worker": keys.jobs.worker, "workplace": keys.jobs.workplace}
+    jobs = recoded(scratch, tables["jobs"], ids, of_jobs)
     spots = sites.table.select("id", "spot")
     joined = jobs.join(spots, same_id(jobs.workplace, spots.id)).drop("id")
-    profile = joined.part
     if of_workers:
-        worker_ids = {"person": codebook.keys.workers.id}
-        coded = recoded(scratch, tables["workers"], worker_ids, of_workers)
-        people = _profiled(coded, ["person"], of_workers).rename(kind="part")
+        person = {"person": keys.workers.id}
+        people = recoded(scratch, tables["workers"], person, of_workers, first=len(of_jobs))
         joined = joined.join(people, same_id(joined.worker, people.person))
-        total = [prod(one.size + 1 for one in part) for part in (of_workers, of_jobs)]
-        profile = mixed([joined.kind, joined.part], total)
-    narrow = joined.select("spot", profile=profile)
-    counts = narrow.group_by("spot", "profile").aggregate(jobs=lambda group: group.count())
-    return Tally(scratch.keep(counts), (*of_workers, *of_jobs))
+    profiles = (*of_jobs, *of_workers)
+    counts = scratch.keep(_counted(joined, len(profiles)))
+    return Tally(profiles, {one: _entries(scratch, counts, profiles, one) for one in sides})
 
 
-def _profiled(table: Table, ids: list[str], dimensions: tuple[Dimension, ...]) -> Table:
-    """The ids with one number for all the codes of a row."""
-    sizes = [one.size + 1 for one in dimensions]
-    part = mixed([table[code_name(k)] + 1 for k in range(len(sizes))], sizes)
-    return table.select(*ids, part=part)
+def _counted(jobs: Table, profiles: int) -> Table:
+    keys = ("spot", *map(profile_name, range(profiles)))
+    return jobs.select(*keys).group_by(*keys).aggregate(jobs=lambda group: group.count())
+
+
+def _entries(scratch: Scratch, counts: Table, profiles: tuple[Profile, ...], side: Side) -> Table:
+    return numbered(scratch, counts, profiles, side).select("spot", "jobs", "number")
