@@ -10,6 +10,18 @@ from tests.engines.small import Economy, Row, codebook, whole
 Lists = dict[str, dict[str, int]]
 """For each table of the data, how many codes each of its attributes has."""
 
+Table = tuple[str, ...]
+"""The attributes of a table."""
+
+FRAMES: dict[str, tuple[dict[str, int], list[Table]]] = {
+    "above 2^31": ({"a": 46_341, "b": 46_342}, [("a", "b")]),
+    "below 2^40": ({"a": 10_321, "b": 10_321, "c": 10_321}, [("a", "b", "c"), ("c",)]),
+    "two geographies": ({"a": 20_000, "b": 60_000, "c": 1_000}, [("a", "c"), ("b", "c")]),
+    "near 2^53": ({"a": 9_000, "b": 9_000, "c": 9_000, "d": 12_000}, [("a", "b", "c"), ("d", "a")]),
+    "above 2^63": (dict.fromkeys("abcdef", 1_500), [("a", "b", "c"), ("d", "e", "f"), ("f", "a")]),
+}
+"""Products of list sizes that leave one kind of integer after the other."""
+
 
 def listed(folder: Path, lists: Lists) -> Codebook:
     """A codebook with these lists; codes are c0, c1, …"""

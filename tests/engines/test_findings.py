@@ -220,6 +220,23 @@ def test_several_things_at_once_in_every_place(place: str, tmp_path: Path) -> No
     ]
 
 
+LENIENT = "a: {table: workers, column: sex, codes: [F, M], other: M, null_as: M}"
+STRICT = "b: {table: workers, column: sex, codes: [F, M]}"
+
+
+@pytest.mark.parametrize("order", [(LENIENT, STRICT), (STRICT, LENIENT), (STRICT, STRICT)])
+def test_a_lenient_attribute_excuses_no_strict_one(order: tuple[str, str], tmp_path: Path) -> None:
+    made = sound()
+    made.workers[0]["sex"], made.workers[1]["sex"] = "Q", None
+    first, second = order
+    text = f"attributes:\n  {first}\n  {second.replace('b:', 'c:')}\n"
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        assert engine.check(codebook(tmp_path, text), SingleJob()) == (
+            Finding("missing code", "workers", "sex", 1, (), FILL),
+            Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST),
+        )
+
+
 def test_progress_is_told_in_fixed_words(tmp_path: Path) -> None:
     told: list[str] = []
     with connect(duck_file(sound(), tmp_path), tmp_path) as engine:

@@ -6,21 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.engines import Engine, connect
+from leeward.engines import connect
 from leeward.model import Dimension, Marginal, SingleJob
-from tests.engines.lists import Lists, by, filled, listed
+from tests.engines.lists import FRAMES, Lists, Table, by, filled, listed
 from tests.engines.small import WRITERS, parquet
-from tests.engines.truth import read, truth
+from tests.engines.truth import counts, read, truth
 
-Table = tuple[str, ...]
-
-FRAMES: dict[str, tuple[dict[str, int], list[Table]]] = {
-    "above 2^31": ({"a": 46_341, "b": 46_342}, [("a", "b")]),
-    "below 2^40": ({"a": 10_321, "b": 10_321, "c": 10_321}, [("a", "b", "c"), ("c",)]),
-    "two geographies": ({"a": 20_000, "b": 60_000, "c": 1_000}, [("a", "c"), ("b", "c")]),
-    "near 2^53": ({"a": 9_000, "b": 9_000, "c": 9_000, "d": 12_000}, [("a", "b", "c"), ("d", "a")]),
-    "above 2^63": (dict.fromkeys("abcdef", 1_500), [("a", "b", "c"), ("d", "e", "f"), ("f", "a")]),
-}
 PEOPLE: dict[str, dict[str, int]] = {
     "above 2^31": dict.fromkeys("pqrs", 300),
     "near 2^53": dict.fromkeys("pqrst", 1_550),
@@ -60,14 +51,6 @@ def check(
             expected = truth(made, SingleJob(), one)
             assert counts(engine, one) == {key: cell.counts for key, cell in expected.items()}
             assert not each or read(engine, one, batch=3) == expected
-
-
-def counts(engine: Engine, table: Marginal) -> dict[int, tuple[int, ...]]:
-    found: dict[int, tuple[int, ...]] = {}
-    for batch in engine.cells(table, batch=3):
-        rows = batch.cells.opened()["counts"]
-        found |= {int(key): tuple(row.tolist()) for key, row in zip(batch.keys, rows, strict=True)}
-    return found
 
 
 def test_a_filter_for_every_code_of_two_lists(tmp_path: Path) -> None:

@@ -1,15 +1,28 @@
 """The same rows give the same tables wherever they lie, and nothing is left behind."""
 
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from leeward.engines import connect
 from leeward.model import Marginal, PrimaryJob, SingleJob
-from tests.engines.small import WRITERS, Economy, codebook, economy, marginal, parquet, whole
+from tests.engines.small import (
+    WRITERS,
+    Economy,
+    codebook,
+    duck_file,
+    economy,
+    marginal,
+    parquet,
+    sqlite_file,
+    whole,
+)
 from tests.engines.truth import read, truth
 
 
@@ -117,6 +130,42 @@ def test_a_changed_file_is_noticed(tmp_path: Path) -> None:
         (tmp_path / sources["jobs"]).write_bytes((tmp_path / sources["jobs"]).read_bytes())
         assert not engine.unchanged()
         (tmp_path / sources["jobs"]).unlink()
+        assert not engine.unchanged()
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_nothing_is_unchanged_that_was_never_digested(place: str, tmp_path: Path) -> None:
+    with connect(WRITERS[place](economy(8), tmp_path), tmp_path) as engine:
+        assert not engine.unchanged()
+        engine.digest()
+        assert engine.unchanged()
+
+
+HIRE = "INSERT INTO {} SELECT worker_id + 1000, workplace_id, contract, pay FROM {} LIMIT 1"
+
+
+def test_a_row_written_to_sqlite_is_seen(tmp_path: Path) -> None:
+    made, book = economy(8), codebook(tmp_path)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+    with connect(sqlite_file(made, tmp_path), tmp_path) as engine:
+        engine.digest()
+        engine.prepare(book, SingleJob(), [table], [])
+        assert engine.unchanged()
+        with sqlite3.connect(tmp_path / "x.db") as other:
+            other.execute(HIRE.format("jobs", "jobs"))
+        other.close()
+        assert not engine.unchanged()
+
+
+def test_a_row_written_to_a_duckdb_file_is_seen(tmp_path: Path) -> None:
+    with connect(duck_file(economy(8), tmp_path), tmp_path) as engine:
+        engine.digest()
+        assert engine.unchanged()
+        # Another process would be kept out by the lock on the file, were it not moved there whole.
+        shutil.copy(tmp_path / "a'b.duckdb", tmp_path / "new.duckdb")
+        with duckdb.connect(str(tmp_path / "new.duckdb")) as other:
+            other.execute(HIRE.format("jobs_2026", "jobs_2026"))
+        (tmp_path / "new.duckdb").rename(tmp_path / "a'b.duckdb")
         assert not engine.unchanged()
 
 

@@ -113,6 +113,15 @@ def read(engine: Engine, marginal: Marginal, batch: int) -> dict[int, Cell]:
     return {key: Cell(*full[key], rows[key]) for key in full}
 
 
+def counts(engine: Engine, table: Marginal) -> dict[int, Vector]:
+    """The counts alone."""
+    found: dict[int, Vector] = {}
+    for batch in engine.cells(table, batch=3):
+        rows = batch.cells.opened()["counts"]
+        found |= {int(key): tuple(row.tolist()) for key, row in zip(batch.keys, rows, strict=True)}
+    return found
+
+
 def _cells(
     engine: Engine, marginal: Marginal, batch: int, *, cell_largest: bool
 ) -> dict[int, tuple[Vector, int, Vector]]:

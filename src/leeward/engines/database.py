@@ -31,7 +31,7 @@ class Database(Protocol):
         """SHA-256 over all that is read."""
 
     def unchanged(self) -> bool:
-        """Whether it still looks as it did when the digest was made."""
+        """Whether all is as it was when the digest was made; not if none was."""
 
     def close(self) -> None:
         """End the connection and remove everything temporary."""

@@ -117,14 +117,21 @@ class Files(Embedded):
         return digest_files(paths)
 
     def unchanged(self) -> bool:
-        return all(state(path) == before for path, before in self._states.items())
+        found = {path: state(path) for path in self._states}
+        return bool(found) and found == self._states
 
 
 class DuckFile(Embedded):
-    """Three tables of one DuckDB file, which is attached and never written."""
+    """Three tables of one DuckDB file, which is attached and never written.
+
+    An attached file is read as it was when it was opened, whatever others write beside it; so the
+    file and its log of newer writes are looked at too.
+    """
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         super().__init__()
+        self._paths = (Path(addresses[0].url), Path(f"{addresses[0].url}.wal"))
+        self._before: tuple[object, ...] = ()
         with closed_on_refusal(self.close):
             discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
             self._opened = {
@@ -144,10 +151,14 @@ class DuckFile(Embedded):
         return self._opened
 
     def digest(self) -> str:
-        return digest_rows(self, self._opened)
+        self._before = self._now()
+        return str(self._before[0])
 
     def unchanged(self) -> bool:
-        return True
+        return self._now() == self._before
+
+    def _now(self) -> tuple[object, ...]:
+        return digest_rows(self, self._opened), *map(state, self._paths)
 
 
 def _literal(path: Path) -> str:

@@ -26,7 +26,11 @@ class Engine(Protocol):
         """SHA-256 over all that is read, in hexadecimal digits."""
 
     def unchanged(self) -> bool:
-        """Whether the files still look as they did when the digest was made."""
+        """Whether the data still are as they were when the digest was made; not if none was.
+
+        Files are looked at from outside: size, time, place on the disk. The rows of a database are
+        read and hashed again, which takes as long as the digest did.
+        """
 
     def prepare(
         self,

@@ -41,7 +41,7 @@ class IbisEngine:
         return discreetly(self._database.digest)
 
     def unchanged(self) -> bool:
-        return self._database.unchanged()
+        return discreetly(self._database.unchanged)
 
     def prepare(
         self,

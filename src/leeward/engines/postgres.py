@@ -6,7 +6,7 @@ from itertools import count
 import pyarrow as pa
 
 from leeward.engines.address import TableAddress
-from leeward.engines.relations import Table
+from leeward.engines.relations import Table, ibis
 from leeward.engines.remote import PIECE, Remote
 
 
@@ -19,6 +19,18 @@ class Postgres(Remote):
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         super().__init__(addresses)
         self._cursors = count()
+
+    def keep(self, name: str, content: Table | pa.Table) -> Table:
+        if not isinstance(content, pa.Table):
+            return super().keep(name, content)
+        # Ibis would insert the rows one by one, and a code list may have a million.
+        schema = ibis.schema(content.schema)
+        kept = self._backend.create_table(name, schema=schema, temp=True)
+        columns = (column.to_pylist() for column in content.columns)
+        with self._backend.begin() as cursor, cursor.copy(f"COPY {name} FROM STDIN") as copy:
+            for row in zip(*columns, strict=True):
+                copy.write_row(row)
+        return kept
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         # A named cursor lives on the server; held, it outlives the transactions of other queries.

@@ -26,6 +26,7 @@ class Remote:
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         first = addresses[0]
+        self._digest = ""
         self._backend = discreetly(
             lambda: _connected(first), "data", f"must be a {first.scheme} database that answers"
         )
@@ -55,10 +56,11 @@ class Remote:
         yield from self._backend.to_pyarrow_batches(query, chunk_size=PIECE)
 
     def digest(self) -> str:
-        return digest_rows(self, self._opened)
+        self._digest = digest_rows(self, self._opened)
+        return self._digest
 
     def unchanged(self) -> bool:
-        return True
+        return digest_rows(self, self._opened) == self._digest
 
     def close(self) -> None:
         self._backend.disconnect()

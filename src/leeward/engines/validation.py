@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from leeward.engines.database import Database
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
-from leeward.engines.probes import Probe
+from leeward.engines.probes import Probe, Strangers
 from leeward.engines.scratch import Scratch
 from leeward.engines.tabulation import needed_columns
 from leeward.model import Attribute, Codebook, JobsRule, PrimaryJob, SingleJob
@@ -123,22 +123,24 @@ class RowChecks:
             yield Finding("missing rank", "jobs", self.rule.column, rows, (), remedy)
 
     def codes(self) -> Iterator[Finding]:
-        """Nulls and texts that the codebook does not know; once for attributes that share both."""
-        seen = set()
+        """Nulls and texts that the codebook does not know; told once for each column."""
+        told: dict[Finding, None] = {}
+        asked: dict[tuple[str, str, frozenset[str]], Strangers] = {}
         for attribute in self.codebook.attributes.values():
             known = (attribute.table, attribute.column, frozenset(attribute.recode))
-            if known not in seen:
-                seen.add(known)
-                yield from self._unknown(attribute)
+            if known not in asked:
+                asked[known] = self.probe.strangers(attribute)
+            told |= dict.fromkeys(_unknown(attribute, asked[known]))
+        yield from told
 
-    def _unknown(self, attribute: Attribute) -> Iterator[Finding]:
-        table, column = attribute.table, attribute.column
-        found = self.probe.strangers(attribute)
-        if found.nulls and attribute.missing is None:
-            remedy = "Fill the rows, or name a code with `null_as` in the codebook."
-            yield Finding("missing code", table, column, found.nulls, (), remedy)
-        if found.unlisted and attribute.unlisted is None:
-            remedy = "List or omit the codes in the codebook, or name a code with `other`."
-            for text in found.padded:
-                remedy = f"{text!r} differs from {text.strip()!r} by blanks: remove them."
-            yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
+
+def _unknown(attribute: Attribute, found: Strangers) -> Iterator[Finding]:
+    table, column = attribute.table, attribute.column
+    if found.nulls and attribute.missing is None:
+        remedy = "Fill the rows, or name a code with `null_as` in the codebook."
+        yield Finding("missing code", table, column, found.nulls, (), remedy)
+    if found.unlisted and attribute.unlisted is None:
+        remedy = "List or omit the codes in the codebook, or name a code with `other`."
+        for text in found.padded:
+            remedy = f"{text!r} differs from {text.strip()!r} by blanks: remove them."
+        yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
