@@ -1,14 +1,35 @@
+import pickle
+
 import pytest
 
 from leeward.errors import (
+    AlreadyReleased,
+    BadData,
+    BadFile,
     CannotCompose,
+    Damaged,
+    FailedAfterCharge,
     InvalidParameter,
     LeewardError,
     NotCovered,
+    OverBudget,
+    Problems,
     UntrustedMachine,
+    raise_all,
 )
 
-REFUSALS = [InvalidParameter, NotCovered, CannotCompose, UntrustedMachine]
+REFUSALS: list[type[LeewardError]] = [
+    InvalidParameter,
+    NotCovered,
+    CannotCompose,
+    UntrustedMachine,
+    BadFile,
+    BadData,
+    OverBudget,
+    AlreadyReleased,
+    Damaged,
+    FailedAfterCharge,
+]
 
 
 @pytest.mark.parametrize("kind", REFUSALS)
@@ -27,4 +48,17 @@ def test_an_invalid_parameter_is_a_value_error() -> None:
 
 
 def test_the_tree_is_two_levels_deep() -> None:
-    assert LeewardError.__subclasses__() == REFUSALS
+    assert set(LeewardError.__subclasses__()) == {*REFUSALS, Problems}
+
+
+def test_several_refusals_are_numbered_and_one_stays_itself() -> None:
+    first, second = (
+        InvalidParameter(name, rule="must be 1", value=2, next_step="Write 1.") for name in "ab"
+    )
+    raise_all([])
+    with pytest.raises(InvalidParameter):
+        raise_all([first])
+    with pytest.raises(Problems) as told:
+        raise_all([first, second])
+    assert str(told.value) == f"2 problems:\n  1. {first}\n  2. {second}"
+    assert pickle.loads(pickle.dumps(told.value)).problems[1].parameter == "b"  # noqa: S301

@@ -340,13 +340,13 @@ def test_check_lists_every_problem_at_once_with_its_remedy(office: Office) -> No
     assert result.exit_code == 1
     assert result.stderr == NOTE
     assert result.stdout.splitlines() == [
-        "jobs.worker_id: worker with several jobs, 1 rows (such as w00)",
+        "jobs.worker_id: worker with several jobs, 1 row (such as w00)",
         "  Reduce the table, or choose the jobs rule primary or bounded.",
-        "jobs.workplace_id: not in workplaces, 1 rows (such as e9)",
+        "jobs.workplace_id: not in workplaces, 1 row (such as e9)",
         "  Add the missing rows to workplaces, or remove the jobs.",
-        "workers.sex: unlisted code, 1 rows (such as SECRET)",
+        "workers.sex: unlisted code, 1 row (such as SECRET)",
         "  List or omit the codes in the codebook, or name a code with `other`.",
-        "workers.education: missing code, 1 rows",
+        "workers.education: missing code, 1 row",
         "  Fill the rows, or name a code with `null_as` in the codebook.",
     ]
 
@@ -356,7 +356,7 @@ def test_a_rank_that_is_no_number_is_found(office: Office) -> None:
     write_csv(office.folder / "jobs.csv", [{**ranked[0], "pay": MARKER}, *ranked[1:]])
     office.edit("plan.yaml", ("period:", "jobs: {primary: pay}\nperiod:"))
     checked = office.run("check", "plan.yaml")
-    assert "jobs.pay: missing rank, 1 rows\n" in checked.stdout
+    assert "jobs.pay: missing rank, 1 row\n" in checked.stdout
     result = office.release()
     assert result.exit_code == 1
     assert MARKER not in result.output

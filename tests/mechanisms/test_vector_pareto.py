@@ -7,6 +7,7 @@ from math import log, log1p
 import numpy as np
 import pytest
 
+from leeward import mechanism
 from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.vector_pareto import VectorPareto
 from tests.mechanisms.built import vector_pareto
@@ -134,3 +135,13 @@ def test_no_other_shape_has_a_smaller_error() -> None:
     best = min(range(2, min(most, 128) + 1), key=error)
     assert int(built.shape) == best
     assert built.mean_abs_error(10**8) == pytest.approx(error(best) * 10**7, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", ["0.22", "14"])
+def test_the_error_is_known_where_the_shape_is_two(epsilon: str) -> None:
+    made = mechanism("vector_pareto", alpha="0.1", epsilon=epsilon, cells=2)
+    assert isinstance(made, VectorPareto)
+    assert made.shape == 2
+    error = made.mean_abs_error(10**9)
+    assert error == pytest.approx(10**8 / float(made.step), rel=1e-6)  # S/(t(k−1))
+    assert made.std(10**9) is None

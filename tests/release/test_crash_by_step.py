@@ -118,7 +118,7 @@ def test_a_bundle_that_was_never_committed_is_noticed_and_mended(
     assert found.code == 1
     assert found.out == (
         f"- entry {number} was never committed: run `leeward ledger commit`\n"
-        "../uncommitted/bundle is NOT sound: 1 findings.\n"
+        "../uncommitted/bundle is NOT sound: 1 finding.\n"
     )
     commit = ("ledger", "commit", "../uncommitted/bundle", "--ledger", "../ledger.sqlite")
     assert office.run("mended", *commit).out == f"Entry {number} is committed.\n"

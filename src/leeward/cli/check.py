@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import CONFIDENTIAL, REFUSED, note, progress, say
+from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
 from leeward.engines import Finding
 from leeward.release.check import check_rows, open_data
 from leeward.release.plan import read_plan
@@ -46,5 +46,8 @@ def table(findings: tuple[Finding, ...]) -> list[str]:
     for one in findings:
         where = one.table if not one.column else f"{one.table}.{one.column}"
         examples = f" (such as {', '.join(one.examples)})" if one.examples else ""
-        lines += [f"{where}: {one.problem}, {one.rows:,} rows{examples}", f"  {one.remedy}"]
+        lines += [
+            f"{where}: {one.problem}, {counted(one.rows, 'row')}{examples}",
+            f"  {one.remedy}",
+        ]
     return lines

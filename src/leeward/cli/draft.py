@@ -19,6 +19,7 @@ USUALLY_PUBLIC = (
     *("place", "county", "cnty", "state", "region", "geography", "block", "tract", "municipality"),
     *("sector", "industry", "naics", "nace", "ownership", "own"),
 )
+DIGITS = "_0123456789"
 NOT_CODES = ("float", "decimal", "date", "time", "array", "struct", "map", "binary", "json")
 
 
@@ -73,7 +74,7 @@ class Draft:
         """Columns of workplaces and workers that can hold codes."""
         keys = {self.workplace_id, self.worker_id, self.employer}
         return tuple(
-            Column(table, name, table == "workplaces" and name in USUALLY_PUBLIC)
+            Column(table, name, table == "workplaces" and name.rstrip(DIGITS) in USUALLY_PUBLIC)
             for table in ("workplaces", "workers")
             for name, kind in self.headers[table].items()
             if name not in keys and not any(word in kind.lower() for word in NOT_CODES)
@@ -122,5 +123,7 @@ def plan_lines(draft: Draft, sources: Mapping[str, str]) -> Iterator[str]:
     yield "period: 2026Q1"
     yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
     yield "tables:"
-    yield f"  - {{name: by_workplace, by: [{', '.join(public)}], share: 1/2}}"
-    yield f"  - {{name: by_worker, by: [{', '.join([*public[:1], *workers])}], share: 1/2}}"
+    share = "1/2" if workers else "1"
+    yield f"  - {{name: by_workplace, by: [{', '.join(public)}], share: {share}}}"
+    if workers:
+        yield f"  - {{name: by_worker, by: [{', '.join([*public[:1], *workers])}], share: 1/2}}"

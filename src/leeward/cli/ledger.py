@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle import read_bundle, verify_bundle
-from leeward.cli.screen import REFUSED, guarded, say
+from leeward.cli.screen import REFUSED, counted, guarded, say
 from leeward.cli.verify import certificate_digest, subject_findings
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
@@ -91,9 +91,9 @@ def verify_command(
     for finding in findings:
         say(f"- {finding}")
     if findings:
-        say(f"{ledger} is NOT sound: {len(findings)} findings.")
+        say(f"{ledger} is NOT sound: {counted(len(findings), 'finding')}.")
         raise typer.Exit(REFUSED)
-    checked = f", and knows {len(anchors)} bundles" if anchors else ""
+    checked = f", and knows {counted(len(anchors), 'bundle')}" if anchors else ""
     say(f"{ledger} is sound{checked}.")
 
 

@@ -8,7 +8,7 @@ import typer
 
 from leeward.bundle import Certificate, read_bundle, verify_bundle
 from leeward.bundle.layout import CERTIFICATE
-from leeward.cli.screen import REFUSED, say
+from leeward.cli.screen import REFUSED, counted, say
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.release.charge import fingerprint
 
@@ -29,7 +29,7 @@ def verify_command(
     for finding in findings:
         say(f"- {finding}")
     if findings:
-        say(f"{bundle} is NOT sound: {len(findings)} findings.")
+        say(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.")
         raise typer.Exit(REFUSED)
     confirmed = "" if ledger is None else " and the ledger confirms it"
     say(f"{bundle} is sound{confirmed}.")

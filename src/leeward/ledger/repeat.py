@@ -76,9 +76,11 @@ def _charged_elsewhere(book: Book, entry: Entry) -> AlreadyReleased:
 
 
 def _released(book: Book, entry: Entry) -> AlreadyReleased:
+    usable = _state(book, entry) in ("committed", "reserved")
+    use = "Use that bundle; or release" if usable else "Release"
     return AlreadyReleased(
         "plan",
         rule="must not have been released from the same data before",
         value=_known(book, entry),
-        next_step="Use that bundle; or release with --again, which pays once more for new noise.",
+        next_step=f"{use} with --again, which pays once more for new noise.",
     )

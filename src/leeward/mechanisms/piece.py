@@ -84,9 +84,11 @@ class Piece:
             grown = self.rate + i + 1
             if z is None and grown >= 0:
                 return None
-            weight = comb(order, i) * self.centre ** (order - i) * self.reach ** (i + 1) / grown
             if z is not None and z != self.centre:
-                total += ball(weight) * _power(ball((z - self.centre) / self.reach), grown)
+                weight = comb(order, i) * self.centre ** (order - i) * self.reach ** (i + 1)
+                stretch = ball((z - self.centre) / self.reach)
+                total += ball(weight) * (_power(stretch, grown) / ball(grown) if grown
+                                         else stretch.log())  # fmt: skip
         return total
 
     def _exponential_primitive(self, order: int, z: Fraction | None) -> arb:

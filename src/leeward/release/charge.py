@@ -96,7 +96,8 @@ def after_charge(error: BaseException, order: Order, entry: Entry) -> BaseExcept
     """The same failure with what was charged; the ledger is told if no bundle came of it."""
     interrupted = isinstance(error, KeyboardInterrupt)
     # Only our own refusals are known to hold nothing confidential.
-    said = str(error) if isinstance(error, LeewardError) else "an unexpected error (see --debug)"
+    own = isinstance(error, LeewardError)
+    said = str(error).rstrip(".") if own else "an unexpected error (see --debug)"
     told = _told(order, entry, "interrupted" if interrupted else "broke off")
     if interrupted:
         return Interrupted(f"{charged(entry)}. {told}")
