@@ -52,7 +52,8 @@ def plan_command(
         say(json.dumps(answer, indent=1, ensure_ascii=False))
         return
     if target is not None:
-        say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}\n")
+        say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}")
+        say(f"  (mean error over {asked.profile.words})\n")
     for line in lines(asked, account):
         say(line)
 
