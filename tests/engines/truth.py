@@ -144,10 +144,12 @@ def _establishments(
     for one in engine.establishments(marginal, batch=batch):
         opened = one.cells.opened()
         found |= {int(key): [] for key in one.keys}
-        assert opened["counts"].shape == (opened["sizes"].size, marginal.worker_cells)
-        for counts, size, k in zip(*(opened[c] for c in ROWS), strict=True):
+        assert set(opened) == {"counts", "cell", "row", "sizes", "workplace"}
+        assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
+        assert (opened["counts"] > 0).all()
+        dense = np.zeros((opened["sizes"].size, marginal.worker_cells), dtype=np.int64)
+        dense[opened["row"], opened["cell"]] = opened["counts"]
+        assert dense.sum() == opened["counts"].sum()  # no entry stands twice
+        for counts, size, k in zip(dense, opened["sizes"], opened["workplace"], strict=True):
             found[int(one.keys[k])].append((int(size), tuple(counts.tolist())))
     return {key: tuple(sorted(rows)) for key, rows in found.items()}
-
-
-ROWS = ("counts", "sizes", "workplace")

@@ -1,4 +1,4 @@
-"""Batches: ordered rows from a database become dense arrays, some workplace cells at a time.
+"""Batches: ordered rows from a database become arrays, some workplace cells at a time.
 
 Where a batch ends depends on the public frame alone. At most one batch and one piece of each
 stream are in memory.
@@ -81,11 +81,13 @@ def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch:
     return Batch(frame["cell"], Confidential(**columns))
 
 
-def dense_establishments(frame: Columns, spots: Columns, rows: Columns, worker_cells: int) -> Batch:
-    """One row of counts (e, d) for each establishment with jobs, its size and its cell."""
-    counts = np.zeros((spots["spot"].size, worker_cells), dtype=np.int64)
+def sparse_establishments(frame: Columns, spots: Columns, rows: Columns) -> Batch:
+    """Size and place of each establishment with jobs, and the worker cells in which it has any.
+
+    Dense rows would be as many as a cell has establishments, each as long as the worker part.
+    """
     order = np.argsort(spots["spot"])
     row = order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)]
-    counts[row, rows["worker"]] = rows["counts"]
-    columns = {"counts": counts, "sizes": spots["size"], "workplace": spots["place"]}
-    return Batch(frame["cell"], Confidential(**columns))
+    columns = {"counts": rows["counts"], "cell": rows["worker"], "row": row}
+    held = {"sizes": spots["size"], "workplace": spots["place"]}
+    return Batch(frame["cell"], Confidential(**columns, **held))

@@ -14,6 +14,13 @@ class Engine(Protocol):
     def describe(self) -> Mapping[str, Mapping[str, str]]:
         """Type of each column of each table, from headers alone."""
 
+    def codes(self, column: str) -> tuple[str, ...]:
+        """The texts that a column of the workplaces table holds, each once, sorted; no nulls.
+
+        Only columns of workplaces may be listed, whose values are public by declaration: what a
+        column of workers or jobs holds would tell about persons.
+        """
+
     def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
         """Columns that are missing or cannot hold ids or codes; public: names and types only."""
 
@@ -57,9 +64,11 @@ class Engine(Protocol):
         """
 
     def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
-        """The same batches with one row for each establishment that has jobs.
+        """The same batches with the e establishments that have jobs, in m entries.
 
-        Columns: counts (e, d), sizes (e,), workplace (e,), the last counted within the batch.
+        Columns: sizes (e,) and workplace (e,), counted within the batch; counts (m,), cell (m,)
+        and row (m,): how many jobs, above 0, in which worker cell, at which of the e. No two
+        entries share row and cell.
         """
 
     def close(self) -> None:

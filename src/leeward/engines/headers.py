@@ -20,13 +20,7 @@ def header_problems(
 
 def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[LeewardError]:
     if column not in table.columns:
-        near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
-        yield BadData(
-            f"data.{name}",
-            rule=f"must have the column {shown(column)}",
-            value=f"no such column among {len(table.columns)}",
-            next_step=f"Did you mean {near[0]!r}?" if near else "Add it, or mend the codebook.",
-        )
+        yield no_such_column(table, name, column)
     elif ranks and not holds_ranks(table, column):
         yield BadData(
             f"data.{name}.{column}",
@@ -41,6 +35,17 @@ def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[
             value=str(table[column].type()),
             next_step="Convert the column: fractions and nested values make no ids or codes.",
         )
+
+
+def no_such_column(table: Table, name: str, column: str) -> BadData:
+    """The refusal of a column that is not there."""
+    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+    return BadData(
+        f"data.{name}",
+        rule=f"must have the column {shown(column)}",
+        value=f"no such column among {len(table.columns)}",
+        next_step=f"Did you mean {near[0]!r}?" if near else "Add it, or mend the codebook.",
+    )
 
 
 def holds_codes(column: Column) -> bool:

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
-from leeward.engines.batches import cut_frame, dense_cells, dense_establishments
+from leeward.engines.batches import cut_frame, dense_cells, sparse_establishments
+from leeward.engines.code_texts import list_codes
 from leeward.engines.database import Database
 from leeward.engines.discretion import discreetly
 from leeward.engines.finding import Finding
@@ -28,6 +29,9 @@ class IbisEngine:
             name: {column: str(kind) for column, kind in table.schema().items()}
             for name, table in self._database.tables().items()
         }
+
+    def codes(self, column: str) -> tuple[str, ...]:
+        return discreetly(lambda: list_codes(self._database, column))
 
     def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
         return tuple(header_problems(self._database.tables(), codebook, rule))
@@ -85,7 +89,7 @@ class IbisEngine:
             prepared.establishments(marginal).cut(frame.cells, batch),
             strict=True,
         ):
-            yield dense_establishments(places, spots, rows, marginal.worker_cells)
+            yield sparse_establishments(places, spots, rows)
 
     def close(self) -> None:
         self._tabulation = None

@@ -13,11 +13,11 @@ import numpy as np
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine
-from leeward.errors import FailedAfterCharge
+from leeward.errors import FailedAfterCharge, InvalidParameter
 from leeward.ledger import Account, Entry
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.columns import establishment_rows
+from leeward.mechanisms.columns import same_shape, whole_numbers
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.sampling import MOST, Integers
 from leeward.mechanisms.selftest import require_accuracy
@@ -187,17 +187,42 @@ def _noised(columns: dict[str, Integers], offer: Offer) -> tuple[Integers, Integ
 def _clipped(
     columns: dict[str, Integers], made: Clipped, workplaces: int
 ) -> tuple[Integers, Integers]:
-    """The three steps of the clipped mechanism on rows of establishments."""
-    given = (columns["counts"], columns["sizes"], columns["workplace"])
-    most = MOST // made.clipping.lattice
-    counts, sizes, place = establishment_rows(given, made.parameters.cells, most)
+    """The three steps of the clipped mechanism on entries of establishments."""
+    cells, clipping = made.parameters.cells, made.clipping
+    held = _entries(columns, workplaces, cells, MOST // clipping.lattice)
     largest = np.zeros(workplaces, dtype=np.int64)
-    np.maximum.at(largest, place, sizes)
-    theta = made.clipping.theta(made.release_maximum(largest))
-    sums = np.zeros((workplaces, made.parameters.cells), dtype=np.int64)
-    np.add.at(sums, place, made.clipping.clip(counts, sizes, theta[place]))
+    np.maximum.at(largest, held["workplace"], held["sizes"])
+    theta = clipping.theta(made.release_maximum(largest))
+    place, sizes = held["workplace"][held["row"]], held["sizes"][held["row"]]
+    sums = np.zeros((workplaces, cells), dtype=np.int64)
+    clipped = clipping.clip(held["counts"][:, None], sizes, theta[place])[:, 0]
+    np.add.at(sums, (place, held["cell"]), clipped)
     values = made.release_sums(sums, theta)
     return values, _for_all(whole(made.margin(theta, COVERAGE)), values)
+
+
+def _entries(
+    columns: dict[str, Integers], workplaces: int, cells: int, most: int
+) -> dict[str, Integers]:
+    """The checked columns; what is refused would break the proof of the clipped mechanism."""
+    ends = {"counts": most, "cell": cells - 1, "row": columns["sizes"].size - 1}
+    ends |= {"sizes": most, "workplace": workplaces - 1}
+    held = {name: whole_numbers(columns[name], name, end) for name, end in ends.items()}
+    same_shape(held["counts"], held["cell"], "counts, cell")
+    same_shape(held["counts"], held["row"], "counts, row")
+    same_shape(held["sizes"], held["workplace"], "sizes, workplace")
+    jobs = np.zeros(held["sizes"].size, dtype=np.int64)  # cells · most is below 2^61
+    np.add.at(jobs, held["row"], held["counts"])
+    twice = np.unique(held["row"] * cells + held["cell"]).size < held["row"].size
+    if twice or (jobs > held["sizes"]).any() or held["sizes"].astype(float).sum() > most / 2:
+        raise InvalidParameter(
+            "counts, sizes",
+            rule=f"must be each cell of an establishment once, no more than all its jobs, and at "
+            f"most {most // 2} jobs in all",
+            value="others (not shown)",
+            next_step="Count every job of the establishment, or release in several parts.",
+        )
+    return held
 
 
 def _for_all(margins: Integers, values: Integers) -> Integers:

@@ -1,0 +1,120 @@
+"""Entries of establishments are released as dense rows would be, without ever being dense."""
+
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from leeward.engines import connect
+from leeward.errors import InvalidParameter
+from leeward.mechanisms import sampling
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.parameters import Parameters
+from leeward.model import TABLES, SingleJob
+from leeward.release import run
+from tests.engines.lists import by, listed
+
+Columns = dict[str, np.ndarray]
+
+
+@pytest.fixture
+def silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No noise, and maxima that came out low: what is left are clipped sums."""
+    monkeypatch.setattr(
+        Clipped, "release_maximum", lambda made, largest: made.clipping.grid.index(largest) * 3 // 4
+    )
+    monkeypatch.setattr(Clipped, "sum_noise", lambda _, __, count: np.zeros(count, dtype=np.int64))
+
+
+def mechanism(cells: int) -> Clipped:
+    return Clipped.calibrated(Parameters.read("0.1", "1", 0, cells, "tight"))
+
+
+def rows(seed: int, cells: int) -> tuple[np.ndarray, Columns]:
+    """Dense counts, most of them zeros, and the same as entries in any order."""
+    rng = np.random.default_rng(seed)
+    dense = rng.integers(1, 3000, (40, cells)) * (rng.random((40, cells)) < 0.3)
+    row, cell = np.nonzero(dense)
+    order = rng.permutation(row.size)
+    sizes = dense.sum(axis=1) + rng.integers(0, 5000, 40)
+    entries = {"counts": dense[row, cell][order], "cell": cell[order], "row": row[order]}
+    return dense, entries | {"sizes": sizes, "workplace": rng.integers(0, 6, 40)}
+
+
+@pytest.mark.parametrize("cells", [1, 2, 7, 300])
+@pytest.mark.usefixtures("silent")
+def test_entries_give_what_dense_rows_give(cells: int) -> None:
+    made = mechanism(cells)
+    dense, entries = rows(cells, cells)
+    values, margins = run._clipped(entries, made, 7)
+    expected = made.release(dense, entries["sizes"], entries["workplace"], workplaces=7)
+    assert np.array_equal(values, expected)
+    assert margins.shape == values.shape == (7, cells)
+    assert values.sum() < dense.sum()  # something was clipped
+
+
+@pytest.mark.usefixtures("silent")
+def test_no_establishments_at_all() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    columns = dict.fromkeys(("counts", "cell", "row", "sizes", "workplace"), nothing)
+    values, _ = run._clipped(columns, mechanism(3), 4)
+    assert values.tolist() == [[0, 0, 0]] * 4
+
+
+SOUND = {"counts": [2, 3], "cell": [0, 1], "row": [1, 1], "sizes": [4, 9], "workplace": [0, 1]}
+MOST = sampling.MOST // mechanism(2).clipping.lattice
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"counts": [-1, 3]},
+        {"counts": [0.5, 3]},
+        {"counts": [2, 8]},
+        {"counts": [MOST + 1, 3]},
+        {"counts": [2]},
+        {"cell": [0, 2]},
+        {"cell": [1, 1]},
+        {"row": [1, 2]},
+        {"row": [0]},
+        {"sizes": [4, MOST + 1]},
+        {"sizes": [4, MOST]},
+        {"sizes": [4, 9, 1]},
+        {"workplace": [0, 2]},
+        {"workplace": [0, -1]},
+    ],
+)
+def test_entries_that_break_the_proof_are_refused(spoilt: dict[str, list[int]]) -> None:
+    columns = {name: np.array(values) for name, values in (SOUND | spoilt).items()}
+    with pytest.raises(InvalidParameter):
+        run._clipped(columns, mechanism(2), 2)
+
+
+def test_sound_entries_are_not() -> None:
+    columns = {name: np.array(values) for name, values in SOUND.items()}
+    assert run._clipped(columns, mechanism(2), 2)[0].shape == (2, 2)
+
+
+def test_one_cell_of_many_establishments_is_not_dense(tmp_path: Path) -> None:
+    """Known bad: dense rows of this table are 1.6 gigabytes."""
+    number = 20_000
+    lists = {"workers": {"p": 10_000}}
+    book = listed(tmp_path, lists)
+    ids = np.arange(number)
+    codes = pa.array([f"c{k % 10_000}" for k in range(number)])
+    pq.write_table(pa.table({"workplace_id": ids}), tmp_path / "workplaces.parquet")
+    pq.write_table(pa.table({"worker_id": ids, "p": codes}), tmp_path / "workers.parquet")
+    pq.write_table(pa.table({"worker_id": ids, "workplace_id": ids}), tmp_path / "jobs.parquet")
+    table = by(book, "p")
+    with connect({name: f"{name}.parquet" for name in TABLES}, tmp_path) as engine:
+        engine.prepare(book, SingleJob(), [table], [table])
+        tracemalloc.start()
+        (batch,) = engine.establishments(table, batch=1)
+        values, _ = run._clipped(batch.cells.opened(), mechanism(10_000), 1)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert values.shape == (1, 10_000)
+    assert peak < 100_000_000
