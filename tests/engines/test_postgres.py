@@ -52,6 +52,7 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
     tables = [marginal(seed, book) for seed in (12, 13, 14)]
     with connect(written(made, socket, f"{rule.name}_{text_ids}".lower()), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
+        assert engine.codes("place") == tuple(sorted({row["place"] for row in made.workplaces}))
         assert engine.check(book, rule) == ()
         engine.prepare(book, rule, tables, tables)
         for table in tables:

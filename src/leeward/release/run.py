@@ -217,9 +217,9 @@ def _entries(
     if twice or (jobs > held["sizes"]).any() or held["sizes"].astype(float).sum() > most / 2:
         raise InvalidParameter(
             "counts, sizes",
-            rule=f"must be each cell of an establishment once, no more than all its jobs, and at "
-            f"most {most // 2} jobs in all",
-            value="others (not shown)",
+            rule="must list each cell of an establishment once and no more jobs than it has; "
+            f"together these are at most {most // 2}",
+            value="other numbers (not shown)",
             next_step="Count every job of the establishment, or release in several parts.",
         )
     return held
