@@ -22,6 +22,7 @@ from tests.engines.small import (
     parquet,
     plain_csv,
     whole,
+    zipped_csv,
 )
 
 SECRET = "SECRET123"  # noqa: S105 (a value that must not be seen in any message)
@@ -317,3 +318,17 @@ def test_addresses_and_engines_show_no_password(tmp_path: Path) -> None:
     url = f"postgres://me:{SECRET}@host/db"
     every = {name: f"{url}#{name}" for name in ("workplaces", "workers", "jobs")}
     assert SECRET not in repr(read_addresses(every, tmp_path))
+
+
+@pytest.mark.parametrize("kept", [0.5, 0.8, 0.99])
+def test_a_compressed_file_that_breaks_off_is_refused(kept: float, tmp_path: Path) -> None:
+    given = zipped_csv(economy(8), tmp_path)
+    path = tmp_path / "jobs.csv.gz"
+    whole_file = path.read_bytes()
+    path.write_bytes(whole_file[: int(len(whole_file) * kept)])
+    with connect(given, tmp_path) as engine, pytest.raises(BadFile) as caught:
+        engine.check(codebook(tmp_path), SingleJob())
+    assert str(caught.value) == (
+        "data.jobs: must be a whole gzip file: this one breaks off or is damaged; "
+        "got 'jobs.csv.gz'. Write or copy the file again."
+    )

@@ -92,11 +92,18 @@ def test_narrower_margins_would_be_found_out(tmp_path: Path) -> None:
         assert within.mean() < float(COVERAGE) - LUCK
 
 
+def entries(counts: np.ndarray, sizes: np.ndarray) -> Confidential:
+    """One establishment in each workplace cell."""
+    row, cell = np.indices(counts.shape).reshape(2, -1)
+    columns = {"counts": counts.ravel(), "cell": cell, "row": row}
+    return Confidential(**columns, sizes=sizes, workplace=np.arange(CELLS))
+
+
 def filtered(size: int) -> Confidential:
     """One establishment in each workplace cell, few of whose jobs the table counts."""
     counts = np.full((CELLS, 2), size // 100, dtype=np.int64)
     sizes = np.full(CELLS, size, dtype=np.int64)
-    return Confidential(counts=counts, sizes=sizes, workplace=np.arange(CELLS))
+    return entries(counts, sizes)
 
 
 @pytest.mark.parametrize("size", [8, 80, 800])
@@ -112,7 +119,7 @@ def test_margins_of_the_clipped_mechanism_cover_where_no_clipped_jobs_dominate(
 def test_margins_of_the_clipped_mechanism_do_not_cover_what_it_clips(tmp_path: Path) -> None:
     made = offer(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
     counts = np.full((CELLS, 2), 400, dtype=np.int64)
-    held = Confidential(counts=counts, sizes=counts.sum(axis=1), workplace=np.arange(CELLS))
+    held = entries(counts, counts.sum(axis=1))
     published = publish(Batch(np.arange(CELLS), held), made)
     assert covered(published, counts) < float(COVERAGE) - LUCK
     assert published.values.mean() < 400  # low, as the certificate says

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from leeward.errors import BadFile, shown
 
 MARKS = (",", ";", "\t", "|")
 LONGEST_LINE = 1 << 20
+CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,20 @@ def _first_line(path: Path, parameter: str) -> str:
     raise _refused(path, parameter, rule)
 
 
-def _refused(path: Path, parameter: str, rule: str) -> BadFile:
-    return BadFile(
-        parameter, rule=rule, value=shown(path.name), next_step="Look at the file's first line."
-    )
+def _refused(
+    path: Path, parameter: str, rule: str, next_step: str = "Look at the file's first line."
+) -> BadFile:
+    return BadFile(parameter, rule=rule, value=shown(path.name), next_step=next_step)
+
+
+def require_whole(path: Path, parameter: str) -> None:
+    """Refuse a compressed file that breaks off: the rows before the end would pass for all."""
+    if not path.name.lower().endswith(".gz"):
+        return
+    try:
+        with gzip.open(path) as file:
+            while file.read(CHUNK):
+                pass
+    except (OSError, EOFError, zlib.error):
+        rule = "must be a whole gzip file: this one breaks off or is damaged"
+        raise _refused(path, parameter, rule, "Write or copy the file again.") from None

@@ -22,9 +22,10 @@ WHOLE = 2**256
 
 @dataclass(frozen=True)
 class FileState:
-    """What changes when a file is written again."""
+    """What changes when a file is written again, also by one who puts the old time back."""
 
     size: int
+    written: int
     changed: int
     inode: int
 
@@ -35,7 +36,7 @@ def state(path: Path) -> FileState | None:
         found = path.stat()
     except OSError:
         return None
-    return FileState(found.st_size, found.st_mtime_ns, found.st_ino)
+    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 def digest_files(paths: Iterable[Path]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from leeward.engines.address import FileAddress, TableAddress
-from leeward.engines.csv_header import read_header
+from leeward.engines.csv_header import read_header, require_whole
 from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
@@ -102,6 +102,7 @@ class Files(Embedded):
         if address.format == "parquet" or not columns:
             return self._opened[table]
         if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
+            require_whole(address.path, f"data.{table}")
             if table in self._loaded:
                 self.drop(f"rows_{table}")
             self._loaded[table] = discreetly(
