@@ -29,6 +29,11 @@ def other_database(path: Path) -> None:
     path.chmod(0o600)
 
 
+def open_text(path: Path) -> None:
+    path.write_text("hello\n" * 100)
+    path.chmod(0o644)
+
+
 def raised_cap(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("DROP TRIGGER entries_never_updated")
@@ -54,6 +59,10 @@ FILES: dict[str, tuple[Spoil, str]] = {
         lambda path: path.write_text("hello\n" * 100),
         f"ledger: must be a ledger; got a file that is no database ('ledger.sqlite'). {OTHER}",
     ),
+    "a text open to others": (
+        open_text,
+        f"ledger: must be a ledger; got a file that is no database ('ledger.sqlite'). {OTHER}",
+    ),
     "an empty file": (
         lambda path: path.write_bytes(b""),
         "ledger: must be a ledger; got an empty file ('ledger.sqlite'). "
@@ -74,6 +83,15 @@ def test_a_file_that_is_no_ledger_is_refused_in_these_words(office: Office, name
     office.refuse_release(says=says)
     office.refuse("plan", "plan.yaml", "--ledger", "ledger.sqlite", says=says)
     office.refuse("ledger", "show", says=says)
+
+
+def test_verify_does_not_close_a_file_that_is_no_ledger(office: Office) -> None:
+    office.released()
+    (office.folder / "plan.yaml").chmod(0o644)
+    office.refuse(
+        *("verify", "bundle", "--ledger", "plan.yaml"),
+        says=f"ledger: must be a ledger; got a file that is no database ('plan.yaml'). {OTHER}",
+    )
 
 
 def test_an_edited_entry_is_refused(office: Office) -> None:
@@ -234,7 +252,7 @@ def test_an_account_that_cannot_be_opened_is_refused(
 def test_what_cannot_be_withdrawn_or_committed_is_refused(office: Office) -> None:
     office.refuse(
         *("ledger", "withdraw", "9", "--reason", "wrong"),
-        says="reserved: must be the number of a reserved entry; got 9. "
+        says="entry: must be the number of a reserved entry; got 9. "
         "See the numbers with `leeward ledger show`.",
     )
     office.refuse(
@@ -251,7 +269,7 @@ def test_what_cannot_be_withdrawn_or_committed_is_refused(office: Office) -> Non
     assert office.run("ledger", "withdraw", "2", "--reason", "wrong period").exit_code == 0
     office.refuse(
         *("ledger", "withdraw", "2", "--reason", "again"),
-        says="reserved: must be a charge that was not withdrawn; got 2, withdrawn in 4. "
+        says="entry: must be a charge that was not withdrawn; got 2, withdrawn in 4. "
         "See what became of it with `leeward ledger show`.",
     )
 

@@ -91,7 +91,7 @@ def test_an_end_is_final(charged: Ledger, first: Act, then: Act, state: str) -> 
     with pytest.raises(InvalidParameter) as refused:
         then(charged, 2)
     assert str(refused.value) == (
-        f"reserved: must be a charge that was not {state}; got 2, {state} in 3. "
+        f"entry: must be a charge that was not {state}; got 2, {state} in 3. "
         "See what became of it with `leeward ledger show`."
     )
     assert charged.head().number == 3
@@ -103,7 +103,7 @@ def test_what_is_no_charge(charged: Ledger, act: Act, number: int) -> None:
     with pytest.raises(InvalidParameter) as refused:
         act(charged, number)
     assert str(refused.value) == (
-        f"reserved: must be the number of a reserved entry; got {number!r}. "
+        f"entry: must be the number of a reserved entry; got {number!r}. "
         "See the numbers with `leeward ledger show`."
     )
 

@@ -300,13 +300,13 @@ IN_FULL = "must be paid in full under the policy and alpha of the account; got l
 NONSENSE = [
     (opening(strong(9)), "account must be new: a cap is set once; got 'lodes', opened in entry 1"),
     (charged(5, strong("1/10"), account="qwi"), "account must be open; got 'qwi'"),
-    (named("committed", 8, "qwi"), f"reserved {NO_CHARGE} 'qwi'; got 8"),
-    (named("committed", 1), f"reserved {NO_CHARGE} 'lodes'; got 1"),
-    (named("failed", 9), f"reserved {NO_CHARGE} 'lodes'; got 9"),
-    (named("withdrawn", 0), f"reserved {NO_CHARGE} 'lodes'; got 0"),
+    (named("committed", 8, "qwi"), f"entry {NO_CHARGE} 'qwi'; got 8"),
+    (named("committed", 1), f"entry {NO_CHARGE} 'lodes'; got 1"),
+    (named("failed", 9), f"entry {NO_CHARGE} 'lodes'; got 9"),
+    (named("withdrawn", 0), f"entry {NO_CHARGE} 'lodes'; got 0"),
     (
         named("committed", 2),
-        "reserved must be a charge that was not committed; got 2, committed in 3",
+        "entry must be a charge that was not committed; got 2, committed in 3",
     ),
     (charged(5, strong("1/10"), corrects=3), f"corrects {NO_CHARGE} 'lodes'; got 3"),
     (charged(5, strong("1/10"), paid=written(strong("1/20"))), f"charge {IN_FULL}"),

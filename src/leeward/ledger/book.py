@@ -135,7 +135,7 @@ class Book:
 
     def _against_end(self, entry: Entry) -> Objection | None:
         number = entry.names or 0  # no entry has the number 0
-        if wrong := self._against_naming(entry, number, "reserved"):
+        if wrong := self._against_naming(entry, number, "entry"):
             return wrong
         earlier = [self.withdrawn.get(number)]
         if entry.kind != "withdrawn":
@@ -143,7 +143,7 @@ class Book:
         for other in earlier:
             if other is not None and other.number < entry.number:
                 rule = f"must be a charge that was not {other.kind}"
-                return Objection("reserved", rule, f"{number}, {other.kind} in {other.number}")
+                return Objection("entry", rule, f"{number}, {other.kind} in {other.number}")
         return None
 
     def _against_naming(self, entry: Entry, number: int, parameter: str) -> Objection | None:

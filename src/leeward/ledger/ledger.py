@@ -97,7 +97,7 @@ class Ledger:
         """Say that the bundle of a charge is complete; the same again changes nothing."""
         digest(bundle_digest, "bundle_digest")
         with self._writing() as page:
-            ended = page.book.ended.get(page.book.charge(reserved, "reserved").number)
+            ended = page.book.ended.get(page.book.charge(reserved, "entry").number)
             if ended is not None and ended.digest == bundle_digest:
                 return ended
             return page.append_about(reserved, {"kind": "committed", "digest": bundle_digest})

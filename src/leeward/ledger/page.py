@@ -43,6 +43,6 @@ class Page:
 
     def append_about(self, reserved: int, body: Mapping[str, object]) -> Entry:
         """Write what became of a reserved release."""
-        account = self.book.charge(reserved, "reserved").account
+        account = self.book.charge(reserved, "entry").account
         about = {**body, "account": account, "names": reserved}
         return self.append(about, "See what became of it with `leeward ledger show`.")

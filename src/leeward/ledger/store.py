@@ -48,6 +48,7 @@ class Store:
         self._check_file()
         with self._connection() as connection:
             self._check_format(connection)
+            self._check_mode()
 
     def permissions(self) -> int:
         """Who may do what with the file."""
@@ -67,6 +68,7 @@ class Store:
         self._check_file()
         with self._transaction("BEGIN IMMEDIATE") as connection:
             self._check_format(connection)
+            self._check_mode()
             yield connection
 
     @contextmanager
@@ -113,13 +115,16 @@ class Store:
             raise self._bad("must be a file", "a folder", "Give the file of the ledger.")
         if not stat.S_ISREG(found.st_mode):
             raise self._bad("must be a file", "a device or pipe", "Give the file of the ledger.")
-        mode = stat.S_IMODE(found.st_mode)
-        if mode & 0o077:
-            step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
-            raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
         if found.st_size == 0:
             step = "If it stays so, its making broke off: remove it and make the ledger anew."
             raise self._bad("must be a ledger", "an empty file", step)
+
+    def _check_mode(self) -> None:
+        """Only of a file that is a ledger: the mode of any other file is no matter of ours."""
+        mode = self.permissions()
+        if mode & 0o077:
+            step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
+            raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
 
     def _stat(self) -> os.stat_result:
         try:
