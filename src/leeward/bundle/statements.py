@@ -27,7 +27,7 @@ Policy = Literal["worker", "establishment", "strong", "weak"]
 class Statement(BaseModel):
     """A part of a certificate: no other keys than these, nothing changes afterwards."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class PromiseStatement(Statement):

@@ -7,15 +7,16 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NoReturn, ParamSpec
+from typing import TYPE_CHECKING, NoReturn, ParamSpec
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.release.charge import CHARGED, Interrupted, charged
 from leeward.release.interruption import recognised
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
 CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
@@ -86,10 +87,20 @@ def _standing() -> str:
     return f"{charged(entry)}. `leeward ledger show` says what became of it."
 
 
+class Quiet:
+    """Nobody watches: nothing is shown."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """So many workplace cells of a table are done."""
+
+
 class Bar:
     """A progress bar on the error stream; it shows public numbers only."""
 
-    def __init__(self, bar: Progress) -> None:
+    def __init__(self, bar: "Progress") -> None:
         self._bar = bar
         self._task: TaskID | None = None
         self._words = ""
@@ -114,9 +125,14 @@ class Bar:
 
 
 @contextmanager
-def progress() -> Iterator[Bar]:
+def progress() -> Iterator[Bar | Quiet]:
     """A bar while the block runs, on a terminal only; nothing is left of it afterwards."""
+    if not sys.stderr.isatty():
+        yield Quiet()
+        return
+    from rich.console import Console  # noqa: PLC0415 (only a terminal needs it)
+    from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 (as above)
+
     columns, console = (TextColumn("{task.description}"), BarColumn()), Console(stderr=True)
-    hidden = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         yield Bar(bar)

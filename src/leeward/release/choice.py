@@ -70,5 +70,5 @@ def _times(other: Offer, best: Offer, profile: SizeProfile) -> str:
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.3g}"
-    bias = " (its clipping not counted)" if other.name == "clipped" else ""
-    return f"{times} times the error with {other.name}{bias}"
+    bias = ", its clipping not counted" if other.name == "clipped" else ""
+    return f"{other.name} would have {times} times the error{bias}"
