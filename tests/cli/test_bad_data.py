@@ -283,13 +283,13 @@ BAD_ROWS: dict[str, tuple[str, Callable[[], Rows], list[Found]]] = {
         and_row(jobs),
         [
             ("duplicate job", "jobs", "worker_id", 1),
-            ("worker with several jobs", "jobs", "worker_id", 1),
+            ("worker with several jobs", "jobs", "worker_id", 2),
         ],
     ),
     "a worker with two jobs": (
         "jobs",
         and_row(jobs, workplace_id="e3"),
-        [("worker with several jobs", "jobs", "worker_id", 1)],
+        [("worker with several jobs", "jobs", "worker_id", 2)],
     ),
     "a job of nobody": (
         "jobs",
@@ -340,8 +340,9 @@ def test_check_lists_every_problem_at_once_with_its_remedy(office: Office) -> No
     assert result.exit_code == 1
     assert result.stderr == NOTE
     assert result.stdout.splitlines() == [
-        "jobs.worker_id: worker with several jobs, 1 row (such as w00)",
-        "  Reduce the table, or choose the jobs rule primary or bounded.",
+        "jobs.worker_id: worker with several jobs, 2 rows (such as w00)",
+        "  Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in "
+        "the plan.",
         "jobs.workplace_id: not in workplaces, 1 row (such as e9)",
         "  Add the missing rows to workplaces, or remove the jobs.",
         "workers.sex: unlisted code, 1 row (such as SECRET)",
@@ -360,6 +361,29 @@ def test_a_rank_that_is_no_number_is_found(office: Office) -> None:
     result = office.release()
     assert result.exit_code == 1
     assert MARKER not in result.output
+
+
+def test_an_unlisted_code_of_workplaces_is_not_to_be_omitted(office: Office) -> None:
+    write_csv(office.folder / "workplaces.csv", set_first(workplaces, place=MARKER)())
+    assert office.run("check", "plan.yaml").stdout == (
+        "workplaces.place: unlisted code, 1 row (such as SECRET)\n"
+        "  List the codes in the codebook, or fold them into a listed one with `other`.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "step"),
+    [
+        ("wages", "Add it, or mend `jobs.primary` in the plan."),
+        ("workplaceid", "Did you mean 'workplace_id'?"),
+    ],
+)
+def test_a_missing_rank_column_is_the_plans_matter(office: Office, column: str, step: str) -> None:
+    office.edit("plan.yaml", ("period:", f"jobs: {{primary: {column}}}\nperiod:"))
+    office.refuse_release(
+        says=f"data.jobs: must have the column {column!r}, which the plan names as "
+        f"`jobs.primary`; got no such column among 2. {step}"
+    )
 
 
 def test_compressed_files_are_read(office: Office) -> None:

@@ -51,7 +51,11 @@ ONE_ROW = "Keep one row for each id."
 IDS = "Give every row an id, or remove the rows without."
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
-SEVERAL = "Reduce the table, or choose the jobs rule primary or bounded."
+FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
+SEVERAL = (
+    "Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in the "
+    "plan."
+)
 PAIRS = "Keep one row for each worker at each workplace."
 RANK = "Give every job a number by which the primary job is chosen."
 LOST = "Add the missing rows to {}, or remove the jobs."
@@ -78,7 +82,7 @@ LOST = "Add the missing rows to {}, or remove the jobs."
         (
             added("jobs", workplace_id=2),
             SingleJob(),
-            Finding("worker with several jobs", "jobs", "worker_id", 1, ("100",), SEVERAL),
+            Finding("worker with several jobs", "jobs", "worker_id", 2, ("100",), SEVERAL),
         ),
         (
             added("workplaces", workplace_id=None),
@@ -147,7 +151,31 @@ LOST = "Add the missing rows to {}, or remove the jobs."
         (
             changed("workplaces", 1, place="1"),
             SingleJob(),
-            Finding("unlisted code", "workplaces", "place", 1, ("1",), LIST),
+            Finding("unlisted code", "workplaces", "place", 1, ("1",), FRAME),
+        ),
+        (
+            changed("workers", 1, sex="f"),
+            SingleJob(),
+            Finding(
+                "unlisted code",
+                "workers",
+                "sex",
+                1,
+                ("f",),
+                "'f' differs from 'F' by upper and lower case: write it as the codebook.",
+            ),
+        ),
+        (
+            changed("workers", 1, sex=""),
+            SingleJob(),
+            Finding(
+                "unlisted code",
+                "workers",
+                "sex",
+                1,
+                ("",),
+                "'' is empty but no null: fill it, or make it a null and give `null_as`.",
+            ),
         ),
     ],
 )
@@ -157,6 +185,31 @@ def test_one_thing_wrong(
     made = sound()
     spoil(made)
     assert found(made, tmp_path, rule) == (expected,)
+
+
+def test_every_text_that_is_almost_a_code_has_its_hint(tmp_path: Path) -> None:
+    made = sound()
+    for worker, text in zip(made.workers, ("", " F", "f"), strict=False):
+        worker["sex"] = text
+    (one,) = found(made, tmp_path, SingleJob())
+    assert (one.rows, one.examples) == (3, ("", " F", "f"))
+    assert one.remedy == (
+        "'' is empty but no null: fill it, or make it a null and give `null_as`. "
+        "' F' differs from 'F' by blanks: remove them. "
+        "'f' differs from 'F' by upper and lower case: write it as the codebook."
+    )
+    made.workers[1]["sex"] = "Q"
+    (one,) = found(made, tmp_path, SingleJob())
+    assert one.remedy.endswith(f"write it as the codebook. {LIST}")
+
+
+def test_all_rows_of_workers_with_several_jobs_are_counted(tmp_path: Path) -> None:
+    made = sound()
+    made.jobs.extend(made.jobs[0] | {"workplace_id": place} for place in (0, 2))
+    made.jobs.append(made.jobs[1] | {"workplace_id": 0})
+    (one,) = found(made, tmp_path, SingleJob())
+    assert (one.problem, one.rows) == ("worker with several jobs", 5)
+    assert one.examples == ("100", "101")
 
 
 def test_nothing_wrong(tmp_path: Path) -> None:

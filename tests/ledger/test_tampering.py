@@ -371,7 +371,7 @@ def test_an_account_opened_after_its_charges_is_found(full: Ledger) -> None:
 
 def test_an_end_before_its_charge_is_found(full: Ledger) -> None:
     rewrite(full, lambda bodies: bodies.insert(7, named("failed", 9)))
-    assert full.verify() == (f"entry 8: reserved {NO_CHARGE} 'lodes'; got 9",)
+    assert full.verify() == (f"entry 8: entry {NO_CHARGE} 'lodes'; got 9",)
 
 
 def test_the_chain_can_be_checked_by_hand(full: Ledger) -> None:

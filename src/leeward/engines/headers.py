@@ -20,13 +20,13 @@ def header_problems(
 
 def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[LeewardError]:
     if column not in table.columns:
-        yield no_such_column(table, name, column)
+        yield no_such_column(table, name, column, "jobs.primary" if ranks else "")
     elif ranks and not holds_ranks(table, column):
         yield BadData(
             f"data.{name}.{column}",
             rule="must hold numbers or dates, by which the primary job is chosen",
             value=str(table[column].type()),
-            next_step="Convert the column, or choose another for the jobs rule.",
+            next_step="Convert the column, or name another as `jobs.primary` in the plan.",
         )
     elif not ranks and not holds_codes(table[column]):
         yield BadData(
@@ -37,14 +37,16 @@ def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[
         )
 
 
-def no_such_column(table: Table, name: str, column: str) -> BadData:
-    """The refusal of a column that is not there."""
+def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadData:
+    """The refusal of a column that is not there, named by a key of the plan or by the codebook."""
     near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+    named = f", which the plan names as `{key}`" if key else ""
+    mend = f"mend `{key}` in the plan" if key else "mend the codebook"
     return BadData(
         f"data.{name}",
-        rule=f"must have the column {shown(column)}",
+        rule=f"must have the column {shown(column)}{named}",
         value=f"no such column among {len(table.columns)}",
-        next_step=f"Did you mean {near[0]!r}?" if near else "Add it, or mend the codebook.",
+        next_step=f"Did you mean {near[0]!r}?" if near else f"Add it, or {mend}.",
     )
 
 

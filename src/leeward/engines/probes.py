@@ -33,8 +33,8 @@ class Probe:
         """How many rows have a null in the column."""
         return self._count(self.tables[table].filter(self.tables[table][column].isnull()))
 
-    def repeated(self, table: str, columns: tuple[str, ...]) -> Wrong:
-        """How many rows hold a combination that another row holds already, and examples."""
+    def repeated(self, table: str, columns: tuple[str, ...]) -> "Repeated":
+        """Combinations that more than one row holds."""
         ids = {f"id_{k}": self.tables[table][column] for k, column in enumerate(columns)}
         present = self.tables[table].select(**ids).drop_null()
         groups = present.group_by(*ids).aggregate(number=lambda group: group.count())
@@ -43,9 +43,9 @@ class Probe:
             several.aggregate(rows=several.number.sum(), groups=several.count())
         )
         if not found["groups"]:
-            return 0, ()
+            return Repeated(0, 0, ())
         texts = several.select(**{name: as_text(several[name]) for name in ids})
-        return int(found["rows"]) - int(found["groups"]), self._examples(texts)
+        return Repeated(int(found["rows"]), int(found["groups"]), self._examples(texts))
 
     def orphans(self, column: str, table: str, key: str) -> Wrong:
         """How many jobs point to nothing, and where they point."""
@@ -80,12 +80,13 @@ class Probe:
             )
         )
         listed = unknown.filter(unknown.text.notnull()).select("text")
-        padded = listed.semi_join(known, listed.text.strip() == known.text)
+        blank = listed.filter(listed.text.strip() == "")
+        near = listed.semi_join(known, listed.text.strip().lower() == known.text.lower())
         return Strangers(
             int(found["nulls"] or 0),
             int(found["unlisted"] or 0),
             self._examples(listed) if found["unlisted"] else (),
-            self._examples(padded)[:1] if found["unlisted"] else (),
+            (*self._examples(blank)[:1], *self._examples(near)) if found["unlisted"] else (),
         )
 
     def _count(self, query: Table) -> int:
@@ -99,11 +100,25 @@ class Probe:
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """Rows that share an id or a combination of ids with others. CONFIDENTIAL."""
+
+    rows: int
+    groups: int
+    examples: tuple[str, ...]
+
+    @property
+    def further(self) -> int:
+        """Rows that another row stands for already."""
+        return self.rows - self.groups
+
+
+@dataclass(frozen=True)
 class Strangers:
     """Rows without a code and rows with an unknown one. CONFIDENTIAL."""
 
     nulls: int
     unlisted: int
     examples: tuple[str, ...]
-    padded: tuple[str, ...]
-    """An unknown text that would be known without the blanks around it, if there is one."""
+    near: tuple[str, ...]
+    """Unknown texts that are empty, or would be known without regard to blanks and case."""

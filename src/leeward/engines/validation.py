@@ -16,6 +16,14 @@ from leeward.model import Attribute, Codebook, JobsRule, PrimaryJob, SingleJob
 
 Progress = Callable[[str], None]
 
+SEVERAL = (
+    "Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in the "
+    "plan."
+)
+LIST = "List or omit the codes in the codebook, or name a code with `other`."
+LIST_FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
+"""The public frame leaves no establishment out, so codes of workplaces are not omitted."""
+
 
 def find_problems(
     database: Database, codebook: Codebook, rule: JobsRule, progress: Progress | None
@@ -84,25 +92,26 @@ class RowChecks:
         """Ids of workplaces and workers that stand more than once."""
         keys = self.codebook.keys
         for table, column in (("workplaces", keys.workplaces.id), ("workers", keys.workers.id)):
-            rows, examples = self.probe.repeated(table, (column,))
-            if rows:
+            found = self.probe.repeated(table, (column,))
+            if found.rows:
                 remedy = "Keep one row for each id."
-                yield Finding("duplicate id", table, column, rows, examples, remedy)
+                problem = "duplicate id"
+                yield Finding(problem, table, column, found.further, found.examples, remedy)
 
     def repeated_jobs(self) -> Iterator[Finding]:
         """The same worker at the same workplace twice; under the single-job rule, anywhere."""
         keys = self.codebook.keys.jobs
-        several, examples = self.probe.repeated("jobs", (keys.worker,))
-        if not several:
+        several = self.probe.repeated("jobs", (keys.worker,))
+        if not several.rows:
             return
-        pairs, named = self.probe.repeated("jobs", (keys.worker, keys.workplace))
-        if pairs:
+        pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace))
+        if pairs.rows:
             remedy = "Keep one row for each worker at each workplace."
-            yield Finding("duplicate job", "jobs", keys.worker, pairs, named, remedy)
+            problem = "duplicate job"
+            yield Finding(problem, "jobs", keys.worker, pairs.further, pairs.examples, remedy)
         if isinstance(self.rule, SingleJob):
-            remedy = "Reduce the table, or choose the jobs rule primary or bounded."
             problem = "worker with several jobs"
-            yield Finding(problem, "jobs", keys.worker, several, examples, remedy)
+            yield Finding(problem, "jobs", keys.worker, several.rows, several.examples, SEVERAL)
 
     def orphans(self) -> Iterator[Finding]:
         """Jobs that point to no worker or to no workplace."""
@@ -140,7 +149,21 @@ def _unknown(attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         remedy = "Fill the rows, or name a code with `null_as` in the codebook."
         yield Finding("missing code", table, column, found.nulls, (), remedy)
     if found.unlisted and attribute.unlisted is None:
-        remedy = "List or omit the codes in the codebook, or name a code with `other`."
-        for text in found.padded:
-            remedy = f"{text!r} differs from {text.strip()!r} by blanks: remove them."
+        hints = [_hint(text, attribute) for text in found.near]
+        if not set(found.examples) <= set(found.near):
+            hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
+        remedy = " ".join(hints)
         yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
+
+
+def _hint(text: str, attribute: Attribute) -> str:
+    """What is probably wrong with a text that is almost a code."""
+    meant = text.strip()
+    if not meant:
+        return f"{text!r} is empty but no null: fill it, or make it a null and give `null_as`."
+    if meant in attribute.recode:
+        return f"{text!r} differs from {meant!r} by blanks: remove them."
+    likely = next((code for code in attribute.recode if code.lower() == meant.lower()), None)
+    if likely is None:  # a long text, of which the probe gave the beginning
+        return LIST_FRAME if attribute.of_workplaces else LIST
+    return f"{text!r} differs from {likely!r} by upper and lower case: write it as the codebook."
