@@ -42,8 +42,8 @@ LISTS = [
     ),
     (
         b"code,label\n",
-        "codebook.attributes.sex.codes: must list each code once, from 1 to 1000000 codes; "
-        "got 0 codes. Mend the list.",
+        "codebook.attributes.sex.codes: must list at least one code; got no codes in 'sex.csv'. "
+        "Fill the file, or delete the attribute.",
     ),
     (
         b"code,label\nF,female\nF,male\n",

@@ -186,8 +186,8 @@ def test_after_a_failure_again_releases_and_pays_once_more(
         assert office.release().exit_code == 3
     office.refuse_release(
         says="plan: must not have been released from the same data before; got entry 2 of account "
-        "'office', bundle 'bundle', which failed: its budget is spent, there is no bundle. Use "
-        "that bundle; or release with --again, which pays once more for new noise."
+        "'office', bundle 'bundle', which failed: its budget is spent, there is no bundle. "
+        "Release with --again, which pays once more for new noise."
     )
     office.released("--again")
     assert entries(office) == ["opened", "reserved", "failed", "reserved", "committed"]

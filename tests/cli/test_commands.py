@@ -6,12 +6,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from leeward.bundle import read_bundle, verify_bundle
-from tests.cli.scene import Office
+from leeward.model import TABLES
+from tests.cli.scene import CODEBOOK, Office
 
-DATA = [part for name in ("workplaces", "workers", "jobs") for part in (f"--{name}", f"{name}.csv")]
+DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 
 
 def answer(office: Office, *arguments: str) -> Any:  # noqa: ANN401 (whatever the JSON holds)
@@ -246,6 +248,13 @@ def test_the_ledger_shows_releases_and_what_became_of_them(office: Office) -> No
     assert verified.stdout == "ledger.sqlite is sound, and knows 2 bundles.\n"
 
 
+def test_the_ledger_says_what_the_cap_means_for_several_jobs(office: Office) -> None:
+    office.edit("plan.yaml", ("tables:", "jobs: {max_per_worker: 3}\ntables:"))
+    office.released()
+    second = office.run("ledger", "show").stdout.splitlines()[1]
+    assert second == ("  Up to 3 jobs of a worker count: such a worker may lose 3 times as much.")
+
+
 def test_an_old_copy_of_the_ledger_is_found_with_the_bundle(office: Office) -> None:
     old = office.ledger
     office.released()
@@ -299,7 +308,8 @@ def test_init_writes_what_runs_once_its_lists_are_filled(office: Office) -> None
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "Wrote new/codebook.yaml and new/plan.yaml.",
-        "Fill in these code lists (header code,label; one row for each code):",
+        "Fill these code lists (header code,label; one row for each code), or delete their",
+        "attributes:",
         "  new/codes/place.csv",
         "  new/codes/owner.csv",
         "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
@@ -307,11 +317,50 @@ def test_init_writes_what_runs_once_its_lists_are_filled(office: Office) -> None
     ]
     empty = office.run("plan", "new/plan.yaml")
     assert empty.exit_code == 1
-    assert "codebook.attributes.place.codes: must list each code once" in empty.stderr
+    assert (
+        "codebook.attributes.place.codes: must list at least one code; got no codes in "
+        "'codes/place.csv'. Fill the file, or delete the attribute.\n"
+    ) in empty.stderr
+    comment = "codes: codes/owner.csv  # fill the list (header code,label), or delete the attribute"
+    assert comment in (office.folder / "new" / "codebook.yaml").read_text()
     lists = office.folder / "new" / "codes"
     (lists / "place.csv").write_text("code,label\n01,One\n02,Two\n03,Three\n")
     (lists / "owner.csv").write_text("code,label\nP,private\nG,state\n")
     assert office.run("plan", "new/plan.yaml").exit_code == 0
+
+
+def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) -> None:
+    result = office.run("init", *DATA, "--out", "my new", "--list-codes")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "Wrote my new/codebook.yaml and my new/plan.yaml.",
+        "These code lists were read from the data, from workplace columns that are usually",
+        "public. Somebody must confirm that their values are public:",
+        "  my new/codes/place.csv",
+        "Fill these code lists (header code,label; one row for each code), or delete their",
+        "attributes:",
+        "  my new/codes/owner.csv",
+        "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
+        "  leeward plan 'my new/plan.yaml'",
+    ]
+    assert (
+        "    codes: codes/place.csv  # read from the data: somebody must confirm that these values "
+        "are public\n"
+    ) in (office.folder / "my new" / "codebook.yaml").read_text()
+
+
+def test_init_finds_a_database_from_the_folder_of_the_plan(office: Office) -> None:
+    with duckdb.connect(str(office.folder / "office.duckdb")) as connection:
+        for name in TABLES:
+            read = f"SELECT * FROM read_csv('{name}.csv', all_varchar = true)"  # noqa: S608 (fixed names)
+            connection.execute(f"CREATE TABLE {name} AS {read}")
+    tables = [part for name in TABLES for part in (f"--{name}", f"duckdb://office.duckdb#{name}")]
+    assert office.run("init", *tables, "--out", "dbe").exit_code == 0
+    plan = (office.folder / "dbe" / "plan.yaml").read_text()
+    assert '  jobs: "duckdb://../office.duckdb#jobs"\n' in plan
+    (office.folder / "dbe" / "codebook.yaml").write_text(CODEBOOK)
+    checked = office.run("check", "dbe/plan.yaml")
+    assert checked.exit_code == 0, checked.output
 
 
 def test_what_init_wrote_is_released(office: Office) -> None:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engines import connect
-from leeward.engines.address import read_addresses
+from leeward.engines.address import read_addresses, seen_from
 from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError
 from leeward.model import JobsRule, Marginal, PrimaryJob, SingleJob
 from tests.engines.small import (
@@ -126,6 +126,21 @@ def test_a_bad_source(written: str, message: str, sources: Sources, tmp_path: Pa
     assert refusal(sources | {"jobs": written}, tmp_path) == message
 
 
+@pytest.mark.parametrize(
+    ("written", "moved"),
+    [
+        ("jobs.csv", "../jobs.csv"),
+        ("/data/jobs.csv", "/data/jobs.csv"),
+        ("duckdb://office.duckdb#jobs", "duckdb://../office.duckdb#jobs"),
+        ("sqlite://in/office.db#jobs", "sqlite://../in/office.db#jobs"),
+        ("duckdb:///data/office.duckdb#a.jobs", "duckdb:///data/office.duckdb#a.jobs"),
+        ("postgres://me@host/db#a.jobs", "postgres://me@host/db#a.jobs"),
+    ],
+)
+def test_an_address_is_seen_from_another_folder(written: str, moved: str) -> None:
+    assert seen_from(written, Path("new")) == moved
+
+
 def test_an_unknown_scheme(sources: Sources, tmp_path: Path) -> None:
     said = refusal(sources | {"jobs": f"ftp://me:{SECRET}@host/jobs"}, tmp_path)
     assert said.startswith("data.jobs: must begin with the name of a database: athena, ")
@@ -207,13 +222,13 @@ def test_wrong_headers(old: str, new: str, message: str, sources: Sources, tmp_p
     [
         (
             PrimaryJob("wage"),
-            "data.jobs: must have the column 'wage'; got no such column among 5. "
-            "Add it, or mend the codebook.",
+            "data.jobs: must have the column 'wage', which the plan names as `jobs.primary`; "
+            "got no such column among 5. Add it, or mend `jobs.primary` in the plan.",
         ),
         (
             PrimaryJob("many"),
             "data.jobs.many: must hold numbers or dates, by which the primary job is chosen; "
-            "got array<int64>. Convert the column, or choose another for the jobs rule.",
+            "got array<int64>. Convert the column, or name another as `jobs.primary` in the plan.",
         ),
     ],
 )

@@ -1,6 +1,6 @@
 """Draft: a first codebook and plan from the headers of three tables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from leeward.economy.codes import OWNERSHIP, WORKER_CODES
@@ -20,6 +20,7 @@ USUALLY_PUBLIC = (
     *("sector", "industry", "naics", "nace", "ownership", "own"),
 )
 DIGITS = "_0123456789"
+READ = "read from the data: somebody must confirm that these values are public"
 NOT_CODES = ("float", "decimal", "date", "time", "array", "struct", "map", "binary", "json")
 
 
@@ -86,8 +87,11 @@ class Draft:
         return tuple(one for one in self.columns if not one.has_standard)
 
 
-def codebook_lines(draft: Draft) -> Iterator[str]:
-    """The codebook, with a comment wherever a decision is needed."""
+def codebook_lines(draft: Draft, listed: Collection[str] = ()) -> Iterator[str]:
+    """The codebook, with a comment wherever a decision is needed.
+
+    `listed` are the files of lists that were read from the data.
+    """
     yield "# What the columns mean. Every code that may be tabulated stands in a closed list."
     yield "tables:"
     employer = "" if draft.employer is None else f", employer: {draft.employer}"
@@ -100,12 +104,14 @@ def codebook_lines(draft: Draft) -> Iterator[str]:
         yield f"    table: {one.table}"
         if one.table == "workplaces":
             yield f"    public: {str(one.public).lower()}  # true only if everyone may know it"
-        yield from _codes(one)
+        yield from _codes(one, listed)
 
 
-def _codes(column: Column) -> Iterator[str]:
+def _codes(column: Column, listed: Collection[str]) -> Iterator[str]:
     if not column.has_standard:
-        yield f"    codes: {column.list_file}  # header code,label; one row for each code"
+        read = column.list_file in listed
+        decide = READ if read else "fill the list (header code,label), or delete the attribute"
+        yield f"    codes: {column.list_file}  # {decide}"
         return
     yield "    codes:"
     for code, label in STANDARD[column.name].items():

@@ -1,8 +1,8 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -10,6 +10,7 @@ import typer
 from leeward.cli.draft import Draft, codebook_lines, plan_lines
 from leeward.cli.screen import say
 from leeward.engines import connect
+from leeward.engines.address import seen_from
 from leeward.errors import BadFile, raise_all
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
@@ -40,24 +41,18 @@ def init_command(
             one.list_file: engine.codes(one.name) if list_codes and one.public else ()
             for one in draft.to_fill
         }
-    located = {name: _from_folder(source, out) for name, source in sources.items()}
+    located = {name: seen_from(source, out) for name, source in sources.items()}
+    read = [file for file, codes in lists.items() if codes]
     texts = {
-        CODEBOOK: "\n".join(codebook_lines(draft)) + "\n",
+        CODEBOOK: "\n".join(codebook_lines(draft, read)) + "\n",
         PLAN: "\n".join(plan_lines(draft, located)) + "\n",
         **{file: _list_text(codes) for file, codes in lists.items()},
     }
     raise_all(_existing(out / name) for name in texts if (out / name).exists())
     for name, text in texts.items():
         _write(out / name, text)
-    for line in _next_steps(out, [file for file, codes in lists.items() if not codes]):
+    for line in _next_steps(out, read, [file for file in lists if file not in read]):
         say(line)
-
-
-def _from_folder(source: str, folder: Path) -> str:
-    """A file's name as the plan must write it: relative to the plan."""
-    if "://" in source or Path(source).is_absolute():
-        return source
-    return os.path.relpath(source, folder)
 
 
 def _list_text(codes: Iterable[str]) -> str:
@@ -87,10 +82,15 @@ def _write(path: Path, text: str) -> None:
         ) from None
 
 
-def _next_steps(out: Path, empty: list[str]) -> Iterator[str]:
+def _next_steps(out: Path, read: list[str], empty: list[str]) -> Iterator[str]:
     yield f"Wrote {out / CODEBOOK} and {out / PLAN}."
+    if read:
+        yield "These code lists were read from the data, from workplace columns that are usually"
+        yield "public. Somebody must confirm that their values are public:"
+        yield from (f"  {out / file}" for file in read)
     if empty:
-        yield "Fill in these code lists (header code,label; one row for each code):"
+        yield "Fill these code lists (header code,label; one row for each code), or delete their"
+        yield "attributes:"
         yield from (f"  {out / file}" for file in empty)
     yield "Then: decide which workplace attributes are public, choose tables and epsilon, and run"
-    yield f"  leeward plan {out / PLAN}"
+    yield f"  leeward plan {quote(str(out / PLAN))}"

@@ -1,5 +1,6 @@
 """Address: where one of the three tables lies, as it is written in the plan."""
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -65,6 +66,21 @@ def read_addresses(sources: Mapping[str, str], base: Path) -> tuple[Address, ...
     raise_all(found)
     _refuse_mixture(addresses)
     return tuple(addresses)
+
+
+def seen_from(written: str, folder: Path) -> str:
+    """An address whose path is relative to here, written relative to a folder."""
+    scheme, mark, rest = written.partition("://")
+    if not mark:
+        return _path_from(written, folder)
+    if scheme.lower() not in IN_FILES:
+        return written
+    place, hash_mark, name = rest.partition("#")
+    return f"{scheme}{mark}{_path_from(place, folder)}{hash_mark}{name}"
+
+
+def _path_from(path: str, folder: Path) -> str:
+    return path if Path(path).is_absolute() else os.path.relpath(path, folder)
 
 
 def _read(table: str, written: str, base: Path) -> Address:

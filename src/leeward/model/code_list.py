@@ -33,7 +33,15 @@ def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: s
     for code, _ in rows:
         _check_code(code, where)
     codes = tuple(code for code, _ in rows)
-    if not codes or len(codes) > MOST_CODES or len(set(codes)) < len(codes):
+    if not codes:
+        file = isinstance(written, str)
+        raise InvalidParameter(
+            where,
+            rule="must list at least one code",
+            value=f"no codes in {written!r}" if file else "no codes",
+            next_step=f"Fill the {'file' if file else 'list'}, or delete the attribute.",
+        )
+    if len(codes) > MOST_CODES or len(set(codes)) < len(codes):
         twice = next((code for code, times in Counter(codes).items() if times > 1), None)
         raise InvalidParameter(
             where,
