@@ -18,6 +18,7 @@ from leeward.release.request import WrittenProtection
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
+BOUNDED = "max_per_worker: "
 
 ledger_app = typer.Typer(
     help="Accounts of privacy loss: create, show, verify, commit, withdraw.", no_args_is_help=True
@@ -67,9 +68,9 @@ def show_command(
         return
     for one in accounts:
         say(f"{one.name}: {_price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
-        for entry in entries:
-            if entry.account == one.name:
-                say(f"  {_line(entry)}")
+        own = [entry for entry in entries if entry.account == one.name]
+        for line in (*_several_jobs(own), *map(_line, own)):
+            say(f"  {line}")
 
 
 @ledger_app.command("verify")
@@ -143,6 +144,16 @@ def withdraw_command(
     with Ledger.open(ledger) as book:
         written = book.withdraw(entry, reason)
     say(f"Entry {entry} is withdrawn by entry {written.number}; its charge stays.")
+
+
+def _several_jobs(entries: list[Entry]) -> list[str]:
+    """What the cap means for a worker of whom several jobs count."""
+    rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
+    most = {rule.removeprefix(BOUNDED) for rule in rules if rule.startswith(BOUNDED)}
+    return [
+        f"Up to {number} jobs of a worker count: such a worker may lose {number} times as much."
+        for number in most
+    ]
 
 
 def _anchor(bundle: Path) -> Anchor:
