@@ -1,0 +1,39 @@
+"""Confidential values are opened in one module, and published ones are made there from them."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.shape.source import Module, modules
+
+MAY_OPEN = {"leeward.release.run"}
+HOME = "leeward.model.confidential"
+
+
+def openings(module: Module) -> Iterator[str]:
+    """Calls of `opened`, and any way around it to the columns inside."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and node.attr.endswith("__columns"):
+            yield f"{module.name}:{node.lineno} looks inside"
+        elif isinstance(node, ast.Call) and not node.args and not node.keywords:
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "opened":
+                yield f"{module.name}:{node.lineno} opens"
+
+
+def test_only_the_run_of_a_release_opens_confidential_values() -> None:
+    found = [line for m in modules() if m.name != HOME for line in openings(m)]
+    assert found
+    assert [line for line in found if line.partition(":")[0] not in MAY_OPEN] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["batch.cells.opened()", "cells._Confidential__columns", "f(x=one.opened()['counts'])"]
+)
+def test_another_opening_is_reported(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "leeward" / "cli" / "peek.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    (found,) = [line for module in modules(tmp_path) for line in openings(module)]
+    assert found.startswith("leeward.cli.peek:1")
