@@ -17,9 +17,8 @@ def openings(module: Module) -> Iterator[str]:
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Attribute) and node.attr.endswith("__columns"):
             yield f"{module.name}:{node.lineno} looks inside"
-        elif isinstance(node, ast.Call) and not node.args and not node.keywords:
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "opened":
-                yield f"{module.name}:{node.lineno} opens"
+        elif isinstance(node, ast.Call) and ast.unparse(node).endswith(".opened()"):
+            yield f"{module.name}:{node.lineno} opens"
 
 
 def test_only_the_run_of_a_release_opens_confidential_values() -> None:
