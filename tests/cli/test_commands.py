@@ -45,6 +45,28 @@ def test_check_writes_a_receipt_for_its_owner_alone(office: Office) -> None:
     assert answer(office, "check", "plan.yaml") == []
 
 
+@pytest.mark.parametrize("json_too", [(), ("--json",)])
+def test_rows_that_passed_pass_without_a_receipt(office: Office, json_too: tuple[str, ...]) -> None:
+    (office.folder / "plan.receipt.json").mkdir()
+    result = office.run("check", "plan.yaml", *json_too)
+    assert result.exit_code == 0
+    assert result.stdout == ("[]\n" if json_too else "No problems.\n")
+    assert result.stderr.splitlines()[1:] == [
+        "No receipt. receipt: must be writable (Is a directory); got 'plan.receipt.json'. The "
+        "check itself passed. Make the plan's folder writable, or the release looks at the rows "
+        "again."
+    ]
+
+
+def test_paths_with_blanks_are_quoted_in_commands(office: Office) -> None:
+    (office.folder / "plan.yaml").rename("my plan.yaml")
+    checked = office.run("check", "my plan.yaml")
+    assert checked.stdout == "No problems. The receipt is 'my plan.receipt.json'.\n"
+    office.edit("workers.csv", ("w00,F", "w00,X"))
+    refused = office.run("release", "my plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
+    assert "Run `leeward check 'my plan.yaml'`, whose output is confidential." in refused.stderr
+
+
 def test_a_receipt_spares_the_release_the_rows(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +140,7 @@ def test_plan_says_that_it_would_be_refused(office: Office) -> None:
     result = office.run("plan", "plan.yaml", "--ledger", "ledger.sqlite")
     assert result.exit_code == 0
     assert "This plan would be refused. charge: must keep account 'office'" in result.stdout
+    assert result.stdout.endswith(" a cap is never raised. Nothing was spent.\n")
     refused = answer(office, "plan", "plan.yaml", "--ledger", "ledger.sqlite")["refused"]
     assert refused.startswith("charge: must keep account 'office' within its cap of epsilon 16")
 

@@ -48,16 +48,17 @@ class Bundle:
             raise damaged(path, "must be readable") from None
 
 
-def read_bundle(path: Path) -> Bundle:
+def read_bundle(path: Path | str) -> Bundle:
     """A bundle, once its certificate makes sense; `verify_bundle` looks at everything."""
-    if not path.is_dir():
+    folder = Path(path)
+    if not folder.is_dir():
         raise BadFile(
             PARAMETER,
             rule="must be the folder of a bundle",
-            value=shown(str(path)),
+            value=repr(str(folder)),
             next_step="Give the folder that `leeward release` wrote.",
         )
-    return Bundle(path, read_certificate(path / CERTIFICATE))
+    return Bundle(folder, read_certificate(folder / CERTIFICATE))
 
 
 def read_certificate(path: Path) -> Certificate:
@@ -97,4 +98,4 @@ def _content(path: Path) -> bytes:
 
 def damaged(path: Path, rule: str) -> Damaged:
     """The refusal of a file that is not what was written."""
-    return Damaged(PARAMETER, rule=f"{path.name} {rule}", value=shown(str(path)), next_step=ASK)
+    return Damaged(PARAMETER, rule=f"{path.name} {rule}", value=repr(str(path)), next_step=ASK)

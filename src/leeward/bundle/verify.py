@@ -27,10 +27,10 @@ from leeward.errors import Damaged, shown
 MOST_TEXT = 64 << 20
 
 
-def verify_bundle(path: Path) -> tuple[str, ...]:
+def verify_bundle(path: Path | str) -> tuple[str, ...]:
     """Findings in plain words; none if the bundle is sound."""
     try:
-        return tuple(_findings(path))
+        return tuple(_findings(Path(path)))
     except OSError:
         return ("the folder cannot be read",)
 

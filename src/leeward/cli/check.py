@@ -3,13 +3,14 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
 from leeward.engines import Finding
-from leeward.release.check import check_rows, open_data
+from leeward.release.check import Checked, check_rows, open_data
 from leeward.release.plan import read_plan
 from leeward.release.receipt import receipt_path
 
@@ -28,16 +29,24 @@ def check_command(
     asked = read_plan(plan)
     note(CONFIDENTIAL)
     with open_data(asked) as engine, progress() as bar:
-        findings = check_rows(asked, engine, bar.step)
+        checked = check_rows(asked, engine, bar.step)
+    findings = checked.findings
     if as_json:
         say(json.dumps([asdict(one) for one in findings], indent=1, ensure_ascii=False))
     else:
         for line in table(findings):
             say(line)
         if not findings:
-            say(f"No problems. The receipt is {receipt_path(asked)}.")
+            say(_passed(checked, receipt_path(asked)))
+    if checked.no_receipt is not None:
+        note(f"No receipt. {checked.no_receipt}")
     if findings:
         raise typer.Exit(REFUSED)
+
+
+def _passed(checked: Checked, receipt: Path) -> str:
+    told = "" if checked.no_receipt is not None else f" The receipt is {quote(str(receipt))}."
+    return f"No problems.{told}"
 
 
 def table(findings: tuple[Finding, ...]) -> list[str]:

@@ -89,7 +89,7 @@ def lines(plan: Plan, account: Account | None) -> Iterator[str]:
 def _remaining(plan: Plan, account: Account) -> str:
     refused = refusal(plan, account)
     if refused is not None:
-        return f"This plan would be refused. {refused}"
+        return f"This plan would be refused. {refused} Nothing was spent."
     left, paid = account.left.epsilon, payment(account, plan.charge)
     dearer = ""
     if paid.epsilon != plan.charge.epsilon:

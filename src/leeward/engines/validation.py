@@ -152,7 +152,7 @@ def _unknown(attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         hints = [_hint(text, attribute) for text in found.near]
         if not set(found.examples) <= set(found.near):
             hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
-        remedy = " ".join(hints)
+        remedy = " ".join(dict.fromkeys(hints))
         yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
 
 

@@ -1,11 +1,13 @@
 """Check: everything that can be refused before a release is charged, all of it at once."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine, Finding, connect
-from leeward.errors import BadData, InvalidParameter, LeewardError, raise_all, shown
+from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all, shown
 from leeward.ledger import Ledger
 from leeward.release.plan import Plan
 from leeward.release.receipt import Receipt, accepted, receipt_path, write_receipt
@@ -42,20 +44,32 @@ def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardEr
     return [InvalidParameter("--corrects", rule=rule, value=shown(number), next_step=step)]
 
 
+@dataclass(frozen=True)
+class Checked:
+    """What a check found, and why it could leave no receipt, if it earned one."""
+
+    findings: tuple[Finding, ...]
+    no_receipt: LeewardError | None = None
+
+
 def check_rows(
     plan: Plan, engine: Engine, progress: Callable[[str], None] | None = None
-) -> tuple[Finding, ...]:
+) -> Checked:
     """Every problem of the data at full size: confidential, for the operator's eyes.
 
-    A passed check leaves a receipt beside the plan.
+    A passed check leaves a receipt beside the plan, where it can be written.
     """
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress)
     if not engine.unchanged():
         raise changed()
-    if not findings:
+    if findings:
+        return Checked(findings)
+    try:
         write_receipt(Receipt.of(plan, digest), receipt_path(plan))
-    return findings
+    except BadFile as refusal:  # the rows are right all the same
+        return Checked((), refusal)
+    return Checked(())
 
 
 def require_rows(plan: Plan, engine: Engine) -> str:
@@ -70,7 +84,7 @@ def require_rows(plan: Plan, engine: Engine) -> str:
             "data",
             rule="must agree with the codebook in every row",
             value="rows that do not (not shown)",
-            next_step=f"Run `leeward check {plan.path}`, whose output is confidential.",
+            next_step=f"Run `leeward check {quote(str(plan.path))}`, whose output is confidential.",
         )
     return digest
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from leeward.errors import BadFile, shown
+from leeward.errors import BadFile
 from leeward.release.plan import Plan
 
 MOST_BYTES = 10_000
@@ -46,8 +46,9 @@ def write_receipt(receipt: Receipt, path: Path) -> None:
         raise BadFile(
             "receipt",
             rule=f"must be writable ({error.strerror})",
-            value=shown(str(path)),
-            next_step="Make the plan's folder writable; the check itself passed.",
+            value=repr(str(path)),
+            next_step="The check itself passed. Make the plan's folder writable, or the release "
+            "looks at the rows again.",
         ) from None
 
 
