@@ -147,6 +147,8 @@ def report(kind: str, folder: Path) -> bool:
     slow = check.seconds / query.seconds
     if kind == "worker":
         print(f"  validation / query      {slow:.2f}, at most 3:   {_verdict(slow <= 3)}")
+    else:  # this query reads two columns of jobs and no worker; validation reads everything
+        print(f"  validation / query      {slow:.2f}, no bound: see the worker table")
     return time_ratio <= 1.5 and memory_ratio <= 2 and (kind != "worker" or slow <= 3)
 
 
