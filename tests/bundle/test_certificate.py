@@ -17,6 +17,7 @@ from leeward.bundle import (
     establishment_promise,
     firm_promise,
     read_bundle,
+    verify_bundle,
     worker_promise,
 )
 from leeward.bundle.schema import published_schema, schema_bytes
@@ -165,6 +166,15 @@ def test_a_worker_is_promised_what_the_jobs_rule_leaves(
 def test_a_worker_of_a_removed_establishment_pays_two_steps() -> None:
     guarantee = Guarantee("establishment", None, 1)
     assert worker_promise(guarantee, SingleJob()).epsilon == "2"
+
+
+def test_a_path_may_be_a_text(demo: Path) -> None:
+    assert read_bundle(str(demo)) == read_bundle(demo)
+    assert verify_bundle(str(demo)) == ()
+    far = f"{'deep/' * 20}none"
+    with pytest.raises(BadFile, match="must be the folder of a bundle") as refusal:
+        read_bundle(far)
+    assert refusal.value.value == repr(far)
 
 
 def test_a_path_that_is_no_bundle_is_refused(tmp_path: Path) -> None:

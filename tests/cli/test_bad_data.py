@@ -107,6 +107,10 @@ FILES: dict[str, tuple[Spoil, str]] = {
         plan("no.csv"),
         f"data.workers: must be a file that exists; got 'no.csv'. {LOOK}",
     ),
+    "missing in a long path": (
+        plan(f"{'deep/' * 20}no.csv"),
+        f"data.workers: must be a file that exists; got '{'deep/' * 20}no.csv'. {LOOK}",
+    ),
     "no name": (
         plan("''"),
         "data.workers: must name a file or a table of a database; got nothing. "

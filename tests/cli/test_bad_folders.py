@@ -37,7 +37,7 @@ FOLDERS: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "too long": (
         Path.mkdir,
         LONG,
-        f"--out: {PLAIN}; got '{LONG[:59]}…. Choose another name.",
+        f"--out: {PLAIN}; got '{LONG}'. Choose another name.",
     ),
     "a device": (
         Path.mkdir,

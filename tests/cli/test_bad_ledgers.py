@@ -195,7 +195,7 @@ def test_a_correction_names_a_charge_of_the_account(office: Office) -> None:
 NEW = [
     (
         ("--policy", "stron", "--alpha", "0.1", "--epsilon", "1"),
-        "policy: must be one of worker, establishment, strong, weak; got 'stron'. "
+        "policy: must be strong, weak or worker (of an account also establishment); got 'stron'. "
         "Did you mean 'strong'?",
     ),
     (
@@ -217,7 +217,7 @@ NEW = [
     (
         (*STRONG, "--epsilon", "1", "--delta", "1"),
         "delta: must be at least 0 and below 1; got 1. "
-        "Give a small probability, such as delta='1e-6', or 0.",
+        "Give a small probability, such as 1e-6, or 0.",
     ),
     (
         (*STRONG, "--epsilon", "1", "--account", "my office"),

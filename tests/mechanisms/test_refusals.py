@@ -99,7 +99,7 @@ PARAMETERS = [
     (
         asked("slope", alpha="1001"),
         "alpha: must be between 0.000001 and 1000; got 1001. "
-        "alpha = 0.1 hides sizes within 10 percent; write it as text.",
+        "alpha = 0.1 hides sizes within 10 percent.",
     ),
     (
         asked("slope", epsilon="1001"),

@@ -119,6 +119,14 @@ def test_an_unknown_key_without_a_near_one_is_to_be_left_out() -> None:
     assert unknown_key("x.zzz", "zzz", ("account",)).next_step == "Leave it out."
 
 
+def test_a_decimal_comma_is_recognised() -> None:
+    said = str(unknown_key("plan.protect.0", "0", ("policy", "epsilon")))
+    assert said == (
+        "plan.protect.0: is not a known key; known are policy, epsilon; got '0'. "
+        "Write a decimal point in place of the comma before it, or leave it out."
+    )
+
+
 def test_places_read_like_paths() -> None:
     assert place(("plan", "tables", 1, "by", 0)) == "plan.tables[1].by[0]"
     assert place(("codebook", "a\nb")) == r"codebook.'a\nb'"

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from leeward.bundle.disk import CHOOSE, SPACE, refused
+from leeward.bundle.disk import CHOOSE, PARAMETER, SPACE
 from leeward.bundle.layout import BUNDLE_NAME
-from leeward.errors import LeewardError
+from leeward.errors import BadFile, LeewardError
 
 
 def target_problems(target: Path) -> tuple[LeewardError, ...]:
@@ -15,20 +15,20 @@ def target_problems(target: Path) -> tuple[LeewardError, ...]:
     try:
         return tuple(_problems(target))
     except (OSError, ValueError):  # a name that the system cannot even look up
-        return (refused(target, "must be a path that can be looked up", CHOOSE),)
+        return (_refused(target, "must be a path that can be looked up", CHOOSE),)
 
 
 def _problems(target: Path) -> Iterator[LeewardError]:
     if not re.fullmatch(BUNDLE_NAME, target.name):
         rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
-        yield refused(target, rule, "Choose another name.")
+        yield _refused(target, rule, "Choose another name.")
     if os.path.lexists(target):
-        yield refused(target, "must not exist", "Choose a name that is free.")
+        yield _refused(target, "must not exist", "Choose a name that is free.")
     parent = target.parent
     if not parent.is_dir():
-        yield refused(target, "must lie in a folder that exists", "Make the folder first.")
+        yield _refused(target, "must lie in a folder that exists", "Make the folder first.")
     elif not os.access(parent, os.W_OK | os.X_OK):
-        yield refused(target, "must lie in a folder that can be written", CHOOSE)
+        yield _refused(target, "must lie in a folder that can be written", CHOOSE)
     else:
         yield from _room(target)
 
@@ -36,6 +36,11 @@ def _problems(target: Path) -> Iterator[LeewardError]:
 def _room(target: Path) -> Iterator[LeewardError]:
     device = os.statvfs(target.parent)
     if device.f_flag & os.ST_RDONLY:
-        yield refused(target, "must not lie on a read-only file system", CHOOSE)
+        yield _refused(target, "must not lie on a read-only file system", CHOOSE)
     elif device.f_bavail == 0 or (device.f_files > 0 and device.f_favail == 0):
-        yield refused(target, "must lie where space is left", SPACE)
+        yield _refused(target, "must lie where space is left", SPACE)
+
+
+def _refused(target: Path, rule: str, next_step: str) -> BadFile:
+    # A path is shown in full: its end is what tells folders apart.
+    return BadFile(PARAMETER, rule=rule, value=repr(str(target)), next_step=next_step)

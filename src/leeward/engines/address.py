@@ -106,7 +106,7 @@ def _file_address(parameter: str, table: str, written: str, base: Path) -> FileA
         raise BadFile(
             parameter,
             rule="must be a file that ends in .parquet, .csv or .csv.gz, or a table of a database",
-            value=shown(written),
+            value=repr(written),
             next_step=f"Write duckdb://{written}#TABLE for a table of a DuckDB file."
             if database
             else "Write the table as Parquet or CSV.",
@@ -116,7 +116,10 @@ def _file_address(parameter: str, table: str, written: str, base: Path) -> FileA
 
 
 def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
-    """Refuse what is not a file with something in it that may be read."""
+    """Refuse what is not a file with something in it that may be read.
+
+    The path is shown in full: its end is what tells files apart.
+    """
     try:
         state = path.stat()
         rule = "must be a file, not a folder" if path.is_dir() else ""
@@ -130,7 +133,7 @@ def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
         rule = f"must be a file that can be opened ({getattr(error, 'strerror', 'bad name')})"
     if rule:
         raise BadFile(
-            parameter, rule=rule, value=shown(written), next_step="Look at the name and the file."
+            parameter, rule=rule, value=repr(written), next_step="Look at the name and the file."
         )
 
 

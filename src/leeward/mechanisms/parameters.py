@@ -139,7 +139,7 @@ def _bounded_alpha(value: Number) -> Fraction:
             "alpha",
             rule="must be between 0.000001 and 1000",
             value=shown(alpha),
-            next_step="alpha = 0.1 hides sizes within 10 percent; write it as text.",
+            next_step="alpha = 0.1 hides sizes within 10 percent.",
         )
     return alpha
 

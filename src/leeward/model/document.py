@@ -233,11 +233,14 @@ def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
     """The refusal of a key that nobody reads, with the nearest known one."""
     listed = tuple(known)
     near = nearest(key, listed)
+    step = f"Did you mean {near!r}?" if near else "Leave it out."
+    if key.isdecimal():  # in braces, 4,0 is a 4 and then a key 0
+        step = "Write a decimal point in place of the comma before it, or leave it out."
     return InvalidParameter(
         where,
         rule=f"is not a known key; known are {', '.join(listed)}",
         value=shown(key),
-        next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
+        next_step=step,
     )
 
 

@@ -178,7 +178,7 @@ def _probability(value: Number) -> Fraction:
             "delta",
             rule="must be at least 0 and below 1",
             value=number,
-            next_step="Give a small probability, such as delta='1e-6', or 0.",
+            next_step="Give a small probability, such as 1e-6, or 0.",
         )
     return number
 

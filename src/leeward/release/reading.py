@@ -5,8 +5,13 @@ from fractions import Fraction
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import positive, rational
 from leeward.model import BoundedJobs, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy import Guarantee, policy
+from leeward.model.document import nearest
+from leeward.privacy import Guarantee
+from leeward.privacy.policy import POLICIES, Policy
 from leeward.release.request import WrittenJobs, WrittenProtection, WrittenTable
+
+OFFERED = ("strong", "weak", "worker")
+"""Policies of plans: no table that is of use protects whole establishments."""
 
 MARGIN_SHARE = Fraction(1, 10)
 MOST_JOBS_PER_WORKER = 1000
@@ -27,7 +32,7 @@ def read_number(written: str, parameter: str) -> Fraction:
 
 def read_protection(written: WrittenProtection) -> Guarantee:
     """The promise of the whole plan."""
-    asked = policy(written.policy)
+    asked = _policy(written.policy)
     alpha = None if written.alpha is None else read_number(written.alpha, "alpha")
     if asked.uses_alpha and alpha is None:
         raise InvalidParameter(
@@ -38,6 +43,19 @@ def read_protection(written: WrittenProtection) -> Guarantee:
         )
     epsilon = positive(read_number(written.epsilon, "epsilon"), "epsilon")
     return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"))
+
+
+def _policy(written: str) -> Policy:
+    """The policy of this name; to whoever writes another, those of plans are offered."""
+    if written in POLICIES:
+        return POLICIES[written]
+    near = nearest(written, OFFERED)
+    raise InvalidParameter(
+        "policy",
+        rule="must be strong, weak or worker (of an account also establishment)",
+        value=shown(written),
+        next_step=f"Did you mean {near!r}?" if near else "Write one of these names.",
+    )
 
 
 def read_jobs(written: WrittenJobs | None) -> JobsRule:
