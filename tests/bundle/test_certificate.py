@@ -163,6 +163,11 @@ def test_a_worker_is_promised_what_the_jobs_rule_leaves(
     assert stated.most == getattr(rule, "most", None)
 
 
+def test_a_factor_beyond_a_billion_is_a_power() -> None:
+    promise = worker_promise(Guarantee("strong", "1/10", 219), SingleJob())
+    assert " by at most a factor e^219, more than a billion (epsilon 219). " in promise.sentence
+
+
 def test_a_worker_of_a_removed_establishment_pays_two_steps() -> None:
     guarantee = Guarantee("establishment", None, 1)
     assert worker_promise(guarantee, SingleJob()).epsilon == "2"

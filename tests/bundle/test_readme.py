@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from pydantic import JsonValue
 
 from leeward.bundle import (
     Certificate,
@@ -75,6 +76,41 @@ def test_it_names_attributes_bias_and_corrections(certificate: Certificate) -> N
     assert "combinations of these attributes: sex, age." in text
     assert "It corrects the release of ledger entry 3." in text
     assert "the values of by_sex may be off. Clipped values are low." in text
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ({"sex": ["F"]}, "Only jobs whose sex is F."),
+        (
+            {"place": ["01", "02", "03"], "sex": ["F"]},
+            "Only jobs whose place is 01, 02 or 03 and whose sex is F.",
+        ),
+        (
+            {"place": [f"{n:03}" for n in range(500)]},
+            "Only jobs whose place is one of 500 codes that stand under where in certificate.json.",
+        ),
+    ],
+)
+def test_it_says_which_jobs_a_filtered_table_counts(
+    certificate: Certificate, where: dict[str, JsonValue], words: str
+) -> None:
+    table = certificate.tables[0].model_copy(update={"where": where})
+    assert f" {words} " in said(certificate.model_copy(update={"tables": (table,)}))
+    assert "Only jobs" not in said(certificate)
+
+
+def test_it_does_not_call_the_noise_small(certificate: Certificate) -> None:
+    text = said(certificate)
+    assert "In a small cell the noise may be larger than the count itself." in text
+    assert "noise is small" not in text
+
+
+def test_the_margins_are_named_where_all_tables_have_them(certificate: Certificate) -> None:
+    words = "The margin beside a value says how far off it may be."
+    kept = tuple(table for table in certificate.tables if table.has_margins)
+    assert words in said(certificate.model_copy(update={"tables": kept}))
+    assert words not in said(certificate)
 
 
 def test_lines_fit_a_screen(certificate: Certificate) -> None:

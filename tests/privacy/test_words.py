@@ -1,9 +1,11 @@
 """The plain sentences: numbers that are right, and what is not promised."""
 
+from fractions import Fraction
+
 import pytest
 
 from leeward.privacy import Guarantee
-from leeward.privacy.words import alpha_text, number_text
+from leeward.privacy.words import alpha_text, factor_text, number_text
 
 PERSON = 'between "this person works here" and "has no job" by at most a factor'
 
@@ -96,6 +98,15 @@ def test_zcdp_factors_are_those_of_the_conversion() -> None:
 )
 def test_no_number_where_nothing_is_promised(loss: tuple[str, str, str], words: str) -> None:
     assert words in Guarantee("strong", "0.1", *loss).sentence()
+
+
+def test_factors_beyond_a_billion_are_powers() -> None:
+    spoken = Guarantee("strong", "0.1", 219).sentence()
+    assert f"{PERSON} e^219, more than a billion (e^ε)." in spoken
+    assert "change by at most a factor e^438, more than a billion (e^(2ε))." in spoken
+    assert factor_text(Fraction("20.7")) == "978,000,000"
+    assert factor_text(Fraction("20.73")) == "e^20.73, more than a billion"
+    assert factor_text(Fraction(64, 3)) == "e^21.4, more than a billion"  # rounded up
 
 
 def test_alpha_is_never_rounded_and_losses_are_rounded_up() -> None:

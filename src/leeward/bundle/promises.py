@@ -2,10 +2,9 @@
 
 from leeward.bundle.statements import FirmLoss, FirmStatement, PromiseStatement, losses
 from leeward.errors import InvalidParameter, NotCovered
-from leeward.exact import START_BITS, ball, precision, three_digits_up
 from leeward.model import BoundedJobs, JobsRule
 from leeward.privacy import Guarantee
-from leeward.privacy.words import LARGEST_EPSILON, READING, alpha_text, number_text
+from leeward.privacy.words import LARGEST_EPSILON, READING, alpha_text, factor_text, number_text
 
 FIRM_RULE = "f establishments: f times epsilon"
 FIRM_RULE_ZCDP = "f establishments: f times epsilon and f squared times rho"
@@ -71,10 +70,8 @@ def _odds(guarantee: Guarantee) -> str:
         return "without any bound"
     if read.epsilon > LARGEST_EPSILON:
         return f"without any useful bound (epsilon above {LARGEST_EPSILON})"
-    with precision(START_BITS):
-        factor = f"{three_digits_up(ball(read.epsilon).exp()):,f}"
     further = f", up to a further probability of {number_text(read.delta)}" if read.delta else ""
-    return f"by at most a factor {factor}{further} ({_numbers(guarantee)})"
+    return f"by at most a factor {factor_text(read.epsilon)}{further} ({_numbers(guarantee)})"
 
 
 def _numbers(guarantee: Guarantee) -> str:

@@ -3,14 +3,18 @@
 Everything in it comes from the certificate, so it cannot say more than the certificate does.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
+
+from pydantic import JsonValue
 
 from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, README, REPORT, SCHEMA, version_path
 from leeward.bundle.version import FIELDS, version_line
 
 WIDTH = 78
+MOST_CODES = 12
+"""So many codes of a filter are written out."""
 
 
 def readme(certificate: Certificate) -> str:
@@ -42,11 +46,13 @@ def _wrapped(paragraph: str) -> str:
 
 
 def _what(certificate: Certificate) -> Iterator[str]:
+    margins = all(table.has_margins for table in certificate.tables)
     yield (
         "This folder holds tables that count jobs by where they are and who holds them. To every "
         "count noise was added on purpose: a random number, up or down. It limits what anybody "
         "can learn from the tables about one person or one employer; the limits are stated "
-        "below. Beside the totals that statistics are about, the noise is small."
+        "below. In a small cell the noise may be larger than the count itself."
+        f"{' The margin beside a value says how far off it may be.' if margins else ''}"
     )
     yield (
         f"Made on {certificate.created} with Leeward {certificate.leeward}, charged to the "
@@ -129,13 +135,26 @@ def _tables(certificate: Certificate) -> Iterator[str]:
 
 def _described(table: CertifiedTable) -> str:
     by = ", ".join(table.identifiers) or "nothing (one total)"
-    part = " Only part of the data: see where in the certificate." if table.where else ""
+    part = f" Only jobs {_filter(table.where)}." if table.where else ""
     whole = " Complete: combinations without an establishment are there." if table.complete else ""
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
         f"{table.rows} rows, by {by}.{part}{whole} Noise by the mechanism {table.mechanism}, "
         f"epsilon {table.guarantee.epsilon}.{coverage} {table.margins.note}"
     )
+
+
+def _filter(where: Mapping[str, JsonValue]) -> str:
+    """Which jobs are counted, in words."""
+    return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
+
+
+def _either(codes: JsonValue) -> str:
+    listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
+    if len(listed) > MOST_CODES:
+        return f"one of {len(listed)} codes that stand under where in {CERTIFICATE}"
+    *first, last = listed
+    return f"{', '.join(first)} or {last}" if first else last
 
 
 def _files(certificate: Certificate) -> Iterator[str]:

@@ -18,6 +18,8 @@ READING = Fraction(1, 10**6)
 LARGEST_EPSILON = 500
 """Beyond this the factor has hundreds of digits and is no protection worth a number."""
 
+BILLION = 10**9
+
 FURTHER = (
     "A further probability means that no set of outcomes becomes more probable by more than it "
     "beyond the factor."
@@ -126,8 +128,7 @@ def _bound(guarantee: "Guarantee", steps: int) -> str:
         return "without any bound"
     if read.epsilon > LARGEST_EPSILON:
         return f"without any useful bound (ε above {LARGEST_EPSILON})"
-    with precision(START_BITS):
-        factor = f"{three_digits_up(ball(read.epsilon).exp()):,f}"
+    factor = factor_text(read.epsilon)
     power = "" if guarantee.rho > 0 else f" (e^{'ε' if steps == 1 else f'({steps}ε)'})"
     further = f", up to a further probability of {number_text(read.delta)}" if read.delta else ""
     return f"by at most a factor {factor}{power}{further}"
@@ -136,6 +137,15 @@ def _bound(guarantee: "Guarantee", steps: int) -> str:
 def _growth(guarantee: "Guarantee") -> str:
     growth = alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
     return f"{growth}x" if "/" not in growth else f"({growth})x"
+
+
+def factor_text(epsilon: Fraction) -> str:
+    """e^ε rounded up; beyond a billion as a power, since nobody reads so many digits."""
+    with precision(START_BITS):
+        factor = three_digits_up(ball(epsilon).exp())
+    if factor > BILLION:
+        return f"e^{number_text(epsilon)}, more than a billion"
+    return f"{factor:,f}"
 
 
 def alpha_text(number: Fraction | None) -> str:
