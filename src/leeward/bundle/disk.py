@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from leeward.errors import BadFile, shown
+from leeward.errors import BadFile
 
 PARAMETER = "--out"
 SPACE = "Free some space, or choose another folder, and release again."
@@ -33,7 +33,7 @@ UNKNOWN = ("the system refused to write it", "Look at the folder and the device.
 
 def refused(path: Path, rule: str, next_step: str) -> BadFile:
     """The refusal to write there."""
-    return BadFile(PARAMETER, rule=rule, value=shown(str(path)), next_step=next_step)
+    return BadFile(PARAMETER, rule=rule, value=repr(str(path)), next_step=next_step)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.errors import BadFile, shown
+from leeward.errors import BadFile
 from leeward.model.document import read_text
 
 MOST_JOBS = 10**9
@@ -49,7 +49,7 @@ def read_profile(path: Path) -> SizeProfile:
         raise BadFile(
             "sizes",
             rule="must be CSV with the columns largest and cells, whole numbers up to 10^9",
-            value=shown(str(path)),
+            value=repr(str(path)),
             next_step="Write one row for each size of largest establishment, cells above 0.",
         )
     return SizeProfile(tuple(a for a, _ in numbers), tuple(b for _, b in numbers), given=True)
