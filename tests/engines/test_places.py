@@ -212,3 +212,14 @@ def test_using_duckdb_imports_no_other_database(tmp_path: Path) -> None:
         [sys.executable, "-c", program], check=True, capture_output=True, text=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("place", ["parquet", "csv"])
+def test_a_folder_is_no_column(place: str, tmp_path: Path) -> None:
+    folder = tmp_path / "sex=F" / "place=02"
+    folder.mkdir(parents=True)
+    made, book = economy(3), codebook(tmp_path)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+    with connect(WRITERS[place](made, folder), folder) as engine:
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=3) == truth(made, SingleJob(), table)

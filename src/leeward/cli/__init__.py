@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import NoReturn
 
 _collecting = gc.isenabled()
@@ -32,8 +33,6 @@ def start() -> NoReturn:
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     for stream in (sys.stdout, sys.stderr):
-        try:
+        with suppress(OSError, ValueError, AttributeError):  # closed, or never open
             stream.flush()
-        except OSError:
-            code = code or 1
     os._exit(code)

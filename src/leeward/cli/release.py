@@ -1,5 +1,6 @@
 """`leeward release`: from a plan to a bundle that may be published."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -34,8 +35,9 @@ def release_command(
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
     done = run(plan, out, ledger, again=again, corrects=corrects)
-    for line in summary(done):
-        say(line)
+    with suppress(OSError):  # the bundle is whole and noted, whoever hears of it
+        for line in summary(done):
+            say(line)
 
 
 def run(

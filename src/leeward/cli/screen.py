@@ -127,7 +127,7 @@ class Bar:
 @contextmanager
 def progress() -> Iterator[Bar | Quiet]:
     """A bar while the block runs, on a terminal only; nothing is left of it afterwards."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield Quiet()
         return
     from rich.console import Console  # noqa: PLC0415 (only a terminal needs it)

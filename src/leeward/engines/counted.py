@@ -17,10 +17,11 @@ def counted_jobs(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
 
 
 def _first(jobs: Table, worker: str, order: list[Column], most: int) -> Table:
-    numbered = jobs.mutate(
-        leeward_turn=ibis.row_number().over(group_by=jobs[worker], order_by=order)
-    )
-    return numbered.filter(numbered.leeward_turn < most).drop("leeward_turn")
+    taken = {name.lower() for name in jobs.columns}
+    turn = next(name for name in map("turn_{}".format, range(len(taken) + 1)) if name not in taken)
+    order_of = ibis.row_number().over(group_by=jobs[worker], order_by=order)
+    numbered = jobs.mutate(**{turn: order_of})
+    return numbered.filter(numbered[turn] < most).drop(turn)
 
 
 def rank_value(column: Column) -> Column:

@@ -78,9 +78,12 @@ class Files(Embedded):
             }
 
     def _open(self, address: FileAddress) -> Table:
+        # A folder called sex=F is a folder: no column is made of it.
         path = _literal(address.path)
         if address.format == "parquet":
-            return self._backend.read_parquet(path, table_name=f"file_{address.table}")
+            return self._backend.read_parquet(
+                path, table_name=f"file_{address.table}", hive_partitioning=False
+            )
         header = read_header(address.path, f"data.{address.table}")
         return self._backend.read_csv(
             path,
@@ -89,6 +92,7 @@ class Files(Embedded):
             delim=header.mark,
             quote='"',
             escape='"',
+            hive_partitioning=False,
         )
 
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:

@@ -1,7 +1,9 @@
 """Probes: the queries that look for wrong rows; they return numbers and a few examples."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+import pyarrow as pa
 
 from leeward.engines.counted import rank_value
 from leeward.engines.database import Database
@@ -66,11 +68,7 @@ class Probe:
 
     def strangers(self, attribute: Attribute) -> "Strangers":
         """What the column holds and the codebook does not know."""
-        table = self.tables[attribute.table]
-        groups = table.group_by(raw=table[attribute.column]).aggregate(
-            number=lambda group: group.count()
-        )
-        texts = groups.select("number", text=as_text(groups.raw))
+        texts = self._texts(attribute.table, attribute.column)
         known = self.scratch.keep(known_texts(attribute))
         unknown = self.scratch.keep(texts.anti_join(known, texts.text == known.text))
         (found,) = self.database.rows(
@@ -87,7 +85,29 @@ class Probe:
             int(found["unlisted"] or 0),
             self._examples(listed) if found["unlisted"] else (),
             (*self._examples(blank)[:1], *self._examples(near)) if found["unlisted"] else (),
+            *self._ambiguous(texts, known),
         )
+
+    def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
+        """Rows whose text the database takes for several of the listed ones."""
+        known = self.scratch.keep(pa.table({"text": sorted(listed)}))
+        return self._ambiguous(self._texts(table, column), known)
+
+    def _texts(self, table: str, column: str) -> Table:
+        """The different texts of a column with their numbers of rows."""
+        whole = self.tables[table]
+        groups = whole.group_by(raw=whole[column]).aggregate(number=lambda group: group.count())
+        return groups.select("number", text=as_text(groups.raw))
+
+    def _ambiguous(self, texts: Table, known: Table) -> Wrong:
+        matches = texts.join(known, texts.text == known.text)
+        several = matches.group_by("text").aggregate(
+            listed=lambda group: group.count(), rows=lambda group: group.number.max()
+        )
+        doubled = several.filter(several.listed > 1)
+        (found,) = self.database.rows(doubled.aggregate(rows=doubled["rows"].sum()))
+        rows = int(found["rows"] or 0)
+        return rows, self._examples(doubled.select("text")) if rows else ()
 
     def _count(self, query: Table) -> int:
         (found,) = self.database.rows(query.aggregate(number=query.count()))
@@ -122,3 +142,9 @@ class Strangers:
     examples: tuple[str, ...]
     near: tuple[str, ...]
     """Unknown texts that are empty, or would be known without regard to blanks and case."""
+
+    ambiguous: int
+    """Rows whose text the database takes for several codes at once."""
+
+    doubled: tuple[str, ...]
+    """Such texts."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from leeward.engines.database import Database
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
-from leeward.engines.probes import Probe, Strangers
+from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.scratch import Scratch
 from leeward.engines.tabulation import needed_columns
 from leeward.model import Attribute, Codebook, JobsRule, PrimaryJob, SingleJob
@@ -19,6 +19,10 @@ Progress = Callable[[str], None]
 SEVERAL = (
     "Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in the "
     "plan."
+)
+AMBIGUOUS = (
+    "The database takes texts for equal that the codebook lists as different codes (upper and "
+    "lower case, accents): give the column a binary collation, or change the codes."
 )
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 LIST_FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
@@ -140,11 +144,30 @@ class RowChecks:
             if known not in asked:
                 asked[known] = self.probe.strangers(attribute)
             told |= dict.fromkeys(_unknown(attribute, asked[known]))
+            told |= dict.fromkeys(self._shared(attribute))
         yield from told
+
+    def _shared(self, attribute: Attribute) -> Iterator[Finding]:
+        """A column of several attributes is looked up in the lists of all of them at once."""
+        table, column = attribute.table, attribute.column
+        declared = self.codebook.attributes.values()
+        same = [one for one in declared if (one.table, one.column) == (table, column)]
+        listed = {text for one in same for text in one.recode}
+        if attribute is same[0] and listed != set(attribute.recode):
+            wrong = self.probe.ambiguous(table, column, listed)
+            if wrong[0]:
+                yield _ambiguous(table, column, wrong)
+
+
+def _ambiguous(table: str, column: str, wrong: Wrong) -> Finding:
+    """A job would count in several cells."""
+    return Finding("ambiguous code", table, column, *wrong, AMBIGUOUS)
 
 
 def _unknown(attribute: Attribute, found: Strangers) -> Iterator[Finding]:
     table, column = attribute.table, attribute.column
+    if found.ambiguous:
+        yield _ambiguous(table, column, (found.ambiguous, found.doubled))
     if found.nulls and attribute.missing is None:
         remedy = "Fill the rows, or name a code with `null_as` in the codebook."
         yield Finding("missing code", table, column, found.nulls, (), remedy)

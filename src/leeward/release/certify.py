@@ -1,6 +1,7 @@
 """Certify: the certificate of a release, from its plan and its ledger entry."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
@@ -8,6 +9,7 @@ from importlib.metadata import version
 from leeward.bundle import Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
 from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
+from leeward.bundle.readme import readme
 from leeward.bundle.statements import (
     DataStatement,
     JobsStatement,
@@ -16,7 +18,9 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     TableGuarantee,
 )
-from leeward.ledger import Entry
+from leeward.bundle.version import version_line
+from leeward.errors import InvalidParameter, shown
+from leeward.ledger import Anchor
 from leeward.mechanisms.registry import Mechanism
 from leeward.release.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
 from leeward.release.plan import Plan, PlannedTable
@@ -26,15 +30,50 @@ KEYED = (
     "of the ledger. Whoever holds the ledger can check it. To everyone else it is a random number, "
     "and it differs between releases whether or not their data do."
 )
+MOST_BYTES = 1 << 28
+"""Of the texts of a bundle: its reader stops at four times that."""
+
 CLIPPING_BIAS = (
     "Establishments above a public bound are scaled down to it, so cells with one dominant "
     "establishment may come out low; the margin does not cover that."
 )
 
 
-def certificate(
-    plan: Plan, name: str, entry: Entry, fingerprint: str, rows: Mapping[str, int]
-) -> Certificate:
+@dataclass(frozen=True)
+class Payment:
+    """The ledger's part of a certificate."""
+
+    anchor: Anchor
+    fingerprint: str
+    corrects: int | None = None
+
+
+REHEARSED = Payment(Anchor(1, "0" * 64, "0" * 16), "0" * 64)
+
+
+def rehearse(plan: Plan, name: str) -> None:
+    """Write the texts of a bundle for nobody: what cannot be said is refused before it is paid."""
+    try:
+        rows = dict.fromkeys((table.name for table in plan.tables), 0)
+        rehearsed = certificate(plan, name, REHEARSED, rows)
+        texts = (rehearsed.to_json(), readme(rehearsed).encode(), version_line(rehearsed).encode())
+    except ValueError as error:  # of plan and codebook alone: nothing confidential is near
+        raise InvalidParameter(
+            "plan",
+            rule="must make a certificate that can be written",
+            value=shown(str(error)),
+            next_step="Shorten or change the name, label or column that it speaks of.",
+        ) from None
+    if sum(map(len, texts)) > MOST_BYTES:
+        raise InvalidParameter(
+            "plan",
+            rule=f"must make a certificate of at most {MOST_BYTES} bytes, code lists included",
+            value=f"{sum(map(len, texts))} bytes",
+            next_step="Release fewer tables at once, or with coarser attributes.",
+        )
+
+
+def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
         format=1,
@@ -52,11 +91,14 @@ def certificate(
         firm=firm_promise(plan.charge),
         weak_attributes=plan.weak_attributes,
         jobs=JobsStatement.of(plan.jobs),
-        data=DataStatement(fingerprint=fingerprint, keyed=KEYED),
+        data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
-            id=entry.ledger, account=entry.account, entry=entry.number, head=entry.hash
+            id=paid.anchor.ledger,
+            account=plan.request.account,
+            entry=paid.anchor.number,
+            head=paid.anchor.hash,
         ),
-        corrects=entry.corrects,
+        corrects=paid.corrects,
         tables=tuple(_table(table, rows[table.name]) for table in plan.tables),
     )
 

@@ -2,6 +2,7 @@
 
 from contextvars import ContextVar
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle import read_bundle
@@ -13,6 +14,9 @@ from leeward.release.plan import Plan
 
 CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
 """The latest charge: whatever ends the command afterwards must not say that there was none."""
+
+
+LONGEST_NAMES = 900
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,7 +45,7 @@ def reserve(order: Order) -> Entry:
     entry = order.ledger.reserve(
         plan.request.account,
         plan.charge,
-        subject(order),
+        subject(plan, order.out, order.ledger.sealed(order.digest.encode())),
         again=order.again,
         corrects=order.corrects,
     )
@@ -49,18 +53,23 @@ def reserve(order: Order) -> Entry:
     return entry
 
 
-def subject(order: Order) -> Subject:
-    """What the charge is for, as the ledger keeps it."""
-    plan = order.plan
+def subject(plan: Plan, out: Path, data: str) -> Subject:
+    """What the charge is for, as the ledger keeps it; `data` is the sealed digest."""
     return Subject(
         plan=plan.digest,
-        data=order.ledger.sealed(order.digest.encode()),
+        data=data,
         period=plan.request.period,
-        bundle=order.out.name,
+        bundle=out.name,
         tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
         jobs=plan.jobs.words,
-        kinds=", ".join(plan.weak_attributes or ()) or "none",
+        kinds=_kinds(plan),
     )
+
+
+def _kinds(plan: Plan) -> str:
+    """The attributes that make kinds of workers; very many of them as a digest."""
+    names = ", ".join(plan.weak_attributes or ()) or "none"
+    return names if len(names) <= LONGEST_NAMES else sha256(names.encode()).hexdigest()
 
 
 def fingerprint(ledger: Ledger, entry: Entry) -> str:

@@ -9,6 +9,8 @@ from leeward.bundle import BundleWriter
 from leeward.engines import Engine, Finding, connect
 from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all, shown
 from leeward.ledger import Ledger
+from leeward.release.certify import rehearse
+from leeward.release.charge import subject
 from leeward.release.plan import Plan
 from leeward.release.receipt import Receipt, accepted, receipt_path, write_receipt
 
@@ -28,11 +30,13 @@ def open_data(plan: Plan) -> Engine:
 
 def check_surroundings(plan: Plan, out: Path, ledger: Ledger, corrects: int | None = None) -> None:
     """The output folder, the budget, what is corrected: nothing confidential is looked at."""
-    over = ledger.would_refuse(plan.request.account, plan.charge, None)
+    unknown_yet = subject(plan, out, "0" * 64)
+    over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet)
     problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
     if corrects is not None and over is None:
         problems += _no_such_charge(ledger, plan.request.account, corrects)
     raise_all(problems)
+    rehearse(plan, out.name)
 
 
 def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:

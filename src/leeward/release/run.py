@@ -22,7 +22,7 @@ from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.sampling import MOST, Integers
 from leeward.mechanisms.selftest import require_accuracy
 from leeward.model import Batch, Flag, Published
-from leeward.release.certify import certificate
+from leeward.release.certify import Payment, certificate
 from leeward.release.charge import Order, after_charge, commit, fingerprint, reserve
 from leeward.release.check import changed
 from leeward.release.completion import completed
@@ -102,8 +102,8 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
             raise changed()
         progress.step("sealing the bundle")
         with postponed(forget=True):
-            keyed = fingerprint(order.ledger, entry)
-            digest = bundle.seal(certificate(plan, order.out.name, entry, keyed, rows))
+            paid = Payment(entry.anchor, fingerprint(order.ledger, entry), entry.corrects)
+            digest = bundle.seal(certificate(plan, order.out.name, paid, rows))
             commit(order, entry, digest)
 
 
@@ -121,7 +121,14 @@ def _hidden(out: Path) -> Iterator[BundleWriter]:
 
 def needs_establishments(offer: Offer) -> bool:
     """Whether rows of single establishments are needed, not only cells."""
-    return offer.per_cell or isinstance(offer.mechanism, Clipped)
+    return own_largest(offer) or isinstance(offer.mechanism, Clipped)
+
+
+def own_largest(offer: Offer) -> bool:
+    """Whether the noise of a worker cell follows its own largest establishment."""
+    return offer.per_cell and isinstance(offer.mechanism, Additive) and (
+        offer.mechanism.needs == "largest"
+    )  # fmt: skip
 
 
 def has_margins(offer: Offer) -> bool:
@@ -136,8 +143,7 @@ def cells(table: PlannedTable, engine: Engine, progress: Progress) -> Iterator[P
     if isinstance(offer.mechanism, Clipped):
         batches = engine.establishments(marginal, batch=size)
     else:
-        own = offer.per_cell and not isinstance(offer.mechanism, LogLaplace)
-        batches = engine.cells(marginal, batch=size, cell_largest=own)
+        batches = engine.cells(marginal, batch=size, cell_largest=own_largest(offer))
     released = (publish(batch, offer) for batch in batches)
     done, total = 0, engine.frame_cells(marginal)
     for published in completed(released, marginal, size) if marginal.complete else released:
@@ -167,8 +173,7 @@ def _noised(columns: dict[str, Integers], offer: Offer) -> tuple[Integers, Integ
     counts = columns["counts"]
     # The noise of a block follows all jobs of an establishment, that of a single cell its own:
     # the wrong one of the two would break the promise.
-    own = offer.per_cell and made.needs == "largest"
-    largest = columns["cell_largest" if own else "largest"]
+    largest = columns["cell_largest" if own_largest(offer) else "largest"]
     _refuse_broken(counts, largest)
     if largest.ndim < counts.ndim and made.parameters.cells == 1:
         largest = largest[:, None]
