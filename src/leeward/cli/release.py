@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
+import pyarrow as pa
 import typer
 
 from leeward.cli.screen import progress, say
@@ -44,6 +45,7 @@ def run(
     plan: Path, out: Path, ledger: Path, *, again: bool = False, corrects: int | None = None
 ) -> Released:
     """The whole release with a progress bar."""
+    pa.set_memory_pool(pa.system_memory_pool())  # the others hold on to what was freed
     with progress() as bar, Ledger.open(ledger) as book:
         bar.step("checking the plan")
         asked = read_plan(plan)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from leeward.engines.address import FileAddress, TableAddress
 from leeward.engines.csv_header import read_header, require_whole
@@ -39,7 +40,17 @@ class Embedded:
         )
 
     def keep(self, name: str, content: Table | pa.Table) -> Table:
+        if isinstance(content, pa.Table):
+            return self._keep_rows(name, content)
         return self._backend.create_table(name, content)
+
+    def _keep_rows(self, name: str, rows: pa.Table) -> Table:
+        """By way of a file: handing rows over in memory would load all of PyArrow's datasets."""
+        path = self._spill.path / f"{name}.parquet"
+        pq.write_table(rows, path)
+        self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
+        path.unlink()
+        return self._backend.table(name)
 
     def drop(self, name: str) -> None:
         self._backend.drop_table(name)

@@ -11,6 +11,7 @@ from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import digest_rows
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
+from leeward.engines.thrift import allow_pandas
 from leeward.errors import BadFile
 
 PIECE = 200_000
@@ -67,6 +68,7 @@ class Remote:
 
 
 def _connected(address: TableAddress) -> Any:  # noqa: ANN401 (Ibis ships no types)
+    allow_pandas()  # several drivers of Ibis need it
     try:
         url = f"{address.scheme}://{address.url}" if address.scheme in IN_FILES else address.url
         return ibis.connect(url)
