@@ -15,6 +15,7 @@ from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
 from leeward.engines.spill import SpillFolder
+from leeward.errors import BadFile
 
 PIECE = 200_000
 """Rows in a piece of a stream."""
@@ -47,7 +48,15 @@ class Embedded:
     def _keep_rows(self, name: str, rows: pa.Table) -> Table:
         """By way of a file: handing rows over in memory would load all of PyArrow's datasets."""
         path = self._spill.path / f"{name}.parquet"
-        pq.write_table(rows, path)
+        try:
+            pq.write_table(rows, path, compression="zstd")
+        except OSError:
+            raise BadFile(
+                "temporary folder",
+                rule="must have room for code lists and intermediate results",
+                value=repr(str(path.parent)),
+                next_step="Free some space there, or set TMPDIR to another folder.",
+            ) from None
         self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
         path.unlink()
         return self._backend.table(name)
