@@ -1,0 +1,73 @@
+"""Point: what one mechanism does at one α and ε to one workload, in one stratum."""
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+ALL = "all"
+"""The stratum of all cells."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A mechanism, what it promises and for how much.
+
+    `policy` is what is protected; the baseline of noise infusion promises nothing ("none").
+    `accounting` says how the worker cells of a workplace add up to ε: "single" (one count),
+    "joint" (one price for the block), "sum" (each at ε/d), or "parallel" (each at ε, as the
+    papers count: the true price is `epsilon_true`).
+    """
+
+    workload: str
+    mechanism: str
+    calibration: str
+    policy: str
+    accounting: str
+    alpha: float | None = None
+    epsilon: float | None = None
+    epsilon_true: float | None = None
+    delta: float = 0.0
+    theta: int | None = None
+
+
+@dataclass(frozen=True)
+class Point(Setting):
+    """Measures of a setting in one stratum, all in jobs or shares.
+
+    `l1` is the mean absolute error of a cell: in closed form where `l1_source` says so, else the
+    mean of the trials. None stands for what does not exist: an infinite mean, a margin that is
+    not published, a correlation without variation.
+    """
+
+    stratum: str = ALL
+    cells: int = 0
+    trials: int = 0
+    l1: float | None = None
+    l1_source: str = "trials"
+    l1_trials: float | None = None
+    l1_trials_error: float | None = None
+    ratio_to_infusion: float | None = None
+    ratio_where_published: float | None = None
+    relative_error: float | None = None
+    spearman: float | None = None
+    spearman_infusion: float | None = None
+    bias: float | None = None
+    bias_trials: float | None = None
+    negative: float | None = None
+    within_5_percent: float | None = None
+    coverage: float | None = None
+    coverage_error: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The point for programs and for a line of the CSV file."""
+        return asdict(self)
+
+
+COLUMNS = tuple(one.name for one in fields(Point))
+"""The columns of the tidy file, in order."""
+
+
+@dataclass(frozen=True)
+class Refused(Setting):
+    """A setting whose conditions do not hold, and why: a gap in the figures."""
+
+    reason: str = ""
