@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.errors import InvalidParameter, NotCovered
+from leeward.mechanisms.margins import NoMargins, PublicMargins, SpentMargins
 from leeward.model import Marginal
 from leeward.privacy import Guarantee
 from leeward.release import choice
 from leeward.release.choice import candidates, choose
-from leeward.release.margins import NoMargins, PublicMargins, SpentMargins
 from leeward.release.offer import CANDIDATES, USABLE, make_offer, named_offer, smallest_epsilon
 from leeward.release.profile import TYPICAL, SizeProfile
 from tests.release.plans import STRONG, WEAK, WORKER, planned

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leeward.mechanisms.margins import COVERAGE, whole
 from leeward.model import Batch, Confidential, Published
-from leeward.release.margins import COVERAGE, whole
 from leeward.release.offer import Offer
 from leeward.release.run import publish
 from tests.release.plans import STRONG, WEAK, WORKER, planned

@@ -12,8 +12,8 @@ from leeward.cli.screen import say
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.budget import payment
+from leeward.mechanisms.margins import SpentMargins
 from leeward.privacy.words import number_text
-from leeward.release.margins import SpentMargins
 from leeward.release.plan import Plan, PlannedTable, read_plan
 from leeward.release.prediction import as_json as prediction_json
 from leeward.release.prediction import expectations, mean_error, promises

@@ -21,8 +21,9 @@ from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.columns import establishment_rows, numbered, whole_numbers
+from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.error import Weights, gaussian_weights, laplace_weights
-from leeward.mechanisms.gaussian import WIDEST, draw_gaussian
+from leeward.mechanisms.gaussian import WIDEST, draw_gaussian, some_delta
 from leeward.mechanisms.grid import STEPS
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
@@ -78,7 +79,7 @@ class Clipped:
             clipping,
             share,
             noise,
-            largest_rho(parameters.epsilon, _some_delta(parameters)),
+            largest_rho(parameters.epsilon, some_delta(parameters)),
         )
         if made.rho == 0 or made.sum_variance(clipping.most) > WIDEST**2:
             raise InvalidParameter(
@@ -112,13 +113,18 @@ class Clipped:
         rows, jobs, place = establishment_rows(
             (counts, sizes, workplace), self.parameters.cells, most
         )
-        number = numbered(place, workplaces)
-        largest = np.zeros(number, dtype=np.int64)
-        np.maximum.at(largest, place, jobs)
-        theta = self.clipping.theta(self.release_maximum(largest))
-        sums = np.zeros((number, self.parameters.cells), dtype=np.int64)
-        np.add.at(sums, place, self.clipping.clip(rows, jobs, theta[place]))
-        return self.release_sums(sums, theta)
+        row, cell = np.nonzero(rows)
+        entries = Entries(rows[row, cell], cell, row, jobs, place)
+        return self.release_entries(entries, numbered(place, workplaces))[0]
+
+    def release_entries(self, entries: Entries, workplaces: int) -> tuple[Integers, Integers]:
+        """The same from checked sparse entries, and the θ of each workplace cell."""
+        theta = self.clipping.theta(self.release_maximum(entries.largest(workplaces)))
+        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
+        clipped = self.clipping.clip(entries.counts[:, None], sizes, theta[place])[:, 0]
+        sums = np.zeros((workplaces, self.parameters.cells), dtype=np.int64)
+        np.add.at(sums, (place, entries.cell), clipped)
+        return self.release_sums(sums, theta), theta
 
     def release_maximum(self, largest: ArrayLike) -> Integers:
         """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
@@ -144,10 +150,11 @@ class Clipped:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
         sums = whole_numbers(sums, "sums")
         released = np.empty_like(sums)
-        for value in np.unique(theta):
-            rows = theta == value
-            noise = self.sum_noise(int(value), int(rows.sum()) * sums.shape[1])
-            released[rows] = sums[rows] + noise.reshape(-1, sums.shape[1])
+        order = np.argsort(theta)
+        for rows in np.split(order, 1 + np.flatnonzero(np.diff(theta[order]))):
+            if rows.size:
+                noise = self.sum_noise(int(theta[rows[0]]), rows.size * sums.shape[1])
+                released[rows] = sums[rows] + noise.reshape(-1, sums.shape[1])
         released = np.clip(released, -BOUND, BOUND)
         return (released + self.clipping.lattice // 2) // self.clipping.lattice
 
@@ -237,14 +244,3 @@ class Clipped:
 
 def _ones(count: int) -> Scales:
     return Scales(np.ones(count, dtype=np.int64))
-
-
-def _some_delta(parameters: Parameters) -> Fraction:
-    if parameters.delta == 0:
-        raise InvalidParameter(
-            "delta",
-            rule="must be above 0 for Gaussian noise, which is never pure",
-            value=0,
-            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
-        )
-    return parameters.delta

@@ -13,8 +13,10 @@ import numpy as np
 from flint import arb, ctx
 from numpy.typing import NDArray
 
+from leeward.errors import InvalidParameter
 from leeward.exact import ball
 from leeward.mechanisms.law import discrete_laplace
+from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import Integers, Scales, Uniform, draw
 from leeward.mechanisms.table import FUNCTION, ROUNDING
 from leeward.randomness import SecretBits
@@ -81,3 +83,15 @@ def normaliser(variance: Fraction, centre: Fraction = Fraction(0)) -> arb:
         total += term * arb.cos_pi(ball(2 * m * centre))
         rest = term * (-rate).exp() / -(-rate).expm1()
     return (2 * pi * ball(variance)).sqrt() * (total + rest * arb(0, 1))
+
+
+def some_delta(parameters: Parameters) -> Fraction:
+    """The δ that Gaussian noise cannot do without."""
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    return parameters.delta

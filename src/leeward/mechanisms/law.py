@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Protocol
 
@@ -206,6 +206,7 @@ def laplace() -> PiecewiseLaw:
     return symmetric([Piece(Fraction(0), None, rate=Fraction(-1))])
 
 
+@lru_cache(maxsize=4096)  # a clipped table asks for one law for each size of the public grid
 def discrete_laplace(scale: Fraction) -> PiecewiseLaw:
     """A law whose rounding ⌊Z+½⌋ is discrete Laplace: P(j) ∝ exp(−|j|/scale).
 

@@ -21,8 +21,8 @@ from leeward.bundle.statements import (
 from leeward.bundle.version import version_line
 from leeward.errors import InvalidParameter, shown
 from leeward.ledger import Anchor
+from leeward.mechanisms.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
 from leeward.mechanisms.registry import Mechanism
-from leeward.release.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
 from leeward.release.plan import Plan, PlannedTable
 
 KEYED = (

@@ -10,13 +10,12 @@ from leeward.mechanisms import mechanism
 from leeward.mechanisms.claims import claim
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.margins import FREE, MarginRule, NoMargins, PublicMargins, spend
 from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, Mechanism
-from leeward.mechanisms.scale import Scale
 from leeward.model import Marginal
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee, StrongAlpha, sequential
-from leeward.release.margins import FREE, MarginRule, NoMargins, PublicMargins, SpentMargins
 
 USABLE = tuple(name for name in REGISTRY if name not in ("scale", "node_laplace"))
 """Mechanisms that a plan may name. `scale` pays for margins; `node_laplace` needs data cut."""
@@ -91,10 +90,7 @@ def make_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fractio
     if isinstance(made, Clipped) or margins is None:
         raise AssertionError("margins of a public scale are not paid for")
     parts = cells if per_cell else 1
-    scale = mechanism("scale", alpha=asked.alpha, epsilon=asked.epsilon * margins / parts)
-    if not isinstance(scale, Scale):
-        raise AssertionError("the registry holds another mechanism as scale")
-    rule = SpentMargins(scale, made, parts)
+    rule = spend(made, asked.epsilon * margins, parts)
     # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
     paid = Guarantee(asked.policy, asked.alpha, rule.epsilon)
     return Offer(made, rule, sequential(promised, paid), per_cell)

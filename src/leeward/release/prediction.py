@@ -8,13 +8,13 @@ import numpy as np
 from leeward.bundle.promises import establishment_promise, worker_promise
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.privacy import Guarantee
-from leeward.release.margins import (
+from leeward.mechanisms.margins import (
     COVERAGE,
     NoMargins,
     PublicMargins,
     log_laplace_margins,
 )
+from leeward.privacy import Guarantee
 from leeward.release.offer import Offer
 from leeward.release.plan import Plan, PlannedTable
 from leeward.release.profile import SizeProfile

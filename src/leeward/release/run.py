@@ -13,12 +13,18 @@ import numpy as np
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine
-from leeward.errors import FailedAfterCharge, InvalidParameter
+from leeward.errors import FailedAfterCharge
 from leeward.ledger import Account, Entry
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.columns import same_shape, whole_numbers
-from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.entries import Entries
+from leeward.mechanisms.margins import (
+    COVERAGE,
+    NoMargins,
+    for_all,
+    released_margins,
+    whole,
+)
 from leeward.mechanisms.sampling import MOST, Integers
 from leeward.mechanisms.selftest import require_accuracy
 from leeward.model import Batch, Flag, Published
@@ -27,13 +33,6 @@ from leeward.release.charge import Order, after_charge, commit, fingerprint, res
 from leeward.release.check import changed
 from leeward.release.completion import completed
 from leeward.release.interruption import postponed, recognised
-from leeward.release.margins import (
-    COVERAGE,
-    NoMargins,
-    SpentMargins,
-    log_laplace_margins,
-    whole,
-)
 from leeward.release.offer import Offer
 from leeward.release.plan import PlannedTable
 
@@ -178,62 +177,21 @@ def _noised(columns: dict[str, Integers], offer: Offer) -> tuple[Integers, Integ
     if largest.ndim < counts.ndim and made.parameters.cells == 1:
         largest = largest[:, None]
     values = made.release(counts, largest if made.needs == "largest" else None)
-    if isinstance(offer.margins, SpentMargins):
-        indices = offer.margins.scale.release(None, largest)
-        return values, _for_all(offer.margins.margins(indices), values)
-    if isinstance(made, LogLaplace):
-        return values, log_laplace_margins(made, values)
-    if has_margins(offer):
-        wide = made.quantile((1 + COVERAGE) / 2, None, 0)
-        return values, np.full_like(values, np.asarray(wide))
-    return values, None
+    return values, released_margins(offer.margins, made, values, largest)
 
 
 def _clipped(
     columns: dict[str, Integers], made: Clipped, workplaces: int
 ) -> tuple[Integers, Integers]:
     """The three steps of the clipped mechanism on entries of establishments."""
-    cells, clipping = made.parameters.cells, made.clipping
-    held = _entries(columns, workplaces, cells, MOST // clipping.lattice)
-    largest = np.zeros(workplaces, dtype=np.int64)
-    np.maximum.at(largest, held["workplace"], held["sizes"])
-    theta = clipping.theta(made.release_maximum(largest))
-    place, sizes = held["workplace"][held["row"]], held["sizes"][held["row"]]
-    sums = np.zeros((workplaces, cells), dtype=np.int64)
-    clipped = clipping.clip(held["counts"][:, None], sizes, theta[place])[:, 0]
-    np.add.at(sums, (place, held["cell"]), clipped)
-    values = made.release_sums(sums, theta)
-    return values, _for_all(whole(made.margin(theta, COVERAGE)), values)
-
-
-def _entries(
-    columns: dict[str, Integers], workplaces: int, cells: int, most: int
-) -> dict[str, Integers]:
-    """The checked columns; what is refused would break the proof of the clipped mechanism."""
-    ends = {"counts": most, "cell": cells - 1, "row": columns["sizes"].size - 1}
-    ends |= {"sizes": most, "workplace": workplaces - 1}
-    held = {name: whole_numbers(columns[name], name, end) for name, end in ends.items()}
-    same_shape(held["counts"], held["cell"], "counts, cell")
-    same_shape(held["counts"], held["row"], "counts, row")
-    same_shape(held["sizes"], held["workplace"], "sizes, workplace")
-    jobs = np.zeros(held["sizes"].size, dtype=np.int64)  # cells · most is below 2^61
-    np.add.at(jobs, held["row"], held["counts"])
-    twice = np.unique(held["row"] * cells + held["cell"]).size < held["row"].size
-    if twice or (jobs > held["sizes"]).any() or held["sizes"].astype(float).sum() > most / 2:
-        raise InvalidParameter(
-            "counts, sizes",
-            rule="must list each cell of an establishment once and no more jobs than it has; "
-            f"together these are at most {most // 2}",
-            value="other numbers (not shown)",
-            next_step="Count every job of the establishment, or release in several parts.",
-        )
-    return held
-
-
-def _for_all(margins: Integers, values: Integers) -> Integers:
-    """One margin for a workplace cell is the margin of each of its worker cells."""
-    column = margins if margins.ndim == values.ndim else margins[:, None]
-    return np.broadcast_to(column, values.shape)
+    entries = Entries.checked(
+        columns,
+        workplaces=workplaces,
+        cells=made.parameters.cells,
+        most=MOST // made.clipping.lattice,
+    )
+    values, theta = made.release_entries(entries, workplaces)
+    return values, for_all(whole(made.margin(theta, COVERAGE)), values)
 
 
 def _refuse_broken(counts: Integers, largest: Integers) -> None:

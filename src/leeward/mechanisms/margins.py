@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, Integers
 from leeward.mechanisms.scale import Scale
 
@@ -78,6 +79,34 @@ def _factor(scale: Scale, mechanism: Additive) -> float:
 
 
 MarginRule = NoMargins | PublicMargins | SpentMargins
+
+
+def spend(made: Additive, epsilon: Fraction, parts: int = 1) -> SpentMargins:
+    """Margins of a mechanism for ε, which pays for the scales of so many worker cells."""
+    p = made.parameters
+    return SpentMargins(
+        Scale.calibrated(Parameters.read(p.alpha, epsilon / parts, 0, 1, "tight")), made, parts
+    )
+
+
+def released_margins(
+    rule: MarginRule, made: Additive, values: Integers, largest: Integers
+) -> Integers | None:
+    """Margins of released values; only bought ones look at the largest establishments."""
+    if isinstance(rule, NoMargins):
+        return None
+    if isinstance(rule, SpentMargins):
+        return for_all(rule.margins(rule.scale.release(None, largest)), values)
+    if isinstance(made, LogLaplace):
+        return log_laplace_margins(made, values)
+    wide = made.quantile((1 + COVERAGE) / 2, None, 0)
+    return np.full_like(values, np.asarray(wide))
+
+
+def for_all(margins: Integers, values: Integers) -> Integers:
+    """One margin for a workplace cell is the margin of each of its worker cells."""
+    column = margins if margins.ndim == values.ndim else margins[:, None]
+    return np.broadcast_to(column, values.shape)
 
 
 def whole(margins: Floats) -> Integers:
