@@ -35,6 +35,8 @@ attributes:
   contract: {table: jobs, codes: [T, P], null_as: P}
 """
 
+OWNED = "tables: {workplaces: {id: workplace_id, employer: employer_id}}" + CODEBOOK
+
 TYPES = {"state_owned": pa.bool_(), "age_group": pa.int32(), "pay": pa.float64()}
 
 
@@ -106,6 +108,15 @@ def economy(seed: int, *, single: bool = True, text_ids: bool = False) -> Econom
         for workplace in _some(rng, staffed, 1 if single else 4)
     ]
     return Economy(workplaces, workers, [jobs[i] for i in rng.permutation(len(jobs))])
+
+
+def owned(made: Economy, seed: int, *, text_ids: bool = False) -> Economy:
+    """The same with employers of several establishments, and some that are not known."""
+    rng = np.random.default_rng(seed)
+    named = [f"f{n}" if text_ids else n for n in (7, 2**40, -1)]
+    held = [[None, *named][k] for k in rng.integers(4, size=len(made.workplaces))]
+    rows = [row | {"employer_id": k} for row, k in zip(made.workplaces, held, strict=True)]
+    return Economy(rows, made.workers, made.jobs)
 
 
 def _some(rng: np.random.Generator, ids: list[Any], most: int) -> list[Any]:

@@ -10,8 +10,8 @@ from leeward.engines import connect
 from leeward.model import TABLES, BoundedJobs, JobsRule, PrimaryJob, SingleJob
 from tests.engines.cluster import cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
-from tests.engines.small import Economy, Sources, codebook, economy, marginal
-from tests.engines.truth import counts, read, truth
+from tests.engines.small import OWNED, Economy, Sources, codebook, economy, marginal, owned
+from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
 
 POSTGRES = {
     "int64": "bigint",
@@ -57,6 +57,22 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
+
+
+@pytest.mark.parametrize("text_ids", [False, True])
+@pytest.mark.parametrize("declared", [False, True])
+def test_owners_are_true(declared: bool, text_ids: bool, socket: Path, tmp_path: Path) -> None:
+    made = economy(8, text_ids=text_ids)
+    made = owned(made, 1, text_ids=text_ids) if declared else made
+    book = codebook(tmp_path, OWNED) if declared else codebook(tmp_path)
+    tables = [marginal(seed, book) for seed in (12, 13, 14)]
+    schema = f"owners_{declared}_{text_ids}".lower()
+    with connect(written(made, socket, schema), tmp_path) as engine:
+        assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), [], tables, owners=True)
+        held = read_holdings(engine, tables, batch=3)
+    assert held == true_holdings(made, SingleJob(), tables)
+    assert max(map(len, held)) > 1 or not declared
 
 
 def test_the_digest_ignores_the_order_of_rows(socket: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.engines import Engine
 from leeward.model import (
@@ -19,6 +20,9 @@ from leeward.model import (
 from tests.engines.small import Economy, Row
 
 Vector = tuple[int, ...]
+Integers = NDArray[np.int64]
+
+SPARSE = {"counts", "cell", "row", "sizes", "workplace"}
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,19 @@ def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
     return jobs
 
 
-def truth(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[int, Cell]:
+Site = tuple[int, int, Vector]
+"""Cell, size and counts of an establishment."""
+
+
+def sites(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[Any, Site]:
+    """Every establishment that the table counts, by its id."""
     workers = {row["worker_id"]: row for row in made.workers}
     jobs_of: dict[Any, list[Row]] = defaultdict(list)
     for job in counted(made.jobs, rule):
         jobs_of[job["workplace_id"]].append(job)
     frame_filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
     worker_filters = tuple(one for one in marginal.filters if not one.attribute.of_workplaces)
-    found: dict[int, list[tuple[int, Vector]]] = defaultdict(list)
+    found: dict[Any, Site] = {}
     for workplace in made.workplaces:
         rows = {"workplaces": workplace}
         cell = number(marginal.workplace, rows)
@@ -89,7 +98,15 @@ def truth(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[int, Cell]:
             parts = {"workers": workers[job["worker_id"]], "jobs": job}
             if number(worker_filters, parts) != LEFT_OUT:
                 tally[number(marginal.worker, parts)] += 1
-        found[cell].append((len(held), tuple(tally[w] for w in range(marginal.worker_cells))))
+        counts = tuple(tally[w] for w in range(marginal.worker_cells))
+        found[workplace["workplace_id"]] = (cell, len(held), counts)
+    return found
+
+
+def truth(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[int, Cell]:
+    found: dict[int, list[tuple[int, Vector]]] = defaultdict(list)
+    for cell, size, counts in sites(made, rule, marginal).values():
+        found[cell].append((size, counts))
     return {cell: _cell(found[cell]) for cell in sorted(found)}
 
 
@@ -144,12 +161,56 @@ def _establishments(
     for one in engine.establishments(marginal, batch=batch):
         opened = one.cells.opened()
         found |= {int(key): [] for key in one.keys}
-        assert set(opened) == {"counts", "cell", "row", "sizes", "workplace"}
+        assert set(opened) == SPARSE
         assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
-        assert (opened["counts"] > 0).all()
-        dense = np.zeros((opened["sizes"].size, marginal.worker_cells), dtype=np.int64)
-        dense[opened["row"], opened["cell"]] = opened["counts"]
-        assert dense.sum() == opened["counts"].sum()  # no entry stands twice
-        for counts, size, k in zip(dense, opened["sizes"], opened["workplace"], strict=True):
-            found[int(one.keys[k])].append((int(size), tuple(counts.tolist())))
+        for cell, size, counts in _dense(one.keys, opened, marginal):
+            found[cell].append((size, counts))
     return {key: tuple(sorted(rows)) for key, rows in found.items()}
+
+
+def _dense(keys: Integers, opened: dict[str, Integers], marginal: Marginal) -> list[Site]:
+    assert (opened["counts"] > 0).all()
+    dense = np.zeros((opened["sizes"].size, marginal.worker_cells), dtype=np.int64)
+    dense[opened["row"], opened["cell"]] = opened["counts"]
+    assert dense.sum() == opened["counts"].sum()  # no entry stands twice
+    rows = zip(opened["workplace"], opened["sizes"], dense, strict=True)
+    return [(int(keys[k]), int(size), tuple(counts.tolist())) for k, size, counts in rows]
+
+
+Holding = tuple[tuple[Site | tuple[()], ...], ...]
+"""The establishments of one employer: where each is in every table, or nowhere."""
+
+
+def true_holdings(made: Economy, rule: JobsRule, marginals: list[Marginal]) -> list[Holding]:
+    """What each employer owns, whatever number it has."""
+    tables = [sites(made, rule, one) for one in marginals]
+    held: dict[object, list[Any]] = defaultdict(list)
+    for row in made.workplaces:
+        key = row["workplace_id"]
+        where = tuple(table[key] if key in table and table[key][1] else () for table in tables)
+        employer = row.get("employer_id")
+        if any(where):
+            held[("alone", key) if employer is None else employer].append(where)
+    return sorted(tuple(sorted(one)) for one in held.values())
+
+
+def read_holdings(engine: Engine, marginals: list[Marginal], batch: int) -> list[Holding]:
+    """The same from an engine: numbers must mean the same in every table."""
+    where: dict[int, list[Any]] = defaultdict(lambda: [()] * len(marginals))
+    owners: dict[int, int] = {}
+    for n, marginal in enumerate(marginals):
+        for one in engine.establishments(marginal, batch=batch, owners=True):
+            opened = one.cells.opened()
+            assert set(opened) == SPARSE | {"establishment", "employer"}
+            assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
+            sparse = {name: opened[name] for name in SPARSE}
+            for k, site in enumerate(_dense(one.keys, sparse, marginal)):
+                number, owner = int(opened["establishment"][k]), int(opened["employer"][k])
+                assert min(number, owner) >= 0
+                assert where[number][n] == ()
+                assert owners.setdefault(number, owner) == owner
+                where[number][n] = site
+    held: dict[int, list[Any]] = defaultdict(list)
+    for number, places in where.items():
+        held[owners[number]].append(tuple(places))
+    return sorted(tuple(sorted(one)) for one in held.values())

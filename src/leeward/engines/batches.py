@@ -84,10 +84,14 @@ def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch:
 def sparse_establishments(frame: Columns, spots: Columns, rows: Columns) -> Batch:
     """Size and place of each establishment with jobs, and the worker cells in which it has any.
 
+    With owners, also who it is.
+
     Dense rows would be as many as a cell has establishments, each as long as the worker part.
     """
     order = np.argsort(spots["spot"])
     row = order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)]
     columns = {"counts": rows["counts"], "cell": rows["worker"], "row": row}
     held = {"sizes": spots["size"], "workplace": spots["place"]}
+    if "owner" in spots:
+        held |= {"establishment": spots["spot"], "employer": spots["owner"]}
     return Batch(frame["cell"], Confidential(**columns, **held))

@@ -45,11 +45,13 @@ class Engine(Protocol):
         rule: JobsRule,
         marginals: Sequence[Marginal],
         establishments: Sequence[Marginal],
+        *,
+        owners: bool = False,
     ) -> None:
         """One shared pass over the data for all these tables.
 
         `establishments` are those of the tables whose rows per establishment, or whose largest
-        establishment in each cell, will be asked for.
+        establishment in each cell, will be asked for; with `owners`, also who owns them.
         """
 
     def frame_cells(self, marginal: Marginal) -> int:
@@ -63,12 +65,16 @@ class Engine(Protocol):
         Columns: counts (w, d), largest (w,), and with `cell_largest` also cell_largest (w, d).
         """
 
-    def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
+    def establishments(
+        self, marginal: Marginal, *, batch: int, owners: bool = False
+    ) -> Iterator[Batch]:
         """The same batches with the e establishments that have jobs, in m entries.
 
         Columns: sizes (e,) and workplace (e,), counted within the batch; counts (m,), cell (m,)
         and row (m,): how many jobs, above 0, in which worker cell, at which of the e. No two
-        entries share row and cell.
+        entries share row and cell. With `owners` also establishment (e,) and employer (e,): a
+        number from 0 for each establishment and for each employer, the same in all tables that
+        were prepared together. An establishment whose employer is not known is its own.
         """
 
     def close(self) -> None:

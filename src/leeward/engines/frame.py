@@ -28,8 +28,8 @@ class Sites:
     """The establishments, and the spots by which counts are kept.
 
     A spot is one for each combination of profiles, or one for each establishment. `table` has id
-    and spot; `spots` has spot, profiles, jobs, and the largest establishment. Jobs are all jobs
-    of the establishments, 0 where they have none.
+    and spot, and owner if owners are asked for; `spots` has spot, profiles, jobs, and the largest
+    establishment. Jobs are all jobs of the establishments, 0 where they have none.
     """
 
     table: Table
@@ -53,18 +53,26 @@ class Frame:
 
 
 def find_establishments(
-    scratch: Scratch, tables: dict[str, Table], codebook: Codebook, profiles: Sequence[Profile]
+    scratch: Scratch,
+    tables: dict[str, Table],
+    codebook: Codebook,
+    profiles: Sequence[Profile],
+    *,
+    owners: bool = False,
 ) -> Table:
-    """id, profiles and jobs of every establishment."""
-    ids = {"id": codebook.keys.workplaces.id}
+    """id, profiles and jobs of every establishment, and perhaps the id of its owner."""
+    keys = codebook.keys.workplaces
+    ids = {"id": keys.id}
+    if owners:
+        ids["owner"] = keys.id if keys.employer is None else keys.employer
     coded = recoded(scratch, tables["workplaces"], ids, profiles)
     jobs = tables["jobs"]
-    sizes = jobs.group_by(employer=jobs[codebook.keys.jobs.workplace]).aggregate(
+    sizes = jobs.group_by(at=jobs[codebook.keys.jobs.workplace]).aggregate(
         size=lambda group: group.count()
     )
-    joined = coded.left_join(sizes, same_id(coded.id, sizes.employer))
+    joined = coded.left_join(sizes, same_id(coded.id, sizes["at"]))
     size = joined["size"].fill_null(0).cast("int64")
-    return joined.mutate(jobs=size).drop("employer", "size")
+    return joined.mutate(jobs=size).drop("at", "size")
 
 
 def read_once(establishments: Table, profiles: tuple[Profile, ...]) -> Sites:
@@ -78,7 +86,8 @@ def spotted(
     """The sites with their spots, computed once."""
     if each:
         turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
-        table = scratch.keep(establishments.mutate(spot=turn, largest="jobs"))
+        known = establishments.mutate(spot=turn, largest="jobs", **_owner(establishments))
+        table = scratch.keep(known)
         return Sites(table, table, profiles, each_establishment=True)
     values = [profile_name(k) for k in range(len(profiles))]
     spot = _spot([establishments[one] for one in values], [one.size for one in profiles])
@@ -87,6 +96,15 @@ def spotted(
         jobs=table.jobs.sum(), largest=table.jobs.max()
     )
     return Sites(table, scratch.keep(grouped), profiles)
+
+
+def _owner(establishments: Table) -> dict[str, Column]:
+    """A number for each owner, if owners are known; without an id, each for itself."""
+    if "owner" not in establishments.columns:
+        return {}
+    owner = establishments.owner
+    alone = ibis.cases((owner.isnull(), establishments.id))
+    return {"owner": ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")}
 
 
 def _spot(values: Sequence[Column], sizes: Sequence[int]) -> Column:

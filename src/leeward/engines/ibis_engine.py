@@ -10,7 +10,7 @@ from leeward.engines.discretion import discreetly
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.scratch import Scratch
-from leeward.engines.tabulation import Tabulation
+from leeward.engines.tabulation import Tabulation, Wanted
 from leeward.engines.validation import find_problems
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.model import Batch, Codebook, JobsRule, Marginal
@@ -53,12 +53,14 @@ class IbisEngine:
         rule: JobsRule,
         marginals: Sequence[Marginal],
         establishments: Sequence[Marginal],
+        *,
+        owners: bool = False,
     ) -> None:
+        wanted = Wanted(tuple(marginals), tuple(establishments), owners)
+
         def work() -> Tabulation:
             self._scratch.clear()
-            return Tabulation(
-                self._database, self._scratch, codebook, rule, marginals, establishments
-            )
+            return Tabulation(self._database, self._scratch, codebook, rule, wanted)
 
         self._tabulation = discreetly(work)
 
@@ -79,13 +81,15 @@ class IbisEngine:
         ):
             yield dense_cells(places, rows, marginal.worker_cells)
 
-    def establishments(self, marginal: Marginal, *, batch: int) -> Iterator[Batch]:
+    def establishments(
+        self, marginal: Marginal, *, batch: int, owners: bool = False
+    ) -> Iterator[Batch]:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=True)
         for places, spots, rows in zip(
             cut_frame(prepared.places(frame), frame.cells, batch),
-            prepared.spots(frame).cut(frame.cells, batch),
+            prepared.spots(frame, owners=owners).cut(frame.cells, batch),
             prepared.establishments(marginal).cut(frame.cells, batch),
             strict=True,
         ):

@@ -1,6 +1,7 @@
 """Tabulation: the shared pass over the data, and the queries that each table makes on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from leeward.engines.batches import Stream
 from leeward.engines.counted import counted_jobs
@@ -22,6 +23,15 @@ from leeward.errors import InvalidParameter
 from leeward.model import Codebook, JobsRule, Marginal, PrimaryJob, SingleJob
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a tabulation is for: tables, those asked by establishment, and whether with owners."""
+
+    marginals: tuple[Marginal, ...]
+    establishments: tuple[Marginal, ...]
+    owners: bool = False
+
+
 class Tabulation:
     """What is needed to read any of the prepared tables."""
 
@@ -31,23 +41,23 @@ class Tabulation:
         scratch: Scratch,
         codebook: Codebook,
         rule: JobsRule,
-        marginals: Sequence[Marginal],
-        establishments: Sequence[Marginal],
+        wanted: Wanted,
     ) -> None:
         self._database = database
-        self._marginals = dict.fromkeys((*marginals, *establishments))
-        self._establishments = frozenset(establishments)
+        self._marginals = dict.fromkeys((*wanted.marginals, *wanted.establishments))
+        self._establishments = frozenset(wanted.establishments)
         tables = dict(database.tables(needed_columns(codebook, rule)))
         jobs = counted_jobs(tables["jobs"], codebook, rule)
         tables["jobs"] = jobs if isinstance(rule, SingleJob) else scratch.keep(jobs)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
-        found = find_establishments(scratch, tables, codebook, profiles)
-        if counted or establishments or len(sides) > 1:
-            sites = spotted(scratch, found, profiles, each=bool(establishments))
+        found = find_establishments(scratch, tables, codebook, profiles, owners=wanted.owners)
+        if counted or wanted.establishments or len(sides) > 1:
+            sites = spotted(scratch, found, profiles, each=bool(wanted.establishments))
         else:
             sites = read_once(found, profiles)
+        self._owners: Table | None = sites.table if wanted.owners else None
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, sites, side) for side in sides
         }
@@ -90,10 +100,20 @@ class Tabulation:
             return self._stream(parts.select("place", "worker", counts="jobs"))
         return self._stream(_added(parts, cell_largest))
 
-    def spots(self, frame: Frame) -> Stream:
-        """place, spot and size of every establishment with jobs."""
-        staffed = frame.spots.filter(frame.spots.jobs > 0)
-        return self._stream(staffed.select("place", "spot", size="jobs"))
+    def spots(self, frame: Frame, *, owners: bool) -> Stream:
+        """place, spot, size and perhaps owner of every establishment with jobs."""
+        staffed = frame.spots.filter(frame.spots.jobs > 0).rename(size="jobs")
+        if not owners:
+            return self._stream(staffed.select("place", "spot", "size"))
+        if self._owners is None:
+            raise InvalidParameter(
+                "owners",
+                rule="must be prepared first",
+                value="tables that were prepared without",
+                next_step="Give owners=True to prepare.",
+            )
+        owned = staffed.join(self._owners.select("spot", "owner"), "spot")
+        return self._stream(owned.select("place", "spot", "size", "owner"))
 
     def establishments(self, marginal: Marginal) -> Stream:
         """place, spot, worker and counts of every establishment with jobs in the table."""

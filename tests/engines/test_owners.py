@@ -1,0 +1,113 @@
+"""Who owns which establishment: the same number for the same employer, in every table."""
+
+from pathlib import Path
+
+import pytest
+
+from leeward.engines import connect
+from leeward.errors import BadFile, InvalidParameter
+from leeward.model import BoundedJobs, Marginal, SingleJob
+from tests.engines.small import (
+    OWNED,
+    WRITERS,
+    Economy,
+    codebook,
+    economy,
+    marginal,
+    owned,
+    parquet,
+    whole,
+)
+from tests.engines.truth import read, read_holdings, true_holdings, truth
+
+
+def tables(folder: Path, text: str = OWNED) -> list[Marginal]:
+    book = codebook(folder, text)
+    fine = Marginal("fine", whole(book, "place", "sector"), whole(book, "age", "contract"))
+    return [fine, marginal(12, book), Marginal("places", whole(book, "place"), ())]
+
+
+@pytest.mark.parametrize("text_ids", [False, True])
+@pytest.mark.parametrize("place", WRITERS)
+def test_every_place_knows_the_owners(place: str, text_ids: bool, tmp_path: Path) -> None:
+    made = owned(economy(8, text_ids=text_ids), 1, text_ids=text_ids)
+    asked, book = tables(tmp_path), codebook(tmp_path, OWNED)
+    with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
+        assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), asked, asked, owners=True)
+        held = read_holdings(engine, asked, batch=3)
+        assert held == true_holdings(made, SingleJob(), asked)
+        assert 1 < len(held) < sum(map(len, held))
+        for table in asked:  # and nothing else has changed
+            assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_owners(seed: int, tmp_path: Path) -> None:
+    rule = BoundedJobs(2)
+    made = owned(economy(seed, single=False), seed, text_ids=seed % 2 == 0)
+    asked = tables(tmp_path)
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        engine.prepare(codebook(tmp_path, OWNED), rule, [], asked, owners=True)
+        assert read_holdings(engine, asked, batch=2) == true_holdings(made, rule, asked)
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_without_a_known_employer_each_is_its_own(place: str, tmp_path: Path) -> None:
+    made = economy(8)
+    rows = [row | {"employer_id": None} for row in made.workplaces]
+    unknown = Economy(rows, made.workers, made.jobs)
+    asked = tables(tmp_path)
+    with connect(WRITERS[place](unknown, tmp_path), tmp_path) as engine:
+        engine.prepare(codebook(tmp_path, OWNED), SingleJob(), [], asked, owners=True)
+        held = read_holdings(engine, asked, batch=3)
+    assert held == true_holdings(unknown, SingleJob(), asked)
+    assert {len(one) for one in held} == {1}
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_so_it_is_where_no_column_is_declared(place: str, tmp_path: Path) -> None:
+    made, book = economy(8), codebook(tmp_path)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+    with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
+        engine.prepare(book, SingleJob(), [], [table], owners=True)
+        held = read_holdings(engine, [table], batch=3)
+    assert held == true_holdings(made, SingleJob(), [table])
+    assert {len(one) for one in held} == {1}
+
+
+def test_owners_that_were_not_prepared_are_refused(tmp_path: Path) -> None:
+    made = owned(economy(8), 1)
+    table = tables(tmp_path)[0]
+    book = codebook(tmp_path, OWNED)
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        engine.prepare(book, SingleJob(), [table], [table])
+        with pytest.raises(InvalidParameter) as caught:
+            list(engine.establishments(table, batch=1, owners=True))
+        assert str(caught.value) == (
+            "owners: must be prepared first; got tables that were prepared without. "
+            "Give owners=True to prepare."
+        )
+        engine.prepare(book, SingleJob(), [table], [], owners=True)
+        with pytest.raises(InvalidParameter, match="prepared first with its establishments; got"):
+            list(engine.establishments(table, batch=1, owners=True))
+
+
+def test_no_owner_is_read_unless_asked(tmp_path: Path) -> None:
+    """Known bad: a column of owners that is not there would end a tabulation that reads it."""
+    made = economy(8)
+    table = tables(tmp_path)[0]
+    book = codebook(tmp_path, OWNED)
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
+        with pytest.raises(BadFile, match="must be readable"):
+            engine.prepare(book, SingleJob(), [table], [table], owners=True)
+
+
+def test_nulls_among_employers_are_no_finding(tmp_path: Path) -> None:
+    made = owned(economy(8), 1)
+    assert None in {row["employer_id"] for row in made.workplaces}
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        assert engine.check_headers(codebook(tmp_path, OWNED), SingleJob()) == ()
+        assert engine.check(codebook(tmp_path, OWNED), SingleJob()) == ()
