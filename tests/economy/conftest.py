@@ -83,6 +83,13 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 @pytest.fixture(scope="session")
+def tracts(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    """A country divided evenly."""
+    economy = Economy(jobs=800_000, establishments=40_000, geography="tracts")
+    return write(tmp_path_factory.mktemp("tracts"), economy)
+
+
+@pytest.fixture(scope="session")
 def moonlighters(tmp_path_factory: pytest.TempPathFactory) -> Written:
     economy = Economy(jobs=30_001, establishments=1_500, several_jobs="1/10")
     return write(tmp_path_factory.mktemp("moonlighters"), economy)

@@ -58,6 +58,11 @@ SMALL = Economy(jobs=100, establishments=10)
             "Give seed as an int in this range.",
         ),
         (
+            {"geography": "blocks"},
+            "geography: must be one of: places, tracts; got 'blocks'. "
+            "Take one of them, or leave it out for places.",
+        ),
+        (
             {"several_jobs": "1.01"},
             "several_jobs: must be a share from 0 to 1; got 101/100. "
             "Give the share of workers with a second job, such as '0.05'.",
@@ -99,6 +104,15 @@ def test_a_share_is_kept_exactly() -> None:
 def test_places_follow_from_the_establishments(establishments: int, places: int) -> None:
     assert Economy(establishments=establishments).place_count == places
     assert Economy(establishments=establishments, places=7).place_count == 7
+
+
+@pytest.mark.parametrize(
+    ("establishments", "tracts"), [(1, 1), (1_000, 10), (527_000, 5_117), (10**8, 20_000)]
+)
+def test_so_do_tracts(establishments: int, tracts: int) -> None:
+    economy = Economy(establishments=establishments, geography="tracts")
+    assert economy.place_count == tracts
+    assert Economy(establishments=7, places=3, geography="tracts").place_count == 3
 
 
 @pytest.mark.parametrize(("jobs", "establishments"), [(1_000, 20), (1_001, 20), (5_000, 4_000)])

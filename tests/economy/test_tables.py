@@ -15,7 +15,7 @@ TEXT = {
 }
 
 
-@pytest.mark.parametrize("name", ["town", "country", "moonlighters"])
+@pytest.mark.parametrize("name", ["town", "country", "tracts", "moonlighters"])
 def test_totals_are_exactly_those_asked_for(name: str, request: pytest.FixtureRequest) -> None:
     written: Written = request.getfixturevalue(name)
     assert len(written.jobs) == written.economy.jobs
@@ -23,6 +23,7 @@ def test_totals_are_exactly_those_asked_for(name: str, request: pytest.FixtureRe
     assert len(written.workers) == written.economy.workers
 
 
+@pytest.mark.parametrize("geography", ["places", "tracts"])
 @pytest.mark.parametrize(
     ("jobs", "establishments", "places"),
     [
@@ -37,9 +38,9 @@ def test_totals_are_exactly_those_asked_for(name: str, request: pytest.FixtureRe
     ],
 )
 def test_small_economies_have_their_totals_too(
-    tmp_path: Path, jobs: int, establishments: int, places: int
+    tmp_path: Path, geography: str, jobs: int, establishments: int, places: int
 ) -> None:
-    written = write(tmp_path, Economy(jobs, establishments, places))
+    written = write(tmp_path, Economy(jobs, establishments, places, geography=geography))
     assert (len(written.jobs), len(written.workers)) == (jobs, jobs)
     assert len(written.workplaces) == establishments
     assert written.sizes.sum() == jobs
@@ -71,7 +72,7 @@ def test_text_is_stored_by_dictionary(town: Written) -> None:
         assert set(names) <= found
 
 
-@pytest.mark.parametrize("name", ["town", "country", "moonlighters"])
+@pytest.mark.parametrize("name", ["town", "country", "tracts", "moonlighters"])
 def test_identifiers_are_unique_and_references_exist(
     name: str, request: pytest.FixtureRequest
 ) -> None:

@@ -46,7 +46,7 @@ class World:
         """Draw the frame first, then the places."""
         bits = economy.stream(0)
         frame = build_frame(bits, economy)
-        places = Places(economy.place_count)
+        places = Places.of(economy)
         population = Population.build(bits, places)
         pay = PayScale.build(bits, places)
         return cls(economy, frame, np.cumsum(frame.size), population, pay)

@@ -17,6 +17,10 @@ USUAL_PLACES = 12
 PLACES_GROWTH = 0.7
 """Ten times the establishments lie in about five times the places."""
 
+PLACES, TRACTS = GEOGRAPHIES = ("places", "tracts")
+PER_TRACT = 103
+"""Establishments in a usual tract: with twenty jobs each, those of about 4,000 people."""
+
 FEWEST_JOBS_TO_SHARE = 1_000
 FEWEST_ESTABLISHMENTS_TO_SHARE = 20
 """With fewer, one establishment could hold both jobs of a worker."""
@@ -27,7 +31,8 @@ class Economy:
     """A request for made-up data: the same request always gives the same tables.
 
     `places` may be left out: it then follows from the number of establishments.
-    `several_jobs` is the share of workers that hold a second job.
+    `several_jobs` is the share of workers that hold a second job. `geography` says what the
+    places are: "places" from a few large to many small ones, or "tracts" of similar size.
     """
 
     jobs: int = 20_000
@@ -35,6 +40,7 @@ class Economy:
     places: int | None = None
     seed: int = 1
     several_jobs: Number = 0
+    geography: str = PLACES
 
     def __post_init__(self) -> None:
         _whole(self.jobs, "jobs", 0, MOST_JOBS)
@@ -43,6 +49,13 @@ class Economy:
             _whole(self.places, "places", 1, MOST_PLACES)
         _whole(self.seed, "seed", 0, SEEDS - 1)
         object.__setattr__(self, "several_jobs", _share(self.several_jobs))
+        if self.geography not in GEOGRAPHIES:
+            raise InvalidParameter(
+                "geography",
+                rule=f"must be one of: {', '.join(GEOGRAPHIES)}",
+                value=shown(self.geography),
+                next_step="Take one of them, or leave it out for places.",
+            )
         if self.several_jobs:
             self._check_room_for_second_jobs()
 
@@ -59,9 +72,16 @@ class Economy:
 
     @property
     def place_count(self) -> int:
-        """How many places there are."""
+        """How many places or tracts there are."""
         if self.places is not None:
             return self.places
+        if self.geography == TRACTS:
+            return min(max(round(self.establishments / PER_TRACT), 1), MOST_PLACES)
+        return self.usual_places
+
+    @property
+    def usual_places(self) -> int:
+        """How many places, from large to small, an economy of this extent has if nobody asks."""
         growth: float = (self.establishments / 1000) ** PLACES_GROWTH
         return min(max(round(USUAL_PLACES * growth), 1), MOST_PLACES)
 

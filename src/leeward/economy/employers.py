@@ -21,16 +21,16 @@ def employers(
     sector: NDArray[np.uint8],
     area: tuple[NDArray[np.integer], NDArray[np.integer]],
 ) -> NDArray[np.int64]:
-    """The employer of every establishment; `area` is its place and its region.
+    """The employer of every establishment; `area` is its town and its region.
 
     A private establishment stands alone or belongs to a chain of its sector. The federal
     government is one employer per sector, a state's one per region and sector, local government
-    one per place and sector.
+    one per town and sector.
     """
-    place, region = (each.astype(np.int64) for each in area)
+    town, region = (each.astype(np.int64) for each in area)
     owner = np.select(
         [ownership == FEDERAL, ownership == STATE, ownership == LOCAL],
-        [0, region, place],
+        [0, region, town],
         default=_firm(bits, sector),
     )
     key = (owner * len(SECTORS) + sector) * (PRIVATE + 1) + ownership

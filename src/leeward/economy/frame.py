@@ -42,11 +42,11 @@ class Frame:
 
 def build_frame(bits: SeededBits, economy: Economy) -> Frame:
     """All establishments of an economy; their sizes add up to its jobs."""
-    places = Places(economy.place_count)
+    places = Places.of(economy)
     place = _place(bits, places, economy.establishments)
     sector = _sector(bits, places, place)
     ownership = _ownership(bits, sector)
-    area = place, places.region(place)
+    area = places.town[place], places.region[place]
     employer = employers(bits, ownership, sector, area)
     wishes = _wishes(bits, places, (place, sector, ownership))
     size = _size(bits, wishes, economy.jobs)
@@ -82,7 +82,7 @@ def _wishes(
     usual = np.array([each.median for each in SECTORS])[sector]
     median = usual * np.where(ownership == PRIVATE, 1.0, PUBLIC_SIZE)
     giants = np.array([each.giants / 100 for each in SECTORS])[sector]
-    around = (len(place) * places.weights)[place]
+    around = (len(place) * places.surroundings)[place]
     return wished(bits, median, giants, around)
 
 

@@ -1,42 +1,86 @@
-"""Invented places: a few large ones, many small ones, each in a region."""
+"""Invented places, each in a region: a few large ones and many small ones, or even tracts."""
 
 from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.economy.codes import REGIONS
+from leeward.economy.economy import TRACTS, Economy
+from leeward.economy.numbering import shuffled_numbers
+
+TRACT_SPREAD = 0.7
+"""Standard deviation of the log size of tracts: they are drawn up to be alike."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Places in order of size; the codes have the form of Census places (state, then place)."""
+    """The areas of an economy; the codes have the form of Census places (state, then place)."""
 
-    count: int
+    noun: str
+    weights: NDArray[np.float64]
+    """The share of each area in all establishments."""
+    town: NDArray[np.int64]
+    """The number of the town that each area lies in: a place is one, tracts share theirs."""
+
+    @classmethod
+    def of(cls, economy: Economy) -> Self:
+        """The areas that an economy asks for."""
+        if economy.geography != TRACTS:
+            return cls("Place", zipf(economy.place_count), np.arange(economy.place_count))
+        weights = _even(economy.place_count)
+        middles = np.cumsum(weights) - weights / 2
+        town = np.searchsorted(np.cumsum(zipf(economy.usual_places))[:-1], middles)
+        return cls("Tract", weights, town)
+
+    @property
+    def count(self) -> int:
+        """How many areas there are."""
+        return len(self.weights)
+
+    @property
+    def surroundings(self) -> NDArray[np.float64]:
+        """The share of each area's whole town in all establishments."""
+        whole = np.zeros(self.town.max() + 1)
+        np.add.at(whole, self.town, self.weights)
+        return whole[self.town]
+
+    @property
+    def region(self) -> NDArray[np.int64]:
+        """The number of each area's region: the towns are dealt out in turn."""
+        return self.town % len(REGIONS)
 
     @property
     def regions(self) -> dict[str, str]:
-        """The regions that have a place, with their names."""
-        return dict(list(REGIONS.items())[: self.count])
-
-    def region(self, place: NDArray[np.integer]) -> NDArray[np.integer]:
-        """The number of each place's region: the places are dealt out in turn."""
-        return place % len(REGIONS)
+        """The regions that have an area, with their names."""
+        found = set(self.region.tolist())
+        return {code: REGIONS[code] for n, code in enumerate(REGIONS) if n in found}
 
     @property
     def codes(self) -> list[str]:
-        """Two digits of the region and five of the place."""
+        """Two digits of the region and five of the area."""
         regions = list(REGIONS)
-        return [f"{regions[n % len(regions)]}{n + 1:05}" for n in range(self.count)]
+        return [f"{regions[region]}{n:05}" for n, region in enumerate(self.region.tolist(), 1)]
 
     @property
     def labels(self) -> list[str]:
         """Names that claim nothing."""
-        return [f"Place {n:05}" for n in range(1, self.count + 1)]
+        return [f"{self.noun} {n:05}" for n in range(1, self.count + 1)]
 
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Zipf's law, its head flattened: the k-th place is in proportion to 1/(k+2)."""
-        sizes: NDArray[np.float64] = 1 / np.arange(3.0, self.count + 3)
-        sizes /= sizes.sum()
-        return sizes
+
+def zipf(count: int) -> NDArray[np.float64]:
+    """Zipf's law, its head flattened: the k-th place is in proportion to 1/(k+2)."""
+    sizes: NDArray[np.float64] = 1 / np.arange(3.0, count + 3)
+    sizes /= sizes.sum()
+    return sizes
+
+
+def _even(count: int) -> NDArray[np.float64]:
+    """Quantiles of a lognormal law, in an order that tells nothing."""
+    law = NormalDist(sigma=TRACT_SPREAD)
+    ranks = shuffled_numbers(np.arange(count), count)
+    sizes = np.exp([law.inv_cdf((rank - 0.5) / count) for rank in ranks.tolist()])
+    shares: NDArray[np.float64] = sizes / sizes.sum()
+    return shares

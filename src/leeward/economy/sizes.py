@@ -25,7 +25,7 @@ def wished(bits: SeededBits, medians: Wishes, giants: Wishes, around: Wishes) ->
     """Sizes before they know of one another.
 
     `giants` is each one's chance to lie in the tail. `around` is how many establishments its
-    place has: a company town exists, but its company is not many times the town.
+    town has: a company town exists, but its company is not many times the town.
     """
     count = len(medians)
     body = np.exp(SPREAD * bits.generator.standard_normal(count))

@@ -21,7 +21,7 @@ def write_workplaces(world: World, path: Path) -> None:
     columns = {
         "workplace_id": pa.array(np.arange(1, len(frame) + 1)),
         "employer_id": pa.array(frame.employer),
-        "place": _text(frame.place, Places(world.economy.place_count).codes),
+        "place": _text(frame.place, Places.of(world.economy).codes),
         "sector": _text(frame.sector, [sector.code for sector in SECTORS]),
         "ownership": _text(frame.ownership, list(OWNERSHIP)),
     }

@@ -63,7 +63,7 @@ def write_economy(
         world = World.build(economy)
         write_workplaces(world, files.workplaces)
         write_jobs_and_workers(world, files.jobs, files.workers, progress)
-        places = Places(economy.place_count)
+        places = Places.of(economy)
         files.place_codes.write_text(place_text(places))
         files.place_regions.write_text(region_text(places))
         files.codebook.write_text(codebook_text(places))
