@@ -1,7 +1,6 @@
 """What all mechanisms of the form n + ⌊scale·Z + ½⌋ share: release, errors, distribution."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar
@@ -15,7 +14,7 @@ from leeward.exact import ball, precision, rational
 from leeward.mechanisms.accuracy import accurate, to_decimal
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.columns import same_shape, whole_number, whole_numbers
-from leeward.mechanisms.error import rounded_error
+from leeward.mechanisms.error import Error, rounded_error
 from leeward.mechanisms.law import Law
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, Integers, Scales, bisect, draw
@@ -110,36 +109,34 @@ class Additive(ABC):
             )
         return n, x
 
+    def errors(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Error:
+        """E J, E|J| and E J² of the integer noise, one entry a cell, all cells in one row."""
+        n, x = self.columns(counts, largest)
+        return rounded_error(self.law, self.scales(n.ravel(), x.ravel()).floats)
+
     def mean_abs_error(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
         """E|J| of the integer noise, in jobs; None where infinite."""
-        return self._measure(largest, counts, lambda law, scale: rounded_error(law, scale).absolute)
+        return self._shaped(self.errors(largest, counts).absolute, largest, counts)
 
     def std(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
         """The standard deviation of the integer noise, in jobs; None where infinite."""
-
-        def deviation(law: Law, scale: Floats) -> Floats | None:
-            error = rounded_error(law, scale)
-            if error.square is None or error.mean is None:
-                return None
-            return np.sqrt(np.maximum(error.square - error.mean**2, 0.0))
-
-        return self._measure(largest, counts, deviation)
+        error = self.errors(largest, counts)
+        if error.square is None or error.mean is None:
+            return None
+        deviation = np.sqrt(np.maximum(error.square - error.mean**2, 0.0))
+        return self._shaped(deviation, largest, counts)
 
     def bias(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
         """E J of the integer noise, in jobs; None where there is no mean."""
-        return self._measure(largest, counts, lambda law, scale: rounded_error(law, scale).mean)
+        return self._shaped(self.errors(largest, counts).mean, largest, counts)
 
-    def _measure(
-        self,
-        largest: ArrayLike | None,
-        counts: ArrayLike | None,
-        measure: Callable[[Law, Floats], Floats | None],
+    def _shaped(
+        self, values: Floats | None, largest: ArrayLike | None, counts: ArrayLike | None
     ) -> Measure:
-        n, x = self.columns(counts, largest)
-        values = measure(self.law, self.scales(n.ravel(), x.ravel()).floats)
         if values is None:
             return None
-        return float(values[0]) if n.ndim == 0 else values.reshape(n.shape)
+        shape = self.columns(counts, largest)[0].shape
+        return values.reshape(shape) if shape else float(values[0])
 
     def quantile(
         self, p: str | float | Fraction, largest: ArrayLike | None, counts: ArrayLike | None = None

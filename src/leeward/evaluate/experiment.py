@@ -1,0 +1,96 @@
+"""Experiment: one setting drawn many times and measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from leeward.errors import LeewardError
+from leeward.evaluate.contender import Contender, Price, contenders
+from leeward.evaluate.grid import Grid
+from leeward.evaluate.measured import Results, measured
+from leeward.evaluate.method import Drawn, Method
+from leeward.evaluate.point import Point, Refused, Setting
+from leeward.evaluate.scene import Scene, Stage
+from leeward.evaluate.score import Trial
+from leeward.evaluate.strata import Floats
+from leeward.evaluate.truth import Truth
+from leeward.evaluate.workload import Workload
+
+MARGIN_CELLS = 40_000
+"""Bought margins are tried on so many cells of a table in each trial, evenly chosen."""
+
+Outcome = tuple[Point, ...] | Refused
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A contender at one point of the grid, on one workload."""
+
+    workload: Workload
+    contender: Contender
+    price: Price
+    trials: int
+
+    @property
+    def setting(self) -> Setting:
+        """How its points are labelled."""
+        one, price = self.contender, self.price
+        times = self.workload.worker_cells if one.accounting == "parallel" else 1
+        return Setting(
+            workload=self.workload.name,
+            mechanism=one.mechanism,
+            calibration=one.calibration,
+            policy=one.policy,
+            accounting=one.accounting,
+            alpha=None if price.alpha is None else float(price.alpha),
+            epsilon=float(price.epsilon),
+            epsilon_true=float(price.epsilon * times),
+            delta=float(price.delta) if one.mechanism == "smooth_laplace" else 0.0,
+            theta=one.theta,
+        )
+
+    def run(self, scene: Scene) -> Outcome:
+        """Calibrate, draw, measure; a gap where the conditions do not hold."""
+        stage, cells = scene.stage(self.workload), self.workload.worker_cells
+        try:
+            method = self.contender.method(self.price, cells)
+        except LeewardError as refusal:
+            return Refused(**vars(self.setting), reason=str(refusal))
+        trials, covered = _drawn(method, stage, self.trials)
+        bought = self.contender.with_margins(self.price, cells)
+        if bought is not None:
+            covered = _covered(bought, stage.truth.thinned(MARGIN_CELLS), self.trials)
+        results = Results(tuple(trials), method.expected(stage.truth), tuple(covered))
+        return measured(self.setting, stage, results)
+
+
+def _drawn(method: Method, stage: Stage, trials: int) -> tuple[list[Trial], list[Floats]]:
+    """The measures of each trial, and the share of margins that held where there are any."""
+    scored, covered = [], []
+    for _ in range(trials):
+        drawn = method.draw(stage.truth)
+        scored.append(stage.referee.trial(drawn.values))
+        covered += _held(drawn, stage.truth)
+    return scored, covered
+
+
+def _covered(method: Method, truth: Truth, trials: int) -> list[Floats]:
+    return [one for _ in range(trials) for one in _held(method.draw(truth), truth)]
+
+
+def _held(drawn: Drawn, truth: Truth) -> list[Floats]:
+    if drawn.margins is None:
+        return []
+    inside = np.abs(drawn.values - truth.counts) <= drawn.margins
+    return [truth.groups.means(inside.ravel().astype(np.float64))]
+
+
+def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
+    """All contenders of a workload at all points of the grid."""
+    whole = workload.table_kind == "worker" and not workload.alone
+    for one in contenders(workload, grid.thetas):
+        for alpha in grid.alphas if one.needs_alpha else (None,):
+            for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
+                price = Price(alpha, epsilon, grid.delta)
+                yield Experiment(workload, one, price, grid.trials)
