@@ -1,0 +1,113 @@
+"""Break-even: the ε at which provable privacy costs no more error than noise infusion."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, inf, isfinite, log
+from typing import Literal
+
+from leeward.evaluate.figure_line import PARALLEL, Line, drawable, line_of, lines_of
+from leeward.evaluate.point import ALL, Point
+
+Family = Literal["ours", "published"]
+FAMILIES: tuple[Family, ...] = ("ours", "published")
+AT_MOST, ABOVE, REACHED = "≤", ">", ""
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """Where the best of a family of mechanisms reaches the error of noise infusion.
+
+    `bound` says what `epsilon` is: "" the ε itself, between two of the grid; "≤" a value at which
+    the error is already as small, and nothing smaller was measured; ">" the largest ε measured,
+    at which it is not. Without any measure both `epsilon` and `mechanism` are None.
+    """
+
+    workload: str
+    family: Family
+    alpha: float
+    epsilon: float | None = None
+    bound: str = REACHED
+    mechanism: str | None = None
+
+    @property
+    def words(self) -> str:
+        """The value for a table: "0.8", "≤ 0.25", "> 4", or a dash."""
+        if self.epsilon is None:
+            return "–"
+        return f"{self.bound} {self.epsilon:.2g}".strip()
+
+
+def break_even(points: Iterable[Point]) -> tuple[BreakEven, ...]:
+    """The break-even of both families for every workload and α of these points.
+
+    A mechanism counts only at its true price: what the papers book in parallel does not.
+    """
+    proper = [
+        point
+        for point in drawable(points)
+        if point.stratum == ALL and point.alpha is not None and point.accounting != PARALLEL
+    ]
+    places = dict.fromkeys((point.workload, point.alpha) for point in proper)
+    return tuple(
+        _best(workload, alpha, family, proper)
+        for workload, alpha in sorted(places, key=lambda place: (place[0], place[1] or 0))
+        for family in FAMILIES
+        if alpha is not None
+    )
+
+
+def _best(workload: str, alpha: float, family: Family, points: Sequence[Point]) -> BreakEven:
+    here = [one for one in points if one.workload == workload and one.alpha == alpha]
+    grid = sorted({one.epsilon for one in here if one.epsilon is not None})
+    found = list(_crossings(family, here, grid))
+    if not found:
+        return BreakEven(workload, family, alpha)
+    reached = [one for one in found if one[1] != ABOVE]
+    epsilon, bound, label = (
+        min(reached, key=lambda one: one[0]) if reached else max(found, key=lambda one: one[0])
+    )
+    return BreakEven(workload, family, alpha, epsilon, bound, label)
+
+
+def _crossings(
+    family: Family, points: Sequence[Point], grid: Sequence[float]
+) -> Iterator[tuple[float, str, str]]:
+    """ε, bound and name of every mechanism of the family that was measured."""
+    lines = lines_of(points)
+    for line in lines:
+        if _belongs(line, family):
+            ratios = _ratios(one for one in points if line_of(one) == line)
+            if ratios:
+                yield *crossing(ratios, grid), line.label(lines).replace("\n", " ")
+
+
+def _belongs(line: Line, family: Family) -> bool:
+    return line.ours if family == "ours" else line.published
+
+
+def _ratios(points: Iterable[Point]) -> dict[float, float]:
+    return {
+        point.epsilon: point.ratio_to_infusion
+        for point in points
+        if point.epsilon is not None
+        and point.ratio_to_infusion is not None
+        and isfinite(point.ratio_to_infusion)
+    }
+
+
+def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[float, str]:
+    """The smallest ε at which the ratio is 1, between neighbours of the grid, both axes in logs."""
+    for before, at in pairwise([-inf, *grid]):
+        if ratios.get(at, inf) > 1:
+            continue
+        if before not in ratios or ratios[at] <= 0:
+            return at, AT_MOST
+        return _between((before, ratios[before]), (at, ratios[at])), REACHED
+    return max(ratios), ABOVE
+
+
+def _between(left: tuple[float, float], right: tuple[float, float]) -> float:
+    (low, above), (high, below) = left, right
+    share = log(above) / (log(above) - log(below))
+    return exp(log(low) + share * (log(high) - log(low)))

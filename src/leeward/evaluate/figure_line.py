@@ -1,0 +1,176 @@
+"""Line: the points of one mechanism as the figures show them, under a name for people."""
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, replace
+from math import inf
+
+from leeward.evaluate.point import Point
+from leeward.pictures import Series
+from leeward.pictures import colour as okabe_ito
+
+OURS = frozenset({"slope", "vector_pareto", "clipped"})
+PAPERS = frozenset({"smooth_gamma", "log_laplace", "smooth_laplace"})
+NODE = "node_laplace"
+PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "none"
+
+NAMES = {
+    "smooth_gamma": "Smooth Gamma",
+    "log_laplace": "Log-Laplace",
+    "smooth_laplace": "Smooth Laplace",
+    "slope": "slope (ours)",
+    "vector_pareto": "Pareto (ours)",
+    "clipped": "clipped (ours)",
+    "edge_laplace": "edge DP (workers only)",
+    "node_laplace": "node DP",
+}
+COLOURS = {
+    "smooth_gamma": okabe_ito.ORANGE,
+    "log_laplace": okabe_ito.SKY,
+    "smooth_laplace": okabe_ito.PURPLE,
+    "slope": okabe_ito.BLUE,
+    "vector_pareto": okabe_ito.VERMILLION,
+    "clipped": okabe_ito.GREEN,
+    "edge_laplace": okabe_ito.GREY,
+    "node_laplace": okabe_ito.GREY,
+}
+SHAPES = {
+    "smooth_gamma": "square",
+    "log_laplace": "diamond",
+    "smooth_laplace": "triangle-up",
+    "slope": "circle",
+    "vector_pareto": "square",
+    "clipped": "diamond",
+    "edge_laplace": "cross",
+    "node_laplace": "triangle-down",
+}
+ACCOUNTS = {"single": "one count", "joint": "one price for all", "sum": "each at ε/d"}
+"""How people call an accounting, where a mechanism appears under several."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the points of a line have in common; `theta` is None also for the best of several."""
+
+    mechanism: str
+    calibration: str
+    accounting: str
+    policy: str
+    delta: float = 0.0
+    theta: int | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether the project made the mechanism."""
+        return self.mechanism in OURS
+
+    @property
+    def published(self) -> bool:
+        """Whether it is a form that the papers printed."""
+        return self.mechanism in PAPERS and self.calibration == PUBLISHED
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it protects something else: no α."""
+        return not self.ours and self.mechanism not in PAPERS
+
+    @property
+    def name(self) -> str:
+        """The line among the rows of a figure."""
+        return "/".join(str(part) for part in astuple(self))
+
+    @property
+    def _form(self) -> str:
+        name = NAMES.get(self.mechanism, self.mechanism)
+        if self.mechanism not in PAPERS:
+            return name
+        return f"{name}, {'as published' if self.published else self.calibration}"
+
+    def label(self, lines: Iterable["Line"]) -> str:
+        """Its name among these lines: what it shares with no other of the same form is added."""
+        if self.accounting == PARALLEL:
+            name = NAMES.get(self.mechanism, self.mechanism)
+            form = name if self.published else f"{name}, {self.calibration},"
+            return f"{form} as the\npapers count (true price d·ε)"
+        like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
+        more = [self._form]
+        if self.mechanism == NODE and self.theta is None:
+            more.append("best θ")
+        elif self.theta is not None:
+            more.append(f"θ = {self.theta:,}")
+        if len({one.accounting for one in like}) > 1:
+            more.append(ACCOUNTS.get(self.accounting, self.accounting))
+        if len({one.policy for one in like}) > 1:
+            more.append(self.policy)
+        if len({one.delta for one in like}) > 1:
+            more.append(f"δ = {self.delta:g}")
+        return ", ".join(more)
+
+    def series(self, lines: Iterable["Line"]) -> Series:
+        """How it is drawn: ours thick, published forms dashed, the papers' accounting dotted."""
+        dashed = (6, 3) if self.published or self.baseline else ()
+        return Series(
+            self.name,
+            self.label(lines),
+            COLOURS.get(self.mechanism, okabe_ito.BLACK),
+            (1, 3) if self.accounting == PARALLEL else dashed,
+            SHAPES.get(self.mechanism, "circle"),
+            2.6 if self.ours else 1.2,
+        )
+
+
+def line_of(point: Point) -> Line:
+    """The line that a point lies on."""
+    return Line(
+        point.mechanism,
+        point.calibration,
+        point.accounting,
+        point.policy,
+        point.delta,
+        point.theta,
+    )
+
+
+def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:
+    """The lines of these points: ours, then the papers', then the baselines."""
+    rank = {name: number for number, name in enumerate(COLOURS)}
+    return tuple(
+        sorted(
+            {line_of(point) for point in points},
+            key=lambda line: (
+                not line.ours,
+                line.baseline,
+                rank.get(line.mechanism, 99),
+                line.name,
+            ),
+        )
+    )
+
+
+def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The points with an ε; of several θ of node DP only the one with the least error.
+
+    The choice looks at the truth, which no release may: it favours the baseline, and is made for
+    the baseline alone.
+    """
+    shown = [point for point in points if point.epsilon is not None]
+    best: dict[object, Point] = {}
+    for point in shown:
+        key = _place(point)
+        if key not in best or _error(point) < _error(best[key]):
+            best[key] = point
+    thetas = {point.theta for point in shown if point.mechanism == NODE}
+    if len(thetas) < 2:
+        return tuple(best.values())
+    return tuple(
+        replace(point, theta=None) if point.mechanism == NODE else point for point in best.values()
+    )
+
+
+def _place(point: Point) -> object:
+    line = line_of(point)
+    free = replace(line, theta=None) if point.mechanism == NODE else line
+    return free, point.workload, point.stratum, point.alpha, point.epsilon
+
+
+def _error(point: Point) -> float:
+    return inf if point.l1 is None else point.l1
