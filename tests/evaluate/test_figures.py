@@ -16,7 +16,7 @@ from leeward.pictures import Panels, Picture
 from tests.evaluate.made_up import EPSILONS, WORKLOADS, made_up
 
 MARK = "INTERNAL: not for publication."
-WORDS = {"whole_marginal": "Whole marginal"}
+WORDS = {"whole_marginal": "whole marginal"}
 KINDS = ("error", "tight", "rank", "rank-infusion", "strata")
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -168,6 +168,19 @@ def test_names_tell_apart_what_is_alike() -> None:
     assert Line("new", "tight", "single", "strong").label([]) == "new"
 
 
+def test_a_figure_says_which_line_promises_what(
+    points: list[Point], monkeypatch: pytest.MonkeyPatch, charts: Mapping[str, Chart]
+) -> None:
+    assert "Promise" not in charts["single_queries-error"][0].subtitle
+    weaker = {"slope": {"policy": "weak"}, "smooth_laplace": {"policy": "weak", "delta": 1e-6}}
+    mixed = [replace(one, **weaker.get(one.mechanism, {})) for one in points]  # type: ignore[arg-type]
+    chart, _ = planned(mixed, monkeypatch)["single_queries-error"]
+    assert chart.subtitle.endswith(
+        " Promise: strong for Pareto (ours), clipped (ours), Smooth Gamma, Log-Laplace; "
+        "weak for slope (ours), Smooth Laplace (δ = 1e-06)."
+    )
+
+
 def test_lines_of_one_mechanism_differ_in_their_strokes() -> None:
     tight = Line("smooth_gamma", "tight", "sum", "strong")
     published = replace(tight, calibration="published")
@@ -245,7 +258,7 @@ def published(points: list[Point]) -> BreakEven:
 def test_break_even_is_interpolated_in_logs() -> None:
     found = ours(at("slope", {1: 2.0, 4: 0.5}))
     assert found.epsilon == pytest.approx(2.0)
-    assert found == BreakEven("w", "ours", 0.1, found.epsilon, "", "slope (ours)")
+    assert found == BreakEven("w", "ours", 0.1, found.epsilon, "", "slope (ours)", "strong")
     assert found.words == "2"
     epsilon, bound = crossing({0.5: 10.0, 1.0: 0.4}, [0.5, 1])
     share = math.log(10) / (math.log(10) - math.log(0.4))
@@ -308,6 +321,13 @@ def test_the_summary_shows_the_break_evens(
     assert sorted(row["epsilon"] for row in rows if not row["bound"]) == exact
     bounds = sorted(one.words for one in found if one.bound)
     assert sorted(str(row["bound"]) for row in rows if row["bound"]) == bounds
+
+
+def test_the_summary_says_whose_promise_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = at("smooth_laplace", {1: 9.0, 4: 0.5}, delta=0.05)
+    assert published(line).delta == 0.05
+    chart, _ = planned(line, monkeypatch)["summary"]
+    assert chart.subtitle.endswith("may fail: Smooth Laplace, as published (δ = 0.05).")
 
 
 def test_bounds_of_both_families_do_not_cover_each_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,11 @@ def test_a_picture_needs_nothing_from_elsewhere_and_fits_a_page(picture: Picture
     assert 700 < float(parsed(picture).get("width", "")) < 960
 
 
+def test_a_long_title_of_a_panel_is_wrapped() -> None:
+    long = [{**row, "panel": 40 * "word " + str(row["panel"])} for row in rows()]
+    assert float(parsed(draw(long, CHART)).get("width", "")) < 960
+
+
 def labels(picture: Picture) -> list[list[tuple[float, str]]]:
     """Height and text of the labels at the ends of lines, a list for each panel."""
     groups = []

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, isfinite, log
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from leeward.evaluate.figure_line import PARALLEL, Line, drawable, line_of, lines_of
 from leeward.evaluate.point import ALL, Point
 
 Family = Literal["ours", "published"]
 FAMILIES: tuple[Family, ...] = ("ours", "published")
+Found: TypeAlias = tuple[float, str, str, str, float]
 AT_MOST, ABOVE, REACHED = "≤", ">", ""
 
 
@@ -20,7 +21,8 @@ class BreakEven:
 
     `bound` says what `epsilon` is: "" the ε itself, between two of the grid; "≤" a value at which
     the error is already as small, and nothing smaller was measured; ">" the largest ε measured,
-    at which it is not. Without any measure both `epsilon` and `mechanism` are None.
+    at which it is not. `mechanism` is the name of the one that does it, for people, and `policy`
+    and `delta` what that one promises. Without any measure these and `epsilon` are None.
     """
 
     workload: str
@@ -29,6 +31,8 @@ class BreakEven:
     epsilon: float | None = None
     bound: str = REACHED
     mechanism: str | None = None
+    policy: str | None = None
+    delta: float = 0.0
 
     @property
     def words(self) -> str:
@@ -64,22 +68,22 @@ def _best(workload: str, alpha: float, family: Family, points: Sequence[Point]) 
     if not found:
         return BreakEven(workload, family, alpha)
     reached = [one for one in found if one[1] != ABOVE]
-    epsilon, bound, label = (
-        min(reached, key=lambda one: one[0]) if reached else max(found, key=lambda one: one[0])
-    )
-    return BreakEven(workload, family, alpha, epsilon, bound, label)
+    first = min(reached, default=max(found, key=_epsilon), key=_epsilon)
+    return BreakEven(workload, family, alpha, *first)
 
 
-def _crossings(
-    family: Family, points: Sequence[Point], grid: Sequence[float]
-) -> Iterator[tuple[float, str, str]]:
-    """ε, bound and name of every mechanism of the family that was measured."""
+def _epsilon(found: Found) -> float:
+    return found[0]
+
+
+def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -> Iterator[Found]:
+    """ε, bound, name, policy and δ of every mechanism of the family that was measured."""
     lines = lines_of(points)
     for line in lines:
         if _belongs(line, family):
             ratios = _ratios(one for one in points if line_of(one) == line)
             if ratios:
-                yield *crossing(ratios, grid), line.label(lines).replace("\n", " ")
+                yield *crossing(ratios, grid), line.label(lines), line.policy, line.delta
 
 
 def _belongs(line: Line, family: Family) -> bool:

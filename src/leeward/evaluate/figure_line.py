@@ -79,6 +79,12 @@ class Line:
         return "/".join(str(part) for part in astuple(self))
 
     @property
+    def maker(self) -> str:
+        """The mechanism for people, with the δ that its promise needs."""
+        name = NAMES.get(self.mechanism, self.mechanism)
+        return f"{name} (δ = {self.delta:g})" if self.delta else name
+
+    @property
     def _form(self) -> str:
         name = NAMES.get(self.mechanism, self.mechanism)
         if self.mechanism not in PAPERS:

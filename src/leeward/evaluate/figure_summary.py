@@ -28,17 +28,23 @@ def summary(
     alphas = tuple(sorted({one.alpha for one in found}))
     chart = Panels(
         "At which ε does provable privacy cost nothing?",
-        Axis("alpha", "α", log=True, ticks=alphas, margin=0.12),
-        Axis("epsilon", "ε of equal error", log=True, ticks=tuple(grid), margin=0.09),
+        Axis("alpha", "α", log=True, ticks=alphas, margin=0.16),
+        Axis("epsilon", "ε of equal error", log=True, ticks=tuple(grid), margin=0.12),
         (
             Series("ours", "best of ours", okabe_ito.BLUE, width=2.6),
             Series("published", "best published", okabe_ito.ORANGE, (6, 3), "square"),
         ),
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
         "at its true price. ≤: already so at that ε, and no smaller one was measured. "
-        ">: not up to that ε, the largest measured.",
+        ">: not up to that ε, the largest measured." + _failing(found),
     )
     return chart, rows
+
+
+def _failing(found: Iterable[BreakEven]) -> str:
+    """Which of them promise less than the others: the figure must not hide it."""
+    weaker = sorted({f"{one.mechanism} (δ = {one.delta:g})" for one in found if one.delta})
+    return f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""
 
 
 def _row(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def figures(
     `words` says what people call a workload; without them it goes by its identifier.
     """
     given = tuple(points)
-    names = {one: (words or {}).get(one, one) for one in dict.fromkeys(p.workload for p in given)}
+    names = {one: _called(one, words or {}) for one in dict.fromkeys(p.workload for p in given)}
     charts = {
         stem: (replace(chart, mark=mark), rows)
         for stem, chart, rows in _all(given, names)
@@ -59,7 +59,8 @@ def _all(given: Sequence[Point], names: Mapping[str, str]) -> Iterator[Drawn]:
     for workload, name in names.items():
         mine = [point for point in given if point.workload == workload]
         for stem, chart, panels, choice in _of_workload(mine, name):
-            yield (f"{workload}-{stem}", *_filled(chart, panels, choice))
+            told = replace(chart, subtitle=f"{chart.subtitle} {_promises(panels, choice)}".strip())
+            yield (f"{workload}-{stem}", *_filled(told, panels, choice))
     yield ("coverage", *_coverage(drawable(given), names))
 
 
@@ -129,6 +130,25 @@ def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels,
     )
     chart = replace(chart, reference=Reference(PROMISED, "promised"))
     return _filled(chart, [panel for panel in panels if panel.points], lambda _: True)
+
+
+def _promises(panels: list[Panel], choice: Choice) -> str:
+    """Which line promises what, where they promise different things: a figure must not hide it."""
+    lines = lines_of(point for panel in panels for point in panel.points)
+    known = [line for line in lines if choice(line) and not line.baseline]
+    if len({line.policy for line in known}) < 2 and not any(line.delta for line in known):
+        return ""
+    makers = {
+        policy: dict.fromkeys(line.maker for line in known if line.policy == policy)
+        for policy in sorted({line.policy for line in known})
+    }
+    told = "; ".join(f"{policy} for {', '.join(names)}" for policy, names in makers.items())
+    return f"Promise: {told}."
+
+
+def _called(workload: str, words: Mapping[str, str]) -> str:
+    name = words.get(workload, "")
+    return f"{name[:1].upper()}{name[1:]}" or workload
 
 
 def _chart(title: str, y: Axis, subtitle: str) -> Panels:

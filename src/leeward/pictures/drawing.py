@@ -45,7 +45,8 @@ def _panel(panels: Sequence[Panel], at: int, chart: Panels, layout: Layout) -> a
 
     left, lowest = at % layout.columns == 0, at + layout.columns >= len(panels)
     axes = plane(layout, chart.x.title if lowest else "", chart.y.title if left else "")
-    title = alt.TitleParams(panels[at].title, anchor="start", fontSize=TEXT, offset=6)
+    words = _wrapped(panels[at].title, BOLD * TEXT, layout.width + layout.beside)
+    title = alt.TitleParams(words, anchor="start", fontSize=TEXT, offset=6)
     stack = alt.LayerChart(layer=list(layers(panels[at], chart, layout, axes)))
     return stack.properties(width=layout.width, height=layout.height, title=title)
 
@@ -85,8 +86,8 @@ def _whole(parts: list[alt.LayerChart], chart: Panels, layout: Layout) -> alt.VC
     return configured
 
 
-def _wrapped(text: str, letter: float) -> list[str]:
-    return wrap(text, int(PAGE / letter))
+def _wrapped(text: str, letter: float, width: float = PAGE) -> list[str]:
+    return wrap(text, int(width / letter))
 
 
 def _description(panels: Sequence[Panel], chart: Panels) -> str:

@@ -22,9 +22,13 @@ TOUCH = 14.0
 
 @dataclass(frozen=True)
 class Layout:
-    """The grid of panels and the plots in it: all alike, so that they can be compared."""
+    """The grid of panels and the plots in it: all alike, so that they can be compared.
+
+    `beside` is what a panel needs beside its plot.
+    """
 
     columns: int
+    beside: float
     width: float
     height: float
     x: Scale
@@ -55,6 +59,7 @@ def laid_out(panels: Sequence[Panel], chart: Panels) -> Layout:
     rule = [chart.reference.value] if chart.reference else []
     return Layout(
         columns,
+        beside,
         round(width),
         max(LOWEST, most + labels.LINE),
         chart.x.scale(dot.x for dot in dots),
