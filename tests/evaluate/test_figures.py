@@ -143,6 +143,10 @@ def test_the_coverage_is_the_lowest_over_alpha(
     )
 
 
+def test_names_need_to_differ_only_within_a_panel(charts: Mapping[str, Chart]) -> None:
+    assert set(labels(charts["coverage"][0])) == {"slope (ours)", "Pareto (ours)", "clipped (ours)"}
+
+
 def test_node_dp_gets_the_theta_with_the_least_error_and_nothing_else_does() -> None:
     node = Point("w", "node_laplace", "tight", "removal", "single", epsilon=1.0)
     clipped = replace(node, mechanism="clipped")
