@@ -26,7 +26,9 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         Clipped, "release_maximum", lambda made, largest: made.clipping.grid.index(largest) * 3 // 4
     )
-    monkeypatch.setattr(Clipped, "sum_noise", lambda _, __, count: np.zeros(count, dtype=np.int64))
+    monkeypatch.setattr(
+        Clipped, "sum_noise", lambda _, theta, cells: np.zeros((theta.size, cells), dtype=np.int64)
+    )
 
 
 def mechanism(cells: int) -> Clipped:

@@ -101,17 +101,14 @@ class ByClipping:
     def draw(self, truth: Truth) -> Drawn:
         """One trial, with the margins that its public scale gives away."""
         if self.made.parameters.cells == truth.worker_cells:
-            parts = [truth.entries]
-        else:
-            parts = [truth.query(cell) for cell in range(truth.worker_cells)]
-        drawn = [self.made.release_entries(part, truth.workplaces) for part in parts]
-        return Drawn(
-            np.concatenate([values for values, _ in drawn], axis=1),
-            np.concatenate([self._margins(*one) for one in drawn], axis=1),
-        )
+            values, theta = self.made.release_entries(truth.entries, truth.workplaces)
+            return Drawn(values, for_all(self._margins(theta), values))
+        number = truth.counts.size
+        values, theta = self.made.release_entries(truth.queries(), number)
+        return Drawn(_by_query(values[:, 0], truth), _by_query(self._margins(theta), truth))
 
-    def _margins(self, values: Integers, theta: Integers) -> Integers:
-        return for_all(whole(self.made.margin(theta, COVERAGE)), values)
+    def _margins(self, theta: Integers) -> Integers:
+        return whole(self.made.margin(theta, COVERAGE))
 
     def expected(self, truth: Truth) -> Expected:
         """None: the bias of clipping depends on every establishment of a cell."""
@@ -143,3 +140,8 @@ def _spread(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
         return None
     cells = measure.reshape(shape) if measure.size == shape[0] * shape[1] else measure[:, None]
     return np.broadcast_to(cells, shape)
+
+
+def _by_query(column: Integers, truth: Truth) -> Integers:
+    """Queries one after the other become the columns of the table."""
+    return column.reshape(truth.worker_cells, truth.workplaces).T

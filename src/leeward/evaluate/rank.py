@@ -45,5 +45,5 @@ class Ranks:
 
 def _products(left: Ranks, right: Ranks, groups: Groups) -> Floats:
     strata = groups.sums(left.within * right.within)
-    strata[0] = left.overall @ right.overall
+    strata[0] = (left.overall * right.overall).sum()  # BLAS would wake threads of its own
     return strata

@@ -110,10 +110,20 @@ class Truth:
             strata=self.strata[some],
         )
 
-    def query(self, cell: int) -> Entries:
-        """The entries of one worker cell, as the query that asks for it alone."""
-        at, mine = self.entries, self.entries.cell == cell
-        return replace(at, counts=at.counts[mine], cell=at.cell[mine] * 0, row=at.row[mine])
+    def queries(self) -> Entries:
+        """The entries as if each worker cell were a table of its own, one after the other.
+
+        Every establishment stands in each of them with all its jobs.
+        """
+        at, d = self.entries, self.worker_cells
+        first = np.repeat(np.arange(d) * self.workplaces, at.sizes.size)
+        return Entries(
+            counts=at.counts,
+            cell=np.zeros_like(at.cell),
+            row=at.cell * at.sizes.size + at.row,
+            sizes=np.tile(at.sizes, d),
+            workplace=np.tile(at.workplace, d) + first,
+        )
 
     def __repr__(self) -> str:
         return "Truth(not shown)"

@@ -2,8 +2,8 @@
 
 Proof in clipped.proof.md. Per workplace cell: (1) the grid index of the largest establishment is
 released with noise; (2) a public bound θ follows from it, and every establishment's vector of
-worker cells is multiplied by min(1, θ/|E|) and floored to a lattice; (3) discrete Laplace or
-discrete Gaussian noise, whose scale depends on θ alone, is added.
+worker cells is multiplied by min(1, θ/|E|) and floored to a lattice; (3) Laplace noise rounded
+to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is added.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.error import Weights, gaussian_weights, laplace_weights
 from leeward.mechanisms.gaussian import WIDEST, draw_gaussian, some_delta
 from leeward.mechanisms.grid import STEPS
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace, laplace
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, MOST, Integers, Scales, draw
 from leeward.mechanisms.table import Floats
@@ -149,25 +149,31 @@ class Clipped:
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
         sums = whole_numbers(sums, "sums")
-        released = np.empty_like(sums)
-        order = np.argsort(theta)
-        for rows in np.split(order, 1 + np.flatnonzero(np.diff(theta[order]))):
-            if rows.size:
-                noise = self.sum_noise(int(theta[rows[0]]), rows.size * sums.shape[1])
-                released[rows] = sums[rows] + noise.reshape(-1, sums.shape[1])
-        released = np.clip(released, -BOUND, BOUND)
+        noisy = sums + self.sum_noise(theta, sums.shape[1])
+        released: Integers = np.clip(noisy, -BOUND, BOUND)
         return (released + self.clipping.lattice // 2) // self.clipping.lattice
 
-    def sum_noise(self, theta: int, count: int) -> Integers:
-        """Lattice noise for one θ."""
-        if self.noise == "gaussian":
-            return draw_gaussian(self.sum_variance(theta), count, SecretBits())
-        return draw(self.sum_law(theta), _ones(count), SecretBits())
+    def sum_noise(self, theta: Integers, cells: int) -> Integers:
+        """Lattice noise, a row of so many cells for each θ."""
+        if self.noise == "laplace":
+            moved = np.repeat(self.clipping.all_moved(theta), cells)
+            drawn = draw(laplace(), Scales(moved, factor=1 / self._rest), SecretBits())
+            return drawn.reshape(theta.size, cells)
+        noise = np.empty((theta.size, cells), dtype=np.int64)
+        for value in np.unique(theta):
+            rows = np.flatnonzero(theta == value)
+            drawn = draw_gaussian(self.sum_variance(int(value)), rows.size * cells, SecretBits())
+            noise[rows] = drawn.reshape(-1, cells)
+        return noise
+
+    @property
+    def _rest(self) -> Fraction:
+        """ε₂, what is left for the sums."""
+        return (1 - self.split) * self.parameters.aimed
 
     def sum_law(self, theta: int) -> PiecewiseLaw:
-        """Discrete Laplace of scale Δ₁/ε₂."""
-        rest = (1 - self.split) * self.parameters.aimed
-        return discrete_laplace(self.clipping.moved(theta) / rest)
+        """Laplace of scale Δ₁/ε₂, which is rounded to the lattice."""
+        return laplace(self.clipping.moved(theta) / self._rest)
 
     def sum_variance(self, theta: int) -> Fraction:
         """Δ₂²/(2ρ₂) with Δ₂ = √2·αθ/(1+α) (once for a single cell) + √d, rounded up."""
@@ -177,19 +183,17 @@ class Clipped:
 
     def spread(self, theta: int) -> float:
         """The scale of the noise in jobs: Δ₁/ε₂, or σ."""
+        return float(self._spreads(np.array([theta]))[0])
+
+    def _spreads(self, theta: Integers) -> Floats:
         if self.noise == "gaussian":
-            return sqrt(self.sum_variance(theta)) / self.clipping.lattice
-        rest = (1 - self.split) * self.parameters.aimed
-        return float(self.clipping.moved(theta) / rest / self.clipping.lattice)
+            widths = [sqrt(self.sum_variance(value)) for value in theta.ravel().tolist()]
+            return np.array(widths).reshape(theta.shape) / self.clipping.lattice
+        return self.clipping.all_moved(theta) / float(self._rest * self.clipping.lattice)
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
-        wide = self._two_sided(float(probability(coverage)))
-        spreads = {int(value): self.spread(int(value)) for value in np.unique(theta)}
-        return (
-            np.array([spreads[int(value)] for value in theta.ravel()]).reshape(theta.shape) * wide
-            + 0.5
-        )
+        return self._spreads(theta) * self._two_sided(float(probability(coverage))) + 0.5
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""
@@ -209,7 +213,7 @@ class Clipped:
         """The p-quantile of the noise in whole jobs, at the θ of a maximum without noise."""
         share, x = float(probability(p)), whole_numbers(largest, "largest")
         theta = self.clipping.theta(self.clipping.grid.index(x))
-        spread = np.array([self.spread(int(value)) for value in theta.ravel()])
+        spread = self._spreads(theta.ravel())
         signed = np.copysign(self._two_sided(abs(2 * share - 1)), share - 0.5)
         jobs = np.ceil(spread * signed - 0.5).astype(np.int64)
         return int(jobs[0]) if x.ndim == 0 else jobs.reshape(x.shape)

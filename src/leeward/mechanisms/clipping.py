@@ -5,6 +5,7 @@ Everything here but `clip` is a function of released numbers and public constant
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -58,13 +59,7 @@ class Clipping:
 
     def theta_of(self, index: int) -> int:
         """max(HEADROOM·Ã, 1/α + 1) rounded up to the lattice, and at most a fixed bound."""
-        least, most = _ceiling(self.least * self.lattice), self.most
-        with precision(192):
-            power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
-            if power > ball(most).log():
-                return most
-            size = ball(HEADROOM * self.lattice) * power.exp()
-            return min(max(_ceiling(exact_value(size.upper())), least), most)
+        return _theta(self, index)
 
     def float_theta(self, index: Integers) -> Floats:
         """θ in jobs and float64, for predictions."""
@@ -90,7 +85,31 @@ class Clipping:
 
     def moved(self, theta: int) -> int:
         """Δ₁: 2αθ/(1+α) (once for a single cell), and one lattice point a cell for flooring."""
-        return int(self.reach(theta) * min(self.cells, 2)) + self.cells
+        share = self._share
+        return theta * share.numerator // share.denominator + self.cells
+
+    def all_moved(self, theta: Integers) -> Integers:
+        """The same for many bounds."""
+        share, d = self._share, self.cells
+        unique, inverse = np.unique(theta, return_inverse=True)
+        above, below = share.numerator, share.denominator
+        values = [value * above // below + d for value in unique.tolist()]
+        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
+
+    @property
+    def _share(self) -> Fraction:
+        return min(self.cells, 2) * self.alpha / (1 + self.alpha)
+
+
+@lru_cache(maxsize=1 << 14)  # all workplace cells of all batches share one public grid
+def _theta(clipping: Clipping, index: int) -> int:
+    least, most = _ceiling(clipping.least * clipping.lattice), clipping.most
+    with precision(192):
+        power = log_growth(clipping.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
+        if power > ball(most).log():
+            return most
+        size = ball(HEADROOM * clipping.lattice) * power.exp()
+        return min(max(_ceiling(exact_value(size.upper())), least), most)
 
 
 def _ceiling(number: Fraction) -> int:

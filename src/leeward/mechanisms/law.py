@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
@@ -201,12 +201,11 @@ def symmetric(right: Sequence[Piece]) -> PiecewiseLaw:
     return PiecewiseLaw(pieces, jumps=(Fraction(0),) * (len(pieces) - 1))
 
 
-def laplace() -> PiecewiseLaw:
-    """Laplace with scale one: density ½·exp(−|z|)."""
-    return symmetric([Piece(Fraction(0), None, rate=Fraction(-1))])
+def laplace(scale: Fraction = Fraction(1)) -> PiecewiseLaw:
+    """Laplace: density ½·exp(−|z|/scale)/scale."""
+    return symmetric([Piece(Fraction(0), None, rate=-1 / scale)])
 
 
-@lru_cache(maxsize=4096)  # a clipped table asks for one law for each size of the public grid
 def discrete_laplace(scale: Fraction) -> PiecewiseLaw:
     """A law whose rounding ⌊Z+½⌋ is discrete Laplace: P(j) ∝ exp(−|j|/scale).
 

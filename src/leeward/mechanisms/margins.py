@@ -18,7 +18,7 @@ from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, Integers
-from leeward.mechanisms.scale import Scale
+from leeward.mechanisms.scale import Scale, least_margin
 
 COVERAGE = Fraction(9, 10)
 FREE = ("clipped", "log_laplace", "edge_laplace")
@@ -70,12 +70,23 @@ class SpentMargins:
 
     def margins(self, indices: Integers) -> Integers:
         """Margins of released grid indices: post-processing of what is published."""
-        return whole(self.factor * self.scale.smooth(indices) + 0.5)
+        # S is at least 1, so a margin below that of S = 1 would be known to be too small.
+        return whole(np.maximum(self.factor * self.scale.smooth(indices), self.least) + 0.5)
+
+    @property
+    def least(self) -> float:
+        """The margin where the noise is smallest, in jobs."""
+        return _least(self.mechanism)
 
 
 @lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
 def _factor(scale: Scale, mechanism: Additive) -> float:
     return scale.margin(mechanism, COVERAGE)
+
+
+@lru_cache(maxsize=64)
+def _least(mechanism: Additive) -> float:
+    return least_margin(mechanism, COVERAGE)
 
 
 MarginRule = NoMargins | PublicMargins | SpentMargins

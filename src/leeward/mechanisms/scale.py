@@ -63,28 +63,16 @@ class Scale(Additive):
         return Scales(np.ones_like(largest))
 
     def smooth(self, index: Integers) -> Floats:
-        """S̃ = α·Ã of released indices, at least 1: a function of what is published alone."""
-        sizes = self.grid.sizes(index) * float(self.parameters.growth)
-        return np.maximum(sizes, 1.0)
+        """S̃ = α·Ã of released indices: a function of what is published alone."""
+        return self.grid.sizes(index) * float(self.parameters.growth)
 
     def margin(self, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
         """q such that |J| ≤ q·S̃ + ½ with this probability at least.
 
         Allows for the noise of S̃ itself, and for half a grid step against the reader.
         """
-        goal = float(probability(coverage, "coverage"))
         weights, shrink = self._shrinkage()
-        unit = float(mechanism.scale(0, 0))
-        low, high = 0.0, 1.0
-        while _covered(mechanism, high * shrink / unit, weights) < goal:
-            low, high = high, 2 * high
-        for _ in range(60):
-            middle = (low + high) / 2
-            if _covered(mechanism, middle * shrink / unit, weights) < goal:
-                low = middle
-            else:
-                high = middle
-        return high
+        return _covering(mechanism, weights, shrink, coverage)
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
@@ -94,7 +82,30 @@ class Scale(Additive):
         return weights, np.exp(np.minimum((noise - stride / 2) * step, 700.0))
 
 
+def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
+    """The margin in jobs where S is 1, its least value: a smaller one would be known too small."""
+    return _covering(mechanism, np.ones(1), np.ones(1), coverage)
+
+
+def _covering(
+    mechanism: Additive, weights: Floats, shrink: Floats, coverage: str | Fraction
+) -> float:
+    """The smallest q with P(|Z|·S ≤ q·shrink·S) at the goal, by bisection."""
+    goal = float(probability(coverage, "coverage"))
+    unit = float(mechanism.scale(0, 0))
+    low, high = 0.0, 1.0
+    while _covered(mechanism, high * shrink / unit, weights) < goal:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        if _covered(mechanism, middle * shrink / unit, weights) < goal:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
 def _covered(mechanism: Additive, z: Floats, weights: Floats) -> float:
     """E P(|Z| ≤ z) over the noise of the scale."""
     below, above = mechanism.law.float_tails(-z)[0], mechanism.law.float_tails(z)[1]
-    return float(weights @ (1 - below - above))
+    return float((weights * (1 - below - above)).sum())
