@@ -282,6 +282,7 @@ def test_break_even_below_the_grid_is_a_bound() -> None:
 def test_break_even_beyond_the_grid_is_a_bound() -> None:
     found = ours(at("slope", {1: 9.0, 4: 2.0}) + at("clipped", {1: 7.0, 2: 3.0}))
     assert (found.epsilon, found.bound, found.words) == (4, ">", "> 4")
+    assert found.mechanism is None
 
 
 def test_break_even_beside_a_gap_is_a_bound() -> None:

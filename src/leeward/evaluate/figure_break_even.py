@@ -22,7 +22,8 @@ class BreakEven:
     `bound` says what `epsilon` is: "" the ε itself, between two of the grid; "≤" a value at which
     the error is already as small, and nothing smaller was measured; ">" the largest ε measured,
     at which it is not. `mechanism` is the name of the one that does it, for people, and `policy`
-    and `delta` what that one promises. Without any measure these and `epsilon` are None.
+    and `delta` what that one promises; none does it above a bound. Without any measure `epsilon`
+    is None too.
     """
 
     workload: str
@@ -68,8 +69,9 @@ def _best(workload: str, alpha: float, family: Family, points: Sequence[Point]) 
     if not found:
         return BreakEven(workload, family, alpha)
     reached = [one for one in found if one[1] != ABOVE]
-    first = min(reached, default=max(found, key=_epsilon), key=_epsilon)
-    return BreakEven(workload, family, alpha, *first)
+    if not reached:
+        return BreakEven(workload, family, alpha, max(map(_epsilon, found)), ABOVE)
+    return BreakEven(workload, family, alpha, *min(reached, key=_epsilon))
 
 
 def _epsilon(found: Found) -> float:

@@ -11,8 +11,8 @@ from leeward.pictures import Axis, Panels, Picture, Reference, draw
 
 CHOSEN_ALPHA = 0.1
 """The α of the figures that show one: the nearest to this that was measured."""
-PROMISED = 0.9
-"""The coverage that published margins promise."""
+NOMINAL = 0.9
+"""The coverage that margins are made for."""
 
 RATIO = Axis("ratio_to_infusion", "error ÷ error of noise infusion", log=True)
 TODAY = Reference(1, "as today's noise infusion")
@@ -128,7 +128,7 @@ def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels,
         Axis("coverage", "share of cells within the margin", reaches=(0.8, 1)),
         "Share of cells whose true count lies within its margin: the lowest over all α.",
     )
-    chart = replace(chart, reference=Reference(PROMISED, "promised"))
+    chart = replace(chart, reference=Reference(NOMINAL, "90 %"))
     return _filled(chart, [panel for panel in panels if panel.points], lambda _: True)
 
 
