@@ -13,6 +13,8 @@ VAGUE_NAMES = {"utils", "helpers", "constants", "common"}
 MOST_PARAMETERS = 6
 MORE_PARAMETERS = {
     "mechanism": "the one factory takes the options of every mechanism",
+    "economy_command": "an option for each field of an economy",
+    "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.
 MACHINE = re.compile(r"(?<!\w)/(?:work|root|farm|tmp)/")

@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "release": EVERYWHERE | rooms("model privacy mechanisms engines ledger bundle"),
     "bundle": EVERYWHERE | rooms("model privacy"),
     "audit": EVERYWHERE | rooms("privacy mechanisms"),
-    "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures"),
+    "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures randomness"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "pictures": EVERYWHERE,
     "report": EVERYWHERE | rooms("bundle model pictures"),

@@ -21,6 +21,7 @@ COMMANDS = {
     "release": "release_command",
     "verify": "verify_command",
     "ledger": "ledger_app",
+    "evaluate": "evaluate_command",
     "audit": "audit_command",
     "economy": "economy_command",
     "doctor": "doctor_command",

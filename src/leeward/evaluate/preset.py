@@ -1,7 +1,7 @@
 """Preset: the experiments of a paper, with a made-up economy of their size."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leeward.economy import Economy
 from leeward.evaluate.grid import Grid, exact
@@ -30,6 +30,10 @@ class Preset:
     economy: Economy
     asked: tuple[Asked, ...]
     grid: Grid
+
+    def with_trials(self, trials: int) -> "Preset":
+        """The same with every setting drawn more or less often."""
+        return replace(self, grid=self.grid.with_trials(trials))
 
     def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
         """The workloads, their attributes looked up."""

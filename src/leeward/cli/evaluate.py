@@ -1,0 +1,107 @@
+"""`leeward evaluate`: what provable privacy costs, on made-up data or on one's own."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import Bar, Quiet, note, progress, say
+from leeward.errors import InvalidParameter, shown
+from leeward.evaluate.evaluation import INTERNAL, Evaluation, Study, evaluate, marginals
+from leeward.evaluate.files import refuse_taken, write
+from leeward.evaluate.infusion import Infusion
+from leeward.evaluate.made_up import described, made_up
+from leeward.evaluate.preset import PRESETS, Preset
+from leeward.evaluate.reading import findings
+from leeward.evaluate.scene import read_truths
+from leeward.evaluate.workload import workloads_of
+from leeward.model import SingleJob
+from leeward.model.document import nearest
+from leeward.pictures import require_pictures
+from leeward.release.check import open_data, require_rows
+from leeward.release.plan import Plan, read_plan
+
+Data = Annotated[
+    Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
+]
+Bounds = Annotated[
+    tuple[float, float],
+    typer.Option("--infusion", help="Least and most distortion of noise infusion."),
+]
+
+
+def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be otherwise)
+    out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
+    *,
+    preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
+    data: Data = None,
+    trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
+    place: Annotated[str, typer.Option(help="Attribute whose sizes make the strata.")] = "place",
+    infusion: Bounds = (0.10, 0.25),
+    as_json: Annotated[bool, typer.Option("--json", help="All points as JSON.")] = False,
+) -> None:
+    """Compare the mechanisms with one another and with today's noise infusion.
+
+    Without --data on a made-up economy. With it, on the data and the tables of a plan: then all
+    that is written is a function of the truth. It stays inside, and an epsilon that is chosen by
+    it is chosen outside the guarantee.
+
+    Example: leeward evaluate --preset quick --out evaluation
+    """
+    chosen = _preset(preset, trials)
+    noise = Infusion(*infusion)
+    refuse_taken(out)
+    require_pictures()
+    with progress() as bar:
+        done = (
+            _made_up(chosen, noise, bar)
+            if data is None
+            else _on_plan(read_plan(data), chosen, noise, place, bar)
+        )
+        bar.step("drawing the figures")
+        paths = write(done, out)
+    if as_json:
+        say(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
+        return
+    for line in findings(done):
+        say(line)
+    say(f"Written: {paths[0]} and what it shows")
+
+
+def _preset(name: str, trials: int | None) -> Preset:
+    if name not in PRESETS:
+        near = nearest(name, PRESETS)
+        raise InvalidParameter(
+            "--preset",
+            rule=f"must be one of {', '.join(PRESETS)}",
+            value=shown(name),
+            next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
+        )
+    return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
+
+
+def _made_up(preset: Preset, noise: Infusion, bar: Bar | Quiet) -> Evaluation:
+    """The preset's own economy: public by construction."""
+    with made_up(preset.economy, lambda done, of: bar.cells("jobs", done, of)) as (engine, book):
+        loads = preset.workloads(book)
+        bar.step("tabulating")
+        truths = read_truths(engine, book, SingleJob(), marginals(loads), "place")
+    words = described(preset.economy)
+    study = Study(preset.name, words, True, loads, preset.grid, noise)
+    return evaluate(study, truths, bar)
+
+
+def _on_plan(
+    plan: Plan, preset: Preset, noise: Infusion, place: str, bar: Bar | Quiet
+) -> Evaluation:
+    """The tables of a plan on its data."""
+    note(INTERNAL)
+    loads = workloads_of(table.marginal for table in plan.tables)
+    with open_data(plan) as engine:
+        bar.step("checking the rows")
+        require_rows(plan, engine)
+        bar.step("tabulating")
+        truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place)
+    study = Study(preset.name, f"the data of {plan.path}", False, loads, preset.grid, noise)
+    return evaluate(study, truths, bar)

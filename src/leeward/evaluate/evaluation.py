@@ -1,0 +1,127 @@
+"""Evaluation: everything that was asked, and every point and gap that came of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from leeward.evaluate.experiment import experiments
+from leeward.evaluate.grid import Grid
+from leeward.evaluate.infusion import Infusion
+from leeward.evaluate.measured import infusion_points
+from leeward.evaluate.point import Point, Refused
+from leeward.evaluate.pool import run_all
+from leeward.evaluate.scene import Scene, set_scene
+from leeward.evaluate.truth import Truth
+from leeward.evaluate.workload import Workload
+from leeward.model import Marginal
+
+INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
+
+
+class Progress(Protocol):
+    """Who is told how far the work is; only public numbers are told."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """So many of so many are done."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is evaluated. `data` says in words what the data are."""
+
+    preset: str
+    data: str
+    made_up: bool
+    workloads: tuple[Workload, ...]
+    grid: Grid
+    infusion: Infusion
+
+    @property
+    def mark(self) -> str | None:
+        """The warning on every figure and page; none on data that are made up."""
+        return None if self.made_up else INTERNAL
+
+
+@dataclass(frozen=True)
+class Table:
+    """A workload as it turned out. Shares are of its cells, under noise infusion."""
+
+    name: str
+    words: str
+    workplace_cells: int
+    worker_cells: int
+    suppressed: float
+    distorted: float
+
+    @property
+    def cells(self) -> int:
+        """All cells."""
+        return self.workplace_cells * self.worker_cells
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The points, the gaps, and what they are about."""
+
+    study: Study
+    tables: tuple[Table, ...]
+    points: tuple[Point, ...]
+    refused: tuple[Refused, ...]
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """What people call the workloads."""
+        return {one.name: one.words for one in self.tables}
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        study = self.study
+        return {
+            "preset": study.preset,
+            "data": study.data,
+            "made_up": study.made_up,
+            "mark": study.mark,
+            "trials": study.grid.trials,
+            "infusion": asdict(study.infusion),
+            "workloads": [asdict(one) for one in self.tables],
+            "points": [one.as_json() for one in self.points],
+            "refused": [asdict(one) for one in self.refused],
+        }
+
+
+def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress) -> Evaluation:
+    """Draw every contender at every point of the grid and measure it against the truth."""
+    scene = set_scene(truths, study.infusion, study.grid.trials, progress.step)
+    plays = [one for load in study.workloads for one in experiments(load, study.grid)]
+    progress.step("trials")
+    outcomes = run_all(plays, scene, lambda done, of: progress.cells("of settings", done, of))
+    baseline = [
+        point for one in study.workloads for point in infusion_points(one, scene.stage(one))
+    ]
+    measured = [p for one in outcomes if not isinstance(one, Refused) for p in one]
+    return Evaluation(
+        study,
+        tuple(_table(one, scene) for one in study.workloads),
+        (*baseline, *measured),
+        tuple(one for one in outcomes if isinstance(one, Refused)),
+    )
+
+
+def _table(workload: Workload, scene: Scene) -> Table:
+    stage = scene.stage(workload)
+    return Table(
+        workload.name,
+        workload.words,
+        stage.truth.workplaces,
+        stage.truth.worker_cells,
+        stage.baseline.suppressed,
+        stage.baseline.distorted,
+    )
+
+
+def marginals(workloads: Sequence[Workload]) -> tuple[Marginal, ...]:
+    """The tables behind workloads, each once."""
+    return tuple(dict.fromkeys(one.marginal for one in workloads))
