@@ -43,8 +43,10 @@ def _cores() -> int:
 
 
 def _deaf() -> None:
-    """Ctrl-C is for the parent, which ends the others."""
+    """Ctrl-C is for the parent, which ends the others; they end without a word."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, signal.SIG_DFL)
 
 
 def _run(number: int) -> tuple[int, Outcome]:
