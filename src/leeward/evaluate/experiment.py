@@ -13,7 +13,7 @@ from leeward.evaluate.method import Drawn, Method
 from leeward.evaluate.point import Point, Refused, Setting
 from leeward.evaluate.scene import Scene, Stage
 from leeward.evaluate.score import Trial
-from leeward.evaluate.strata import Floats
+from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
 
@@ -60,7 +60,7 @@ class Experiment:
         trials, covered = _drawn(method, stage, self.trials)
         bought = self.contender.with_margins(self.price, cells)
         if bought is not None:
-            covered = _covered(bought, stage.truth.thinned(MARGIN_CELLS), self.trials)
+            covered = _covered(bought, stage.truth, self.trials)
         results = Results(tuple(trials), method.expected(stage.truth), tuple(covered))
         return measured(self.setting, stage, results)
 
@@ -71,19 +71,21 @@ def _drawn(method: Method, stage: Stage, trials: int) -> tuple[list[Trial], list
     for _ in range(trials):
         drawn = method.draw(stage.truth)
         scored.append(stage.referee.trial(drawn.values))
-        covered += _held(drawn, stage.truth)
+        covered += _held(drawn, stage.truth, stage.truth.groups)
     return scored, covered
 
 
 def _covered(method: Method, truth: Truth, trials: int) -> list[Floats]:
-    return [one for _ in range(trials) for one in _held(method.draw(truth), truth)]
+    some = truth.thinned(MARGIN_CELLS)
+    groups = truth.groups.among(some.stratum_of_cell)
+    return [one for _ in range(trials) for one in _held(method.draw(some), some, groups)]
 
 
-def _held(drawn: Drawn, truth: Truth) -> list[Floats]:
+def _held(drawn: Drawn, truth: Truth, groups: Groups) -> list[Floats]:
     if drawn.margins is None:
         return []
     inside = np.abs(drawn.values - truth.counts) <= drawn.margins
-    return [truth.groups.means(inside.ravel().astype(np.float64))]
+    return [groups.means(inside.ravel())]
 
 
 def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:

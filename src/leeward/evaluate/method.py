@@ -29,15 +29,14 @@ class Drawn(NamedTuple):
 class Expected(NamedTuple):
     """Closed forms for each cell (w, d); None where they are infinite or not known.
 
-    `steady` is whether the error has a variance, so that means of trials settle.
+    `finite` is whether the error has a mean at all; `steady` is whether it has a variance, so
+    that means of trials settle.
     """
 
     absolute: Floats | None
     bias: Floats | None
+    finite: bool
     steady: bool
-
-
-UNKNOWN = Expected(None, None, steady=True)
 
 
 class Method(Protocol):
@@ -78,6 +77,7 @@ class Additively:
         return Expected(
             _spread(error.absolute, shape),
             _spread(error.mean, shape),
+            finite=error.absolute is not None,
             steady=error.square is not None,
         )
 
@@ -104,15 +104,19 @@ class ByClipping:
             values, theta = self.made.release_entries(truth.entries, truth.workplaces)
             return Drawn(values, for_all(self._margins(theta), values))
         number = truth.counts.size
-        values, theta = self.made.release_entries(truth.queries(), number)
+        values, theta = self.made.release_entries(truth.queries, number)
         return Drawn(_by_query(values[:, 0], truth), _by_query(self._margins(theta), truth))
 
     def _margins(self, theta: Integers) -> Integers:
         return whole(self.made.margin(theta, COVERAGE))
 
     def expected(self, truth: Truth) -> Expected:
-        """None: the bias of clipping depends on every establishment of a cell."""
-        return UNKNOWN
+        """None: the bias of clipping depends on every establishment of a cell.
+
+        Whether there is a mean or a variance depends on the noise of θ alone.
+        """
+        finite = self.made.mean_abs_error(0) is not None
+        return Expected(None, None, finite, steady=self.made.std(0) is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +135,7 @@ class ByDropping:
         rate = float(self.made.parameters.aimed / self.made.theta)
         p = np.exp(-rate)
         absolute = dropped + 2 * np.exp(-rate * (dropped + 1)) / ((1 + p) * -np.expm1(-rate))
-        return Expected(absolute, -dropped, steady=True)
+        return Expected(absolute, -dropped, finite=True, steady=True)
 
 
 def _spread(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:

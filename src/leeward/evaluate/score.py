@@ -48,8 +48,8 @@ class Referee:
             where_published=means(size, self.published),
             signed=means(error),
             relative=means(size / np.maximum(true, 1)),
-            negative=means((released < 0).astype(np.float64)),
-            near=means((size <= CLOSE * true).astype(np.float64)),
+            negative=means(released < 0),
+            near=means(size <= CLOSE * true),
             spearman=ranks.correlation(self.ranks, self.groups),
             spearman_today=(
                 np.full(len(self.groups.names), np.nan)

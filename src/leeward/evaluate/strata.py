@@ -1,6 +1,7 @@
 """Strata: cells by how many jobs their place has, the papers' four classes."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,41 +24,56 @@ def stratum(jobs: Integers) -> Integers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Groups:
-    """All cells, and the cells of each stratum that has any: what measures are averaged over."""
+    """All cells, and the cells of each stratum that has any: what measures are averaged over.
+
+    Cells stand in the order of their strata, so that a stratum is a slice.
+    """
 
     of_cell: Integers
-    """The stratum of each cell."""
+    """The stratum of each cell, ascending."""
+    present: tuple[int, ...]
+    """The strata that count, whether or not they have cells here."""
 
-    @property
-    def present(self) -> tuple[int, ...]:
-        """The strata that have cells."""
-        return tuple(int(one) for one in np.flatnonzero(self._sizes))
+    @classmethod
+    def of(cls, of_cell: Integers) -> "Groups":
+        """The groups of a whole table."""
+        return cls(of_cell, tuple(int(one) for one in np.unique(of_cell)))
 
-    @property
+    def among(self, of_cell: Integers) -> "Groups":
+        """The same groups for some of the cells."""
+        return Groups(of_cell, self.present)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """All cells first, then the strata."""
         return ALL, *(NAMES[one] for one in self.present)
 
-    @property
+    @cached_property
     def cells(self) -> Floats:
         """How many cells each group has."""
         return self.sums(np.ones(self.of_cell.size))
 
-    @property
-    def _sizes(self) -> Integers:
-        return np.bincount(self.of_cell, minlength=len(NAMES))
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many cells each stratum has here."""
+        return np.bincount(self.of_cell, minlength=len(NAMES))[list(self.present)]
 
-    def members(self) -> tuple[Integers, ...]:
-        """The cells of each stratum that has any."""
-        return tuple(np.flatnonzero(self.of_cell == one) for one in self.present)
+    @cached_property
+    def starts(self) -> Integers:
+        """Where each stratum that has cells here begins."""
+        filled = self.sizes[self.sizes > 0]
+        return np.cumsum(filled) - filled
 
-    def sums(self, values: Floats) -> Floats:
+    def sums(self, values: NDArray[np.generic]) -> Floats:
         """The sum over each group."""
-        parts = np.bincount(self.of_cell, weights=values, minlength=len(NAMES))
-        return np.concatenate([[parts.sum()], parts[list(self.present)]])
+        parts = np.zeros(len(self.present))
+        if values.size:
+            parts[self.sizes > 0] = np.add.reduceat(values, self.starts, dtype=np.float64)
+        return np.concatenate([[parts.sum()], parts])
 
-    def means(self, values: Floats, where: NDArray[np.bool_] | None = None) -> Floats:
+    def means(self, values: NDArray[np.generic], where: NDArray[np.bool_] | None = None) -> Floats:
         """The mean over each group, or over the cells of it that count; NaN where none do."""
-        counted = np.ones(self.of_cell.size) if where is None else where.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            return self.sums(values * counted) / self.sums(counted)
+            if where is None:
+                return self.sums(values) / self.cells
+            return self.sums(values * where) / self.sums(where)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.engines import Engine
+from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.strata import Groups, Integers, stratum
 from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.sampling import MOST
@@ -26,7 +27,8 @@ class Truth:
 
     `largest` counts all jobs of an establishment, `cell_largest` those in one worker cell.
     `strata` is the class of each workplace cell's place. Establishments and employers have the
-    same numbers in all tables that were read together.
+    same numbers in all tables that were read together. Workplace cells stand in the order of
+    their strata, and within a stratum in that of the public codes.
     """
 
     counts: Integers
@@ -41,9 +43,16 @@ class Truth:
     def read(cls, engine: Engine, marginal: Marginal, place: int) -> "Truth":
         """Open a prepared table; `place` is which workplace dimension the strata go by."""
         workplaces, d = engine.frame_cells(marginal), marginal.worker_cells
-        (batch,) = engine.establishments(marginal, batch=max(1, workplaces), owners=True)
+        if not workplaces:
+            raise _empty(marginal)
+        (batch,) = engine.establishments(marginal, batch=workplaces, owners=True)
         columns = batch.cells.opened()
         entries = Entries.checked(columns, workplaces=workplaces, cells=d, most=MOST)
+        strata = _strata(marginal, batch.keys, entries, place)
+        order = np.argsort(strata, kind="stable")
+        moved = np.empty_like(order)
+        moved[order] = np.arange(workplaces)
+        entries = replace(entries, workplace=moved[entries.workplace])
         counts = np.zeros((workplaces, d), dtype=np.int64)
         cell_largest = np.zeros_like(counts)
         where = entries.workplace[entries.row], entries.cell
@@ -53,7 +62,7 @@ class Truth:
             counts,
             entries.largest(workplaces),
             cell_largest,
-            _strata(marginal, batch.keys, entries, place),
+            strata[order],
             entries,
             columns["establishment"],
             columns["employer"],
@@ -72,7 +81,12 @@ class Truth:
     @cached_property
     def groups(self) -> Groups:
         """All cells and the strata."""
-        return Groups(np.repeat(self.strata, self.worker_cells))
+        return Groups.of(self.stratum_of_cell)
+
+    @property
+    def stratum_of_cell(self) -> Integers:
+        """The stratum of each cell, all cells in one row."""
+        return np.repeat(self.strata, self.worker_cells)
 
     @cached_property
     def flat(self) -> Integers:
@@ -87,8 +101,15 @@ class Truth:
 
     def kept(self, theta: int) -> Integers:
         """The counts without establishments above θ jobs."""
-        small = self.entries.sizes[self.entries.row] <= theta
-        return self.summed(np.where(small, self.entries.counts, 0)).astype(np.int64)
+        if theta not in self._kept:
+            small = self.entries.sizes[self.entries.row] <= theta
+            counted = self.summed(np.where(small, self.entries.counts, 0))
+            self._kept[theta] = counted.astype(np.int64)
+        return self._kept[theta]
+
+    @cached_property
+    def _kept(self) -> dict[int, Integers]:
+        return {}
 
     @cached_property
     def employers(self) -> Integers:
@@ -110,6 +131,7 @@ class Truth:
             strata=self.strata[some],
         )
 
+    @cached_property
     def queries(self) -> Entries:
         """The entries as if each worker cell were a table of its own, one after the other.
 
@@ -132,6 +154,16 @@ class Truth:
         raise TypeError("the truth is not copied or stored")
 
     __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refused
+
+
+def _empty(marginal: Marginal) -> InvalidParameter:
+    """The frame is public: that it has no such workplaces may be said."""
+    return InvalidParameter(
+        "tables",
+        rule="must have workplaces in the frame to be evaluated",
+        value=f"none for table {shown(marginal.name)}",
+        next_step="Leave the table out, or widen its filter.",
+    )
 
 
 def _strata(marginal: Marginal, keys: Integers, entries: Entries, place: int) -> Integers:
