@@ -127,7 +127,7 @@ def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, 
     parallel = [Contender(name, policy, "parallel", "published") for name in PUBLISHED]
     return (
         *scalar,
-        *(parallel if each == "sum" else ()),
+        *(parallel if each == "sum" and workload.worker_cells > 1 else ()),
         Contender("slope", policy, each),
         Contender("vector_pareto", "strong", block),
         Contender("clipped", "strong", block),

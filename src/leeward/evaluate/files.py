@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -20,11 +21,13 @@ GAPS = tuple(one.name for one in fields(Refused))
 
 
 def refuse_taken(out: Path) -> None:
-    """Before the work: the folder must not exist, and its parent must be a folder."""
-    if out.exists() or not out.absolute().parent.is_dir():
+    """Before the work: the folder must not exist, and its parent must be a folder to write in."""
+    parent = out.absolute().parent
+    taken = os.path.lexists(out)  # also a link that leads nowhere: no folder can be made there
+    if taken or not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
         raise BadFile(
             "--out",
-            rule="must not exist yet, in a folder that does",
+            rule="must not exist yet, in a folder that does and can be written",
             value=repr(str(out)),
             next_step="Choose another folder.",
         )
@@ -44,11 +47,22 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
         contents[f"figures/{stem}.svg"] = picture.svg.encode()
         contents[f"figures/{stem}.png"] = picture.png()
     with _told(out):
-        for folder in (out, out / "figures"):
-            folder.mkdir(mode=0o700 if private else 0o777)
-        for name, content in contents.items():
-            _write(out / name, content, private=private)
+        out.mkdir(mode=0o700 if private else 0o777)
+        with _whole(out):
+            (out / "figures").mkdir(mode=0o700 if private else 0o777)
+            for name, content in contents.items():
+                _write(out / name, content, private=private)
     return tuple(out / name for name in contents)
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[None]:
+    """All of the folder or nothing: what was written before a failure or Ctrl-C is removed."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
 
 
 def _write(path: Path, content: bytes, *, private: bool) -> None:

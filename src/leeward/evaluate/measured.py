@@ -68,13 +68,14 @@ def _errors(stage: Stage, results: Results, mean: Trial) -> Columns:
     groups, expected = stage.referee.groups, results.expected
     settled = standard_error([one.absolute for one in results.trials])
     nothing = np.full_like(mean.absolute, np.nan)
-    l1, shown = mean.absolute, mean.where_published
+    l1, shown, bias = mean.absolute, mean.where_published, mean.signed
     if expected.absolute is not None:
         exact = expected.absolute.ravel()
         l1, shown = groups.means(exact), groups.means(exact, stage.referee.published)
-    elif not expected.steady:  # an infinite mean: the trials do not tend to anything
-        l1 = shown = nothing
-    bias = mean.signed if expected.bias is None else groups.means(expected.bias.ravel())
+    if expected.bias is not None:
+        bias = groups.means(expected.bias.ravel())
+    if not expected.finite:  # the trials do not tend to anything
+        l1 = shown = bias = nothing
     return {
         "l1": l1,
         "l1_trials_error": settled if expected.steady else nothing,

@@ -1,0 +1,53 @@
+"""Truths built by hand: a few establishments whose every job is known."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leeward.evaluate.truth import Truth
+from leeward.mechanisms.entries import Entries
+
+
+@dataclass(frozen=True)
+class Site:
+    """An establishment: its workplace cell, its worker cells, its jobs outside them, its owner."""
+
+    workplace: int
+    counts: tuple[int, ...]
+    outside: int = 0
+    employer: int | None = None
+
+    @property
+    def size(self) -> int:
+        return sum(self.counts) + self.outside
+
+
+def truth(
+    sites: Sequence[Site], workplaces: int | None = None, strata: Iterable[int] | None = None
+) -> Truth:
+    """The cells of these establishments; each owns itself unless it says otherwise."""
+    number = 1 + max(one.workplace for one in sites) if workplaces is None else workplaces
+    rows = np.array([one.counts for one in sites], dtype=np.int64)
+    place = np.array([one.workplace for one in sites])
+    counts = np.zeros((number, rows.shape[1]), dtype=np.int64)
+    cell_largest = np.zeros_like(counts)
+    np.add.at(counts, place, rows)
+    np.maximum.at(cell_largest, place, rows)
+    row, cell = np.nonzero(rows)
+    entries = Entries(rows[row, cell], cell, row, np.array([one.size for one in sites]), place)
+    owners = [1000 + n if one.employer is None else one.employer for n, one in enumerate(sites)]
+    return Truth(
+        counts,
+        entries.largest(number),
+        cell_largest,
+        np.zeros(number, dtype=np.int64) if strata is None else np.array(list(strata)),
+        entries,
+        np.arange(len(sites)),
+        np.array(owners),
+    )
+
+
+def alike(site: Site, workplaces: int) -> Truth:
+    """So many workplace cells with one such establishment each: as many draws at once."""
+    return truth([Site(n, site.counts, site.outside) for n in range(workplaces)])
