@@ -6,7 +6,7 @@ STAMP := $(VENV)/.ready
 SYSTEM_PACKAGES := postgresql
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test audit bench docs format clean system-deps
+.PHONY: help setup demo test audit bench evaluation docs format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,9 +32,15 @@ test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 f
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure draws per second, and a release against the bare query
+bench: setup ## measure draws per second, a release against the bare query, the full evaluation
 	@$(BIN)/python benchmarks/draws.py
 	@$(BIN)/python benchmarks/release.py
+	@$(BIN)/python benchmarks/evaluate.py
+
+evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
+	@rm -rf build/h17
+	@$(BIN)/leeward evaluate --preset h17 --out build/h17
+	@$(BIN)/python docs/tables.py evaluation build/h17
 
 docs: setup ## compute the tables of the documents anew
 	@$(BIN)/python docs/tables.py

@@ -45,5 +45,5 @@ def make(economy: Economy, folder: Path) -> EconomyFiles:
         return write_economy(
             economy,
             folder,
-            progress=lambda done, of: bar.cells("jobs", done, of),
+            progress=lambda done, of: bar.part("jobs", done, of),
         )

@@ -15,12 +15,15 @@ from leeward.evaluate.made_up import described, made_up
 from leeward.evaluate.preset import PRESETS, Preset
 from leeward.evaluate.reading import findings
 from leeward.evaluate.scene import read_truths
-from leeward.evaluate.workload import workloads_of
+from leeward.evaluate.workload import Workload, workloads_of
 from leeward.model import SingleJob
 from leeward.model.document import nearest
 from leeward.pictures import require_pictures
 from leeward.release.check import open_data, require_rows
 from leeward.release.plan import Plan, read_plan
+
+PLACE = "place"
+"""The strata go by this attribute unless another is named."""
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
@@ -37,7 +40,9 @@ def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be oth
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
     data: Data = None,
     trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
-    place: Annotated[str, typer.Option(help="Attribute whose sizes make the strata.")] = "place",
+    place: Annotated[
+        str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")
+    ] = None,
     infusion: Bounds = (0.10, 0.25),
     as_json: Annotated[bool, typer.Option("--json", help="All points as JSON.")] = False,
 ) -> None:
@@ -83,25 +88,39 @@ def _preset(name: str, trials: int | None) -> Preset:
 
 def _made_up(preset: Preset, noise: Infusion, bar: Bar | Quiet) -> Evaluation:
     """The preset's own economy: public by construction."""
-    with made_up(preset.economy, lambda done, of: bar.cells("jobs", done, of)) as (engine, book):
+    with made_up(preset.economy, lambda done, of: bar.part("jobs", done, of)) as (engine, book):
         loads = preset.workloads(book)
         bar.step("tabulating")
-        truths = read_truths(engine, book, SingleJob(), marginals(loads), "place")
+        truths = read_truths(engine, book, SingleJob(), marginals(loads), PLACE)
     words = described(preset.economy)
     study = Study(preset.name, words, True, loads, preset.grid, noise)
     return evaluate(study, truths, bar)
 
 
 def _on_plan(
-    plan: Plan, preset: Preset, noise: Infusion, place: str, bar: Bar | Quiet
+    plan: Plan, preset: Preset, noise: Infusion, place: str | None, bar: Bar | Quiet
 ) -> Evaluation:
-    """The tables of a plan on its data."""
-    note(INTERNAL)
+    """The tables of a plan on its data, with its α beside those of the preset."""
     loads = workloads_of(table.marginal for table in plan.tables)
+    _refuse_no_place(loads, place)
+    note(INTERNAL)
     with open_data(plan) as engine:
         bar.step("checking the rows")
         require_rows(plan, engine)
         bar.step("tabulating")
-        truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place)
-    study = Study(preset.name, f"the data of {plan.path}", False, loads, preset.grid, noise)
+        truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
+    grid = preset.grid.with_alpha(plan.asked.alpha)
+    study = Study(preset.name, f"the data of {plan.path}", False, loads, grid, noise)
     return evaluate(study, truths, bar)
+
+
+def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
+    names = {one.name for load in loads for one in load.marginal.workplace}
+    if place is not None and place not in names:
+        near = nearest(place, names)
+        raise InvalidParameter(
+            "--place",
+            rule="must be a workplace attribute of a table of the plan",
+            value=shown(place),
+            next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
+        )

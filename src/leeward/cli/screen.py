@@ -96,6 +96,9 @@ class Quiet:
     def cells(self, table: str, done: int, of: int) -> None:
         """So many workplace cells of a table are done."""
 
+    def part(self, words: str, done: int, of: int) -> None:
+        """So many of so many are done."""
+
 
 class Bar:
     """A progress bar on the error stream; it shows public numbers only."""
@@ -111,7 +114,11 @@ class Bar:
 
     def cells(self, table: str, done: int, of: int) -> None:
         """So many workplace cells of a table are done."""
-        self._show(f"table {table}", max(of, 1))
+        self.part(f"table {table}", done, of)
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """So many of so many are done."""
+        self._show(words, max(of, 1))
         if self._task is not None:
             self._bar.update(self._task, completed=done)
 

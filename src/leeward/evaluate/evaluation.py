@@ -24,7 +24,7 @@ class Progress(Protocol):
     def step(self, words: str) -> None:
         """A new step begins."""
 
-    def cells(self, table: str, done: int, of: int) -> None:
+    def part(self, words: str, done: int, of: int) -> None:
         """So many of so many are done."""
 
 
@@ -96,8 +96,7 @@ def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress)
     """Draw every contender at every point of the grid and measure it against the truth."""
     scene = set_scene(truths, study.infusion, study.grid.trials, progress.step)
     plays = [one for load in study.workloads for one in experiments(load, study.grid)]
-    progress.step("trials")
-    outcomes = run_all(plays, scene, lambda done, of: progress.cells("of settings", done, of))
+    outcomes = run_all(plays, scene, lambda done, of: progress.part("settings", done, of))
     baseline = [
         point for one in study.workloads for point in infusion_points(one, scene.stage(one))
     ]

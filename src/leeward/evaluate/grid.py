@@ -36,3 +36,9 @@ class Grid:
                 next_step="Leave it out for what the preset has.",
             )
         return replace(self, trials=trials)
+
+    def with_alpha(self, alpha: Fraction | None) -> "Grid":
+        """The same grid and one α more, which a plan has chosen."""
+        if alpha is None:
+            return self
+        return replace(self, alphas=tuple(sorted({*self.alphas, alpha})))
