@@ -254,8 +254,9 @@ def ours(points: list[Point]) -> BreakEven:
     return found
 
 
-def published(points: list[Point]) -> BreakEven:
-    (found,) = [one for one in break_even(points) if one.family == "published"]
+def published(points: list[Point], *, delta: bool = False) -> BreakEven:
+    family = "published with δ" if delta else "published"
+    (found,) = [one for one in break_even(points) if one.family == family]
     return found
 
 
@@ -309,6 +310,15 @@ def test_break_even_counts_published_forms_at_their_true_price() -> None:
     assert published(fair + booked + tight).words == "> 4"
 
 
+def test_a_promise_that_may_fail_has_a_break_even_of_its_own() -> None:
+    firm = at("smooth_gamma", {1: 8.0, 4: 0.5})
+    both = firm + at("smooth_laplace", {1: 2.0, 4: 0.5}, delta=0.01)
+    assert published(both) == published(firm)
+    failing = published(both, delta=True)
+    assert failing.epsilon == pytest.approx(2.0)
+    assert (failing.mechanism, failing.delta) == ("Smooth Laplace, as published", 0.01)
+
+
 def test_break_even_looks_at_all_cells_and_at_alpha() -> None:
     part = at("slope", {1: 0.5}, stratum="under 100") + at("edge_laplace", {1: 0.1}, alpha=None)
     assert break_even(part) == ()
@@ -330,13 +340,18 @@ def test_the_summary_shows_the_break_evens(
 
 def test_the_summary_says_whose_promise_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     line = at("smooth_laplace", {1: 9.0, 4: 0.5}, delta=0.05)
-    assert published(line).delta == 0.05
+    assert published(line, delta=True).delta == 0.05
+    assert published(line).epsilon is None
     chart, _ = planned(line, monkeypatch)["summary"]
     assert chart.subtitle.endswith("may fail: Smooth Laplace, as published (δ = 0.05).")
 
 
-def test_bounds_of_both_families_do_not_cover_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    both = at("slope", {1: 9.0, 4: 2.0}) + at("smooth_gamma", {1: 9.0, 4: 3.0})
-    _, rows = planned(both, monkeypatch)["summary"]
-    first, second = (row["epsilon"] for row in rows)
-    assert 4 < first < second
+def test_bounds_of_several_families_do_not_cover_each_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ratios: dict[float, float | None] = {1: 9.0, 4: 2.0}
+    every = at("slope", ratios) + at("smooth_gamma", ratios)
+    every += at("smooth_laplace", ratios, delta=0.01)
+    _, rows = planned(every, monkeypatch)["summary"]
+    first, second, third = (row["epsilon"] for row in rows)
+    assert 4 < first < second < third

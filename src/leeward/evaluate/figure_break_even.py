@@ -9,8 +9,10 @@ from typing import Literal, TypeAlias
 from leeward.evaluate.figure_line import PARALLEL, Line, drawable, line_of, lines_of
 from leeward.evaluate.point import ALL, Point
 
-Family = Literal["ours", "published"]
-FAMILIES: tuple[Family, ...] = ("ours", "published")
+Family = Literal["ours", "published", "published with δ"]
+FAMILIES: tuple[Family, ...] = ("ours", "published", "published with δ")
+"""Ours, and what the papers printed: promises that always hold, and those that may fail."""
+
 Found: TypeAlias = tuple[float, str, str, str, float]
 AT_MOST, ABOVE, REACHED = "≤", ">", ""
 
@@ -44,7 +46,7 @@ class BreakEven:
 
 
 def break_even(points: Iterable[Point]) -> tuple[BreakEven, ...]:
-    """The break-even of both families for every workload and α of these points.
+    """The break-even of each family for every workload and α of these points.
 
     A mechanism counts only at its true price: what the papers book in parallel does not.
     """
@@ -89,7 +91,9 @@ def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -
 
 
 def _belongs(line: Line, family: Family) -> bool:
-    return line.ours if family == "ours" else line.published
+    if family == "ours":
+        return line.ours
+    return line.published and bool(line.delta) == (family == "published with δ")
 
 
 def _ratios(points: Iterable[Point]) -> dict[float, float]:

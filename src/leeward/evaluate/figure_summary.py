@@ -32,7 +32,14 @@ def summary(
         Axis("epsilon", "ε of equal error", log=True, ticks=tuple(grid), margin=0.12),
         (
             Series("ours", "best of ours", okabe_ito.BLUE, width=2.6),
-            Series("published", "best published", okabe_ito.ORANGE, (6, 3), "square"),
+            Series("published", "best published, δ = 0", okabe_ito.ORANGE, (6, 3), "square"),
+            Series(
+                "published with δ",
+                "best published, δ > 0",
+                okabe_ito.PURPLE,
+                (6, 3),
+                "triangle-up",
+            ),
         ),
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
         "at its true price. ≤: already so at that ε, and no smaller one was measured. "
@@ -48,7 +55,7 @@ def _failing(found: Iterable[BreakEven]) -> str:
 
 
 def _row(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> dict[str, Any]:
-    """Bounds at an end of the grid stand beyond it; those of both families one over the other."""
+    """Bounds at an end of the grid stand beyond it, those of several families one by one."""
     place = one.epsilon or smallest
     like = [other for other in found if _key(other) == _key(one)]
     beyond = STEP ** (like.index(one) + 1)

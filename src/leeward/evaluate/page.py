@@ -1,11 +1,130 @@
 """Page: figures and their reading in plain words, as one HTML file that needs no network."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
 
+from leeward.evaluate import page_method as method
+from leeward.evaluate.case import Case, cases
 from leeward.evaluate.evaluation import Evaluation
+from leeward.evaluate.markup import figure, heading, paragraph, points, terms
+from leeward.evaluate.page_style import STYLE
+from leeward.evaluate.page_table import break_even_table, reference_table
+from leeward.evaluate.reading import agreed, answers
+from leeward.evaluate.reading_coverage import coverage
+from leeward.evaluate.reading_error import accounting, errors, others, tight
+from leeward.evaluate.reading_limit import gaps, limits
+from leeward.evaluate.reading_order import order, strata
+from leeward.evaluate.reading_table import caution, infusion, size
+from leeward.evaluate.sentence import opened
 from leeward.pictures import Picture
 
+TITLE = "What provable privacy costs"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+QUESTION = "At which ε does provable privacy cost nothing?"
+LEAD = (
+    "Cost is error here: the smallest ε at which the mean absolute error of a cell is no more than "
+    "that of today's noise infusion, interpolated between the ε that were measured."
+)
 
-def page(evaluation: Evaluation, drawn: Mapping[str, Picture]) -> str:
+Drawn = Mapping[str, Picture]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page, named in its contents."""
+
+    anchor: str
+    title: str
+    body: str
+
+
+def page(evaluation: Evaluation, drawn: Drawn) -> str:
     """The whole page."""
-    return "".join(one.svg for one in drawn.values())
+    mark = evaluation.study.mark
+    banner = "" if mark is None else f'<p class="mark">{escape(mark)}</p>\n'
+    parts = list(_sections(evaluation, drawn))
+    entries = "".join(
+        f'<li><a href="#{one.anchor}">{escape(one.title)}</a></li>\n' for one in parts
+    )
+    body = "".join(
+        f'<section id="{one.anchor}">\n{banner}<h2>{escape(one.title)}</h2>\n{one.body}</section>\n'
+        for one in parts
+    )
+    title = TITLE if mark is None else f"{mark} {TITLE}"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        f"<header>\n{banner}<h1>{TITLE}</h1>\n"
+        f'<p class="lead">{escape(" ".join(method.setup(evaluation.study)))}</p>\n</header>\n'
+        f'<nav aria-label="Contents">\n<ul>\n{entries}</ul>\n</nav>\n<main>\n{body}</main>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _sections(evaluation: Evaluation, drawn: Drawn) -> Iterator[Section]:
+    yield Section("answer", QUESTION, _answer(evaluation, drawn))
+    for number, case in enumerate(cases(evaluation), 1):
+        yield Section(f"table-{number}", opened(case.table.words), _case(case, evaluation, drawn))
+    margins = figure(drawn.get("coverage")) + points(coverage(evaluation.points))
+    if margins:
+        yield Section("margins", "Do the margins hold?", margins)
+    checked = paragraph(agreed(evaluation.points))
+    if checked:
+        yield Section("agreement", "Do closed forms and trials agree?", checked)
+    yield Section("method", "What was compared and how", _method())
+    yield Section("decision", "How to read this for your own decision", points(method.DECISION))
+
+
+def _answer(evaluation: Evaluation, drawn: Drawn) -> str:
+    told = answers(evaluation)
+    return (
+        paragraph((LEAD,))
+        + (points(told) or paragraph(("Nothing could be compared with noise infusion.",)))
+        + figure(drawn.get("summary"))
+        + break_even_table(evaluation)
+        + paragraph(caution(evaluation.study))
+    )
+
+
+def _case(case: Case, evaluation: Evaluation, drawn: Drawn) -> str:
+    """A workload: each figure beside the sentences that it shows."""
+
+    def part(title: str, sentences: tuple[str, ...], *stems: str) -> str:
+        shown = "".join(figure(drawn.get(f"{case.table.name}-{stem}")) for stem in stems)
+        told = paragraph(sentences)
+        return heading(title) + told + shown if told or shown else ""
+
+    limited, missing = points(limits(case)), points(gaps(case))
+    return (
+        paragraph((size(case), *infusion(case, evaluation.study)))
+        + part("Error", errors(case), "error")
+        + reference_table(case)
+        + part("The papers' mechanisms, calibrated tightly", tight(case), "tight")
+        + part("What the papers' accounting would have claimed", accounting(case))
+        + part("Other promises", others(case))
+        + part("Order of the cells", order(case), "rank", "rank-infusion")
+        + part("Sizes of places", strata(case), "strata")
+        + (heading("Where ours do not help") + limited if limited else "")
+        + (heading("Gaps") + missing if missing else "")
+    )
+
+
+def _method() -> str:
+    files = "".join(
+        f'<li><a href="{name}">{name}</a>: {escape(words)}</li>\n' for name, words in method.FILES
+    )
+    return (
+        heading("Mechanisms")
+        + terms(method.MECHANISMS)
+        + heading("Promises")
+        + terms(method.PROMISES)
+        + heading("Accounting over worker cells")
+        + terms(method.ACCOUNTING)
+        + heading("Measures")
+        + terms(method.MEASURES)
+        + heading("Files beside this page")
+        + f"<ul>\n{files}</ul>\n"
+    )
