@@ -17,6 +17,7 @@ from leeward.bundle.layout import stamped_files
 from leeward.cli import screen
 from leeward.cli.app import build
 from leeward.engines import validation
+from leeward.evaluate.point import COLUMNS
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
 from leeward.model import Flag
@@ -163,3 +164,10 @@ def test_a_missing_and_an_invented_key_are_noticed() -> None:
     known = documented("plan.md", "Keys")
     assert known - {"period"} != set(keys(Request))
     assert known | {"perriod"} != set(keys(Request))
+
+
+def test_every_column_of_an_evaluation_is_documented() -> None:
+    lines = section(REFERENCE / "evaluation.md", "Points").splitlines()
+    first = [line.split("|")[1] for line in lines if line.startswith("| `")]
+    found = [one for cell in first for one in re.findall(r"`([^`]+)`", cell)]
+    assert sorted(found) == sorted(COLUMNS)
