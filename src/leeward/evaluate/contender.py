@@ -4,8 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
 from leeward.errors import LeewardError
 from leeward.evaluate.method import Additively, ByClipping, ByDropping, Method
+from leeward.evaluate.strata import Integers
+from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
@@ -42,6 +46,14 @@ class Contender:
     def own_largest(self) -> bool:
         """Whether the noise of a cell follows its own largest establishment."""
         return self.policy == "weak"
+
+    def sizes(self, truth: Truth) -> Integers:
+        """What the noise of each cell follows: an establishment, or the count itself."""
+        if self.mechanism == "log_laplace":
+            return truth.counts
+        if self.own_largest:
+            return truth.cell_largest
+        return np.broadcast_to(truth.largest[:, None], truth.counts.shape)
 
     @property
     def has_margins(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.errors import LeewardError
 from leeward.evaluate.contender import Contender, Price, contenders
@@ -16,6 +17,9 @@ from leeward.evaluate.score import Trial
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
+
+WIDE_NOISE = 20
+"""Noise of S/ε jobs or more counts as wide."""
 
 MARGIN_CELLS = 40_000
 """Bought margins are tried on so many cells of a table in each trial, evenly chosen."""
@@ -57,35 +61,45 @@ class Experiment:
             method = self.contender.method(self.price, cells)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        trials, covered = _drawn(method, stage, self.trials)
+        trials, covered = self._drawn(method, stage)
         bought = self.contender.with_margins(self.price, cells)
         if bought is not None:
-            covered = _covered(bought, stage.truth, self.trials)
+            covered = self._covered(bought, stage.truth)
         results = Results(tuple(trials), method.expected(stage.truth), tuple(covered))
         return measured(self.setting, stage, results)
 
+    def _drawn(self, method: Method, stage: Stage) -> tuple[list[Trial], list[Floats]]:
+        """The measures of each trial, and the share of margins that held where there are any."""
+        scored, covered = [], []
+        wide = self.wide(stage.truth)
+        for _ in range(self.trials):
+            drawn = method.draw(stage.truth)
+            scored.append(stage.referee.trial(drawn.values))
+            covered += _held(drawn, stage.truth, stage.truth.groups, wide)
+        return scored, covered
 
-def _drawn(method: Method, stage: Stage, trials: int) -> tuple[list[Trial], list[Floats]]:
-    """The measures of each trial, and the share of margins that held where there are any."""
-    scored, covered = [], []
-    for _ in range(trials):
-        drawn = method.draw(stage.truth)
-        scored.append(stage.referee.trial(drawn.values))
-        covered += _held(drawn, stage.truth, stage.truth.groups)
-    return scored, covered
+    def _covered(self, method: Method, truth: Truth) -> list[Floats]:
+        """The same for margins that are bought, on a part of the table."""
+        some = truth.thinned(MARGIN_CELLS)
+        groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
+        draws = (method.draw(some) for _ in range(self.trials))
+        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+
+    def wide(self, truth: Truth) -> NDArray[np.bool_]:
+        """Cells with so much noise that whole jobs, and S being at least 1, no longer matter."""
+        if self.price.alpha is None:
+            return np.zeros(truth.counts.shape, dtype=np.bool_)
+        cells = truth.worker_cells if self.contender.accounting == "sum" else 1
+        least = WIDE_NOISE * self.price.epsilon / cells / self.price.alpha
+        return self.contender.sizes(truth) >= float(least)
 
 
-def _covered(method: Method, truth: Truth, trials: int) -> list[Floats]:
-    some = truth.thinned(MARGIN_CELLS)
-    groups = truth.groups.among(some.stratum_of_cell)
-    return [one for _ in range(trials) for one in _held(method.draw(some), some, groups)]
-
-
-def _held(drawn: Drawn, truth: Truth, groups: Groups) -> list[Floats]:
+def _held(drawn: Drawn, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
+    """The share of margins that held: of all cells, and of those with wide noise."""
     if drawn.margins is None:
         return []
-    inside = np.abs(drawn.values - truth.counts) <= drawn.margins
-    return [groups.means(inside.ravel())]
+    inside = (np.abs(drawn.values - truth.counts) <= drawn.margins).ravel()
+    return [np.stack([groups.means(inside), groups.means(inside, wide.ravel())])]
 
 
 def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:

@@ -17,7 +17,10 @@ Columns = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Trials, closed forms, and in each trial the share of margins that held."""
+    """Trials, closed forms, and in each trial the shares of margins that held.
+
+    The first row of shares is of all cells, the second of those with wide noise.
+    """
 
     trials: tuple[Trial, ...]
     expected: Expected
@@ -96,9 +99,12 @@ def _ratios(stage: Stage, l1: Floats, shown: Floats) -> Columns:
 def _coverage(results: Results) -> Columns:
     if not results.covered:
         return {}
+    mean, error = np.mean(results.covered, axis=0), standard_error(results.covered)
     return {
-        "coverage": np.mean(results.covered, axis=0),
-        "coverage_error": standard_error(results.covered),
+        "coverage": mean[0],
+        "coverage_error": error[0],
+        "coverage_wide": mean[1],
+        "coverage_wide_error": error[1],
     }
 
 

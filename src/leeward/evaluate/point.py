@@ -56,6 +56,8 @@ class Point(Setting):
     within_5_percent: float | None = None
     coverage: float | None = None
     coverage_error: float | None = None
+    coverage_wide: float | None = None
+    coverage_wide_error: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The point for programs and for a line of the CSV file."""
