@@ -1,0 +1,51 @@
+"""A small economy, tabulated once for all tests, and one run of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from leeward.cli.screen import Quiet
+from leeward.economy import Economy
+from leeward.evaluate.evaluation import Evaluation, Study, evaluate, marginals
+from leeward.evaluate.grid import Grid, exact
+from leeward.evaluate.infusion import Infusion
+from leeward.evaluate.made_up import described, made_up
+from leeward.evaluate.preset import PRESETS
+from leeward.evaluate.scene import read_truths
+from leeward.evaluate.truth import Truth
+from leeward.evaluate.workload import Workload
+from leeward.model import Marginal, SingleJob
+
+ECONOMY = Economy(40_000, 2_000, places=150)
+GRID = Grid(
+    alphas=exact("0.05", "0.1"),
+    epsilons=exact("0.5", "1", "4"),
+    further=(),
+    thetas=(100,),
+    trials=2,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Village:
+    """The workplace table and the whole worker table of a small economy."""
+
+    loads: tuple[Workload, Workload]
+    truths: Mapping[Marginal, Truth]
+
+
+@pytest.fixture(scope="session")
+def village() -> Village:
+    with made_up(ECONOMY, lambda *_: None) as (engine, book):
+        first, _, whole = PRESETS["quick"].workloads(book)
+        loads = (first, whole)
+        truths = read_truths(engine, book, SingleJob(), marginals(loads), "place")
+    return Village(loads, truths)
+
+
+@pytest.fixture(scope="session")
+def run(village: Village) -> Evaluation:
+    """Every contender on both tables."""
+    study = Study("village", described(ECONOMY), True, village.loads, GRID, Infusion())
+    return evaluate(study, village.truths, Quiet())

@@ -1,0 +1,175 @@
+"""Who is better than whom, all in one run: the findings that the figures rest on."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import pytest
+
+from leeward.evaluate.contender import Contender, Price
+from leeward.evaluate.evaluation import Evaluation
+from leeward.evaluate.experiment import Experiment
+from leeward.evaluate.infusion import Infusion
+from leeward.evaluate.point import ALL, Point, Refused
+from leeward.evaluate.scene import Scene, set_scene
+from tests.evaluate.conftest import Village
+
+TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
+PAPERS = ("log_laplace", "smooth_gamma", "smooth_laplace")
+TRIALS = 300
+WIDE = 6.0
+"""Standard errors."""
+
+
+@pytest.fixture(scope="module")
+def scene(village: Village) -> Scene:
+    return set_scene(village.truths, Infusion(), TRIALS, lambda _: None)
+
+
+def drawn(village: Village, scene: Scene, one: Contender, alpha: str, epsilon: str) -> Point:
+    """A setting drawn so often that means of trials tell as much as closed forms."""
+    load = village.loads[0 if one.accounting == "single" else 1]
+    price = Price(Fraction(alpha), Fraction(epsilon), Fraction("0.05"))
+    outcome = Experiment(load, one, price, TRIALS).run(scene)
+    assert not isinstance(outcome, Refused)
+    assert outcome[0].stratum == ALL
+    return outcome[0]
+
+
+def both(points: list[Point]) -> Iterator[list[float]]:
+    """Mean absolute errors in closed form, and as the trials have them."""
+    for name in ("l1", "l1_trials"):
+        found: list[float] = [getattr(one, name) for one in points]
+        yield found
+    for one in points:
+        assert one.l1_source == "closed form"
+        assert one.l1 is not None
+        assert one.l1_trials is not None
+        assert one.l1_trials_error is not None
+        assert abs(one.l1_trials - one.l1) < WIDE * one.l1_trials_error
+        assert one.l1_trials_error < one.l1 / 15
+
+
+def test_the_order_of_the_papers_mechanisms_and_slope(village: Village, scene: Scene) -> None:
+    """α = 0.1, ε = 1, place × sector × ownership."""
+    order = [
+        Contender("slope", "strong"),
+        Contender("smooth_laplace", "strong", "single", "published"),
+        Contender("log_laplace", "strong", "single", "published"),
+        Contender("smooth_gamma", "strong", "single", "published"),
+    ]
+    for errors in both([drawn(village, scene, one, "0.1", "1") for one in order]):
+        assert errors == sorted(errors)
+        assert len(set(errors)) == 4
+        assert errors[3] >= 8 * errors[0]
+
+
+def test_a_whole_worker_table_is_best_released_as_a_block(village: Village, scene: Scene) -> None:
+    """α = 0.05, ε = 4: one price for the block, and the stronger promise."""
+    block = Contender("vector_pareto", "strong", "joint")
+    papers = [Contender(name, "weak", "sum", "published") for name in PAPERS]
+    for errors in both([drawn(village, scene, one, "0.05", "4") for one in (block, *papers)]):
+        assert errors[0] < min(errors[1:])
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_tight_forms_are_better_than_published_ones(
+    village: Village, scene: Scene, name: str
+) -> None:
+    for policy, accounting, epsilon in (("strong", "single", "1"), ("weak", "sum", "4")):
+        forms = [Contender(name, policy, accounting, c) for c in ("tight", "published")]
+        found = [drawn(village, scene, one, "0.05", epsilon) for one in forms]
+        for tight, published in both(found):
+            assert tight < published
+
+
+def test_tight_forms_are_better_wherever_both_exist(run: Evaluation) -> None:
+    found = {
+        (p.workload, p.mechanism, p.accounting, p.alpha, p.epsilon, p.calibration): p.l1
+        for p in run.points
+        if p.stratum == ALL and p.mechanism in PAPERS
+    }
+    compared = 0
+    for (*key, calibration), published in found.items():
+        tight = found.get((*key, "tight"))  # type: ignore[arg-type]
+        if calibration == "published" and tight is not None and published is not None:
+            compared += 1
+            assert tight < published
+    assert compared >= 15
+
+
+def curves(run: Evaluation) -> dict[object, list[Point]]:
+    found: dict[object, list[Point]] = {}
+    for one in run.points:
+        if one.stratum == ALL and one.epsilon is not None:
+            key = (one.workload, one.mechanism, one.calibration, one.accounting, one.alpha)
+            found.setdefault((*key, one.theta), []).append(one)
+    return found
+
+
+def test_more_epsilon_is_less_error(run: Evaluation) -> None:
+    checked = 0
+    for held in curves(run).values():
+        exact = [p.l1 for p in held if p.l1 is not None and p.l1_source == "closed form"]
+        assert exact == sorted(exact, reverse=True)
+        checked += len(set(exact)) > 2
+    assert checked > 8
+
+
+def test_an_infinite_mean_is_no_number(run: Evaluation) -> None:
+    """The noisy maximum of the clipped form gets ε/8: no mean below 8λ = 0.76 at α = 0.1."""
+    held = [p for p in run.points if p.mechanism == "clipped" and p.alpha == 0.1]
+    assert {p.epsilon for p in held if p.l1 is None} == {0.5}
+    for one in held:
+        assert (one.ratio_to_infusion is None) == (one.bias is None) == (one.l1 is None)
+        assert one.l1_trials is not None
+        assert one.spearman is not None
+        # A variance needs twice as much.
+        assert (one.l1_trials_error is None) == (one.epsilon in (0.5, 1))
+
+
+def test_every_setting_is_a_point_or_a_gap(run: Evaluation) -> None:
+    """Each group of cells once; a gap where the conditions fail, with its reason."""
+    assert len({p.workload for p in run.points}) == 2
+    points = [p for p in run.points if p.stratum == ALL]
+    settings = [
+        (p.workload, p.mechanism, p.calibration, p.accounting, p.alpha, p.epsilon, p.theta)
+        for p in (*points, *run.refused)
+    ]
+    assert len(settings) == len(set(settings))
+    alphas, epsilons = 2, 3
+    # Infusion; the papers' six and our three lines; edge and node, which have no α.
+    each = 1 + alphas * epsilons * (6 + 3) + epsilons * 2
+    parallel = alphas * epsilons * 3
+    assert len(settings) == 2 * each + parallel
+    assert run.refused
+    assert all(one.reason for one in run.refused)
+
+
+def test_the_baseline_is_the_measure_of_all(run: Evaluation) -> None:
+    for workload in (TABLE, WHOLE):
+        (today,) = [
+            p
+            for p in run.points
+            if (p.workload, p.mechanism, p.stratum) == (workload, "infusion", ALL)
+        ]
+        assert today.ratio_to_infusion == pytest.approx(1)
+        assert today.l1 is not None
+        for one in run.points:
+            if one.workload == workload and one.stratum == ALL and one.l1 is not None:
+                assert one.ratio_to_infusion == pytest.approx(one.l1 / today.l1)
+
+
+def test_strata_make_up_the_whole(run: Evaluation) -> None:
+    for one in run.points:
+        if one.stratum == ALL and one.mechanism == "slope":
+            parts = [
+                p
+                for p in run.points
+                if p.stratum != ALL
+                and (p.workload, p.mechanism, p.alpha, p.epsilon)
+                == (one.workload, "slope", one.alpha, one.epsilon)
+            ]
+            assert len(parts) > 1
+            assert sum(p.cells for p in parts) == one.cells
+            whole = sum(p.cells * (p.l1 or 0) for p in parts) / one.cells
+            assert whole == pytest.approx(one.l1)
