@@ -7,7 +7,7 @@ from html import escape
 from leeward.evaluate import page_method as method
 from leeward.evaluate.case import Case, cases
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.markup import figure, heading, paragraph, points, terms
+from leeward.evaluate.markup import figure, heading, paragraph, points, terms, text
 from leeward.evaluate.page_style import STYLE
 from leeward.evaluate.page_table import break_even_table, reference_table
 from leeward.evaluate.reading import agreed, answers
@@ -44,11 +44,9 @@ def page(evaluation: Evaluation, drawn: Drawn) -> str:
     mark = evaluation.study.mark
     banner = "" if mark is None else f'<p class="mark">{escape(mark)}</p>\n'
     parts = list(_sections(evaluation, drawn))
-    entries = "".join(
-        f'<li><a href="#{one.anchor}">{escape(one.title)}</a></li>\n' for one in parts
-    )
+    entries = "".join(f'<li><a href="#{one.anchor}">{text(one.title)}</a></li>\n' for one in parts)
     body = "".join(
-        f'<section id="{one.anchor}">\n{banner}<h2>{escape(one.title)}</h2>\n{one.body}</section>\n'
+        f'<section id="{one.anchor}">\n{banner}<h2>{text(one.title)}</h2>\n{one.body}</section>\n'
         for one in parts
     )
     title = TITLE if mark is None else f"{mark} {TITLE}"
@@ -58,8 +56,9 @@ def page(evaluation: Evaluation, drawn: Drawn) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
         f"<header>\n{banner}<h1>{TITLE}</h1>\n"
-        f'<p class="lead">{escape(" ".join(method.setup(evaluation.study)))}</p>\n</header>\n'
-        f'<nav aria-label="Contents">\n<ul>\n{entries}</ul>\n</nav>\n<main>\n{body}</main>\n'
+        f'<p class="lead">{text(" ".join(method.setup(evaluation.study)))}</p>\n</header>\n'
+        '<nav aria-labelledby="contents">\n<h2 id="contents">Contents</h2>\n'
+        f"<ul>\n{entries}</ul>\n</nav>\n<main>\n{body}</main>\n"
         "</body>\n</html>\n"
     )
 
@@ -94,7 +93,7 @@ def _case(case: Case, evaluation: Evaluation, drawn: Drawn) -> str:
 
     def part(title: str, sentences: tuple[str, ...], *stems: str) -> str:
         shown = "".join(figure(drawn.get(f"{case.table.name}-{stem}")) for stem in stems)
-        told = paragraph(sentences)
+        told = points(sentences) if len(sentences) > 1 else paragraph(sentences)
         return heading(title) + told + shown if told or shown else ""
 
     limited, missing = points(limits(case)), points(gaps(case))
@@ -114,7 +113,7 @@ def _case(case: Case, evaluation: Evaluation, drawn: Drawn) -> str:
 
 def _method() -> str:
     files = "".join(
-        f'<li><a href="{name}">{name}</a>: {escape(words)}</li>\n' for name, words in method.FILES
+        f'<li><a href="{name}">{name}</a>: {text(words)}</li>\n' for name, words in method.FILES
     )
     return (
         heading("Mechanisms")

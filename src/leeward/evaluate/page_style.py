@@ -18,7 +18,9 @@ li {{ margin: .25rem 0; }}
 a {{ color: {colour.BLUE}; }}
 a:focus-visible, .wide:focus-visible, summary:focus-visible {{
   outline: 3px solid {colour.BLUE}; outline-offset: 2px; }}
-nav ul {{ columns: 2 18rem; }}
+nav h2 {{ font-size: 1rem; margin-top: 1rem; }}
+nav ul {{ columns: 2 18rem; max-width: none; }}
+nav li {{ break-inside: avoid; }}
 .lead {{ font-size: 1.05rem; color: #444; }}
 .mark {{ background: {colour.RED}; color: #fff; font-weight: 700; padding: .6rem .9rem;
   margin: 0 0 1rem; max-width: none; }}
@@ -36,6 +38,7 @@ th {{ font-weight: 600; }}
 thead th {{ border-bottom: 2px solid #888; vertical-align: bottom; }}
 th[scope=row], td.text, th.text {{ text-align: left; }}
 tr.ours th, tr.ours td {{ background: #eaf3fa; }}
+th[scope=row] {{ min-width: 11rem; }}
 dt {{ font-weight: 600; margin-top: .7rem; }}
 dd {{ margin: .1rem 0 0 1.2rem; }}
 @media (max-width: 40rem) {{ body {{ padding: .75rem; }} h1 {{ font-size: 1.4rem; }}

@@ -32,7 +32,7 @@ def break_even_table(evaluation: Evaluation) -> str:
         if workload == name
     ]
     columns = ("Table", "α", *(HEADS[family] for family in FAMILIES))
-    return table("The smallest ε with no more error than noise infusion", columns, rows)
+    return table("The smallest ε with no more error than noise infusion", columns, rows, 4)
 
 
 def _said(one: BreakEven) -> str:
@@ -66,7 +66,6 @@ COLUMNS = (
     "Ratio to infusion",
     "Ratio where published",
     "Rank correlation",
-    "Within 5 %",
     "Negative",
     "Margins cover",
     "Error from",
@@ -84,7 +83,6 @@ def _row(one: Point) -> Row:
             number(one.ratio_to_infusion),
             number(one.ratio_where_published),
             correlation(one.spearman),
-            share(one.within_5_percent),
             share(one.negative),
             share(one.coverage),
             one.l1_source,

@@ -40,7 +40,9 @@ def answers(evaluation: Evaluation) -> tuple[str, ...]:
 
 def _answer(case: Case, found: list[BreakEven]) -> str:
     """All families at the α of the reading, then the other α in short."""
-    at = {one.alpha: [b for b in found if b.alpha == one.alpha] for one in found}
+    measured = {one.family for one in found if one.epsilon is not None}
+    told_of = [one for one in found if one.family in measured]
+    at = {one.alpha: [b for b in told_of if b.alpha == one.alpha] for one in told_of}
     known = {alpha: here for alpha, here in at.items() if any(b.epsilon is not None for b in here)}
     if not known:
         return ""
@@ -48,14 +50,14 @@ def _answer(case: Case, found: list[BreakEven]) -> str:
     told = ", ".join(_told(one) for one in known[first])
     rest = _rest((alpha, here) for alpha, here in known.items() if alpha != first)
     return (
-        f"{opened(case.table.words)}, at α = {first:g}: no more error than noise infusion "
+        f"{opened(case.table.words)}, at α = {first:g}: the error of noise infusion is reached "
         f"{told}.{rest}"
     )
 
 
 def _told(one: BreakEven) -> str:
     maker = "" if one.mechanism is None else f" ({_maker(one)})"
-    return f"{reached(one)} with {WHO[one.family]}{maker}"
+    return f"{reached(one)} by {WHO[one.family]}{maker}"
 
 
 def _maker(one: BreakEven) -> str:
@@ -68,8 +70,8 @@ def reached(one: BreakEven) -> str:
     if one.epsilon is None:
         return "at no ε measured"
     if one.bound == ABOVE:
-        return f"not up to ε = {one.epsilon:.2g}"
-    return f"from ε {one.words if one.bound else f'= {one.words}'}"
+        return f"at no ε up to {one.epsilon:.2g}"
+    return f"at ε {one.words if one.bound else f'= {one.words}'}"
 
 
 def _rest(known: Iterable[tuple[float, list[BreakEven]]]) -> str:
@@ -84,7 +86,7 @@ def agreed(points: Iterable[Point]) -> Iterator[str]:
         yield (
             f"Closed forms against trials: {found.within:,} of "
             f"{several(found.compared, 'setting')} agree within {WIDE:g} standard errors "
-            f"(by chance about {found.chance:.1f} would not, so few are the trials); the furthest "
+            f"(about {found.chance:.1f} would not by chance alone); the furthest "
             f"is {number(found.furthest)} apart, and trials are {found.ratio:.3f} times the "
             "closed forms on average."
         )

@@ -34,11 +34,11 @@ def _own(own: Sequence[Point], case: Case) -> Iterator[str]:
         return
     best, *others = own
     yield (
-        f"At {case.where} the best of ours, {called(best)}, has a mean absolute error of "
+        f"At {case.where} the best of ours, {_bare(best)}, has a mean absolute error of "
         f"{number(best.l1)} jobs a cell{_against(best)}; its promise is {_full(best)}."
     )
     if others:
-        yield f"Beside it: {_listing(others)}."
+        yield f"The others of ours: {_listing(others)}."
 
 
 def _printed(printed: Sequence[Point]) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _node(case: Case) -> Iterator[str]:
             f"Node DP at ε = {number(one.epsilon)} hides whole establishments and has an error of "
             f"{number(one.l1)} jobs{_against(one)}, with the best of the θ that were tried"
             f"{'' if one.theta is None else f' ({one.theta:,})'}; that choice looks at the truth, "
-            "which a release may not, and favours it."
+            "which a release may not, and favours node DP."
         )
 
 
@@ -146,7 +146,11 @@ def _name(point: Point) -> str:
     """Without what the sentence around it says already."""
     if point.accounting == PARALLEL:
         return NAMES.get(point.mechanism, point.mechanism)
-    return called(point).removesuffix(", as published").removesuffix(", tight")
+    return _bare(point).removesuffix(", as published").removesuffix(", tight")
+
+
+def _bare(point: Point) -> str:
+    return called(point).removesuffix(" (ours)")
 
 
 def _short(point: Point) -> str:
