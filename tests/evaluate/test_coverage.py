@@ -1,0 +1,220 @@
+"""Margins: what is promised to cover 90 % covers 90 %, and a broken twin is seen not to."""
+
+from fractions import Fraction
+from math import floor, sqrt
+
+import numpy as np
+import pytest
+
+from leeward.evaluate.contender import Contender, Price
+from leeward.evaluate.experiment import Experiment
+from leeward.evaluate.infusion import Infusion
+from leeward.evaluate.method import Additively, Drawn, Method
+from leeward.evaluate.point import Refused
+from leeward.evaluate.scene import set_scene
+from leeward.evaluate.truth import Truth
+from leeward.evaluate.workload import Workload
+from leeward.mechanisms.margins import SpentMargins
+from leeward.mechanisms.scale import least_margin
+from leeward.model import Marginal
+from tests.evaluate.by_hand import Site, alike, truth
+
+WORKPLACES = 20_000
+WIDE = 4.5
+"""Standard errors: a right margin is further away once in 10⁵ times."""
+GOAL = 0.9
+ROUNDING = 0.01
+"""A margin is in whole jobs and allows for half a grid step: it may cover a little more."""
+
+COLUMN = alike(Site(0, (900,)), WORKPLACES)
+BLOCK = alike(Site(0, (800, 700), 100), WORKPLACES)
+"""S = max(αx, 1) is 70 jobs or more at α = 0.1: rounding plays no part."""
+
+SMALL = [
+    alike(Site(0, counts, outside), WORKPLACES // 4)
+    for counts, outside in (((0, 0), 0), ((1, 0), 0), ((3, 4), 2), ((12, 1), 0), ((20, 9), 5))
+]
+
+
+def price(epsilon: str) -> Price:
+    return Price(Fraction("0.1"), Fraction(epsilon), Fraction("0.05"))
+
+
+def with_margins(one: Contender, epsilon: str, cells: int) -> Method:
+    """Bought margins, or those that the mechanism gives away."""
+    bought = one.with_margins(price(epsilon), cells)
+    return one.method(price(epsilon), cells) if bought is None else bought
+
+
+def covered(drawn: Drawn, table: Truth) -> tuple[float, float]:
+    """The share of margins that held; its standard error, worker cells being drawn together."""
+    assert drawn.margins is not None
+    inside = (np.abs(drawn.values - table.counts) <= drawn.margins).mean(axis=1)
+    return float(inside.mean()), float(inside.std() / sqrt(len(inside)))
+
+
+SINGLE = [
+    Contender("slope", "strong"),
+    Contender("vector_pareto", "strong"),
+    Contender("smooth_gamma", "strong"),
+    Contender("smooth_laplace", "strong"),
+    Contender("log_laplace", "strong"),
+]
+OF_BLOCKS = [
+    Contender("slope", "weak", "sum"),
+    Contender("slope", "weak"),
+    Contender("vector_pareto", "strong", "joint"),
+    Contender("vector_pareto", "strong"),
+    Contender("smooth_gamma", "weak", "sum"),
+    Contender("smooth_gamma", "weak"),
+    Contender("smooth_laplace", "weak", "sum"),
+    Contender("smooth_laplace", "weak"),
+    Contender("log_laplace", "weak", "sum"),
+    Contender("log_laplace", "weak"),
+]
+CASES = [*((one, COLUMN) for one in SINGLE), *((one, BLOCK) for one in OF_BLOCKS)]
+
+
+def named(one: object) -> str | None:
+    return f"{one.mechanism} {one.accounting}" if isinstance(one, Contender) else ""
+
+
+@pytest.mark.parametrize(("one", "table"), CASES, ids=named)
+@pytest.mark.parametrize("epsilon", ["1", "4"])
+def test_margins_cover_what_they_promise(one: Contender, table: Truth, epsilon: str) -> None:
+    method = with_margins(one, epsilon, table.worker_cells)
+    share, error = covered(method.draw(table), table)
+    assert GOAL - WIDE * error < share < GOAL + ROUNDING + WIDE * error
+
+
+@pytest.mark.parametrize(
+    "one", [*OF_BLOCKS, Contender("edge_laplace", "worker", "joint")], ids=named
+)
+@pytest.mark.parametrize("epsilon", ["1", "4"])
+def test_margins_of_small_cells_never_cover_less(one: Contender, epsilon: str) -> None:
+    method = with_margins(one, epsilon, 2)
+    for table in SMALL:
+        share, error = covered(method.draw(table), table)
+        assert share > GOAL - WIDE * error
+
+
+BOUGHT = [one for one in SINGLE if one.mechanism != "log_laplace"]
+
+
+@pytest.mark.parametrize("one", BOUGHT, ids=named)
+def test_a_margin_that_forgets_the_noise_of_its_scale_is_caught(
+    one: Contender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known bad: the plain quantile of the noise, times a scale that is itself noisy."""
+    monkeypatch.setattr(
+        "leeward.mechanisms.margins._factor", lambda _, mechanism: least_margin(mechanism)
+    )
+    method = with_margins(one, "1", 1)
+    share, error = covered(method.draw(COLUMN), COLUMN)
+    assert share < GOAL - WIDE * error
+
+
+def test_margins_are_a_tenth_of_the_price() -> None:
+    for one in OF_BLOCKS:
+        bought = one.with_margins(price("4"), 2)
+        if one.mechanism == "log_laplace":
+            assert bought is None  # they are free
+            continue
+        assert isinstance(bought, Additively)
+        assert isinstance(bought.margins, SpentMargins)
+        parts = 2 if one.accounting == "sum" else 1
+        assert bought.made.parameters.epsilon == Fraction("3.6")
+        assert bought.margins.cells == parts
+        assert bought.margins.epsilon == Fraction("0.4")
+
+
+@pytest.mark.parametrize("accounting", ["parallel", "sum"])
+@pytest.mark.parametrize("name", ["log_laplace", "smooth_gamma", "smooth_laplace"])
+def test_published_forms_have_no_margins(name: str, accounting: str) -> None:
+    one = Contender(name, "weak", accounting, "published")
+    assert one.with_margins(price("4"), 2) is None
+    assert one.method(price("4"), 2).draw(SMALL[2]).margins is None
+
+
+def test_nothing_covers_what_was_dropped() -> None:
+    one = Contender("node_laplace", "establishment", "joint", theta=10)
+    assert one.with_margins(price("4"), 2) is None
+    assert one.method(price("4"), 2).draw(SMALL[2]).margins is None
+
+
+@pytest.mark.parametrize("one", BOUGHT, ids=named)
+def test_no_margin_is_below_that_of_the_least_noise(one: Contender) -> None:
+    """S is at least 1: however low the noisy scale comes out, the margin is that of S = 1."""
+    bought = one.with_margins(price("1"), 1)
+    assert isinstance(bought, Additively)
+    rule = bought.margins
+    assert isinstance(rule, SpentMargins)
+    least = floor(rule.least + 0.5)
+    assert rule.margins(np.array([-(10**6), -(10**4)])).tolist() == [least, least]
+    table = alike(Site(0, (1,)), WORKPLACES)
+    drawn = bought.draw(table)
+    assert drawn.margins is not None
+    assert drawn.margins.min() == least
+    assert drawn.margins.max() > least
+    share, error = covered(drawn, table)
+    assert share > GOAL - WIDE * error
+    # With nothing but this least margin, S = 1 is covered, and S = 2 is not.
+    lowest = replace_margins(drawn, least)
+    assert covered(lowest, table)[0] > GOAL - WIDE * error
+    larger = alike(Site(0, (20,)), WORKPLACES)
+    share, error = covered(replace_margins(bought.draw(larger), least), larger)
+    assert share < GOAL - WIDE * error
+
+
+def replace_margins(drawn: Drawn, margin: int) -> Drawn:
+    return Drawn(drawn.values, np.full_like(drawn.values, margin))
+
+
+UNCLIPPED = alike(Site(0, (800_000, 700_000), 100_000), WORKPLACES)
+ALIKE = truth([Site(n, (400, 300)) for n in range(WORKPLACES // 4) for _ in range(20)])
+
+
+@pytest.mark.parametrize("accounting", ["joint", "single"])
+def test_clipped_margins_cover_where_nothing_is_clipped(accounting: str) -> None:
+    """At ε = 200 the noisy maximum is within a hundredth, and θ lies a sixth above it."""
+    method = Contender("clipped", "strong", accounting).method(price("200"), 2)
+    share, error = covered(method.draw(UNCLIPPED), UNCLIPPED)
+    assert GOAL - WIDE * error < share < GOAL + ROUNDING + WIDE * error
+
+
+def test_clipped_margins_are_silent_about_bias() -> None:
+    """Twenty establishments as large as the largest lose a little each where θ comes out low."""
+    method = Contender("clipped", "strong", "joint").method(price("1"), 2)
+    drawn = method.draw(ALIKE)
+    share, error = covered(drawn, ALIKE)
+    assert share < GOAL - WIDE * error
+    bias = (drawn.values - ALIKE.counts).mean(axis=1)
+    assert np.median(bias) < 0
+
+
+def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known bad: shares of the strata that were left, read as those of the strata before."""
+    monkeypatch.setattr("leeward.evaluate.experiment.MARGIN_CELLS", 4)
+    table = truth([Site(n, (50,)) for n in range(12)], strata=[0] * 4 + [1] + [2] * 7)
+    load = Workload("t", "t", Marginal("t", (), ()))
+    scene = set_scene({load.marginal: table}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 2).run(scene)
+    assert not isinstance(outcome, Refused)
+    assert table.thinned(4).strata.tolist() == [0, 0, 2, 2]
+    strata = {one.stratum: one.coverage for one in outcome}
+    assert list(strata) == ["all", "under 100", "100 to 10,000", "10,000 to 100,000"]
+    assert strata.pop("100 to 10,000") is None
+    assert all(0 <= (one or 0) <= 1 for one in strata.values())
+    assert None not in strata.values()
+
+
+def test_points_tell_the_coverage_of_their_margins() -> None:
+    load = Workload("t", "t", Marginal("t", (), ()))
+    scene = set_scene({load.marginal: COLUMN}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 3).run(scene)
+    assert not isinstance(outcome, Refused)
+    (all_cells, *_) = outcome
+    assert all_cells.coverage is not None
+    assert abs(all_cells.coverage - GOAL) < 0.02  # 11 standard errors of 60,000 cells
+    assert all_cells.coverage_error is not None
+    assert 0 < all_cells.coverage_error < 0.01
