@@ -208,7 +208,8 @@ def test_predicted_errors_are_those_of_many_releases(noise_of: str, largest: int
     predicted = built.mean_abs_error(largest)
     assert isinstance(predicted, float)
     spread = noise.std() / sqrt(rows)
-    assert isclose(np.abs(noise).mean(), predicted, rel_tol=0.01, abs_tol=6 * spread)
+    # What rounding to whole jobs takes away, a tenth of one at most, is not predicted.
+    assert isclose(np.abs(noise).mean(), predicted, rel_tol=0.01, abs_tol=6 * spread + 0.1)
 
 
 def test_no_finite_error_where_the_maximum_is_too_noisy() -> None:
