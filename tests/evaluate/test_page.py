@@ -13,7 +13,7 @@ from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.reading import answers
 from leeward.pictures import Picture
 from leeward.pictures.colour import RED, contrast
-from tests.evaluate.run import FULL, TODAY, at, run
+from tests.evaluate.run import FULL, TODAY, at, printed, run
 from tests.evaluate.test_reading import EMPTY
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -130,6 +130,23 @@ def test_tables_have_heads_for_rows_and_columns() -> None:
     assert "Node DP, best θ" in words
 
 
+def test_the_table_of_answers_gives_each_family_with_its_promise() -> None:
+    points = (
+        *(at("slope", l1, epsilon=e) for e, l1 in ((1.0, 20.0), (4.0, 5.0))),
+        printed("smooth_gamma", 70.0),
+        printed("smooth_laplace", 9.0, delta=0.03),
+    )
+    rows = re.findall(r"<tr><th.*?</tr>", page(run(TODAY, *points), {}))
+    cells = [re.sub(r"<[^>]+>", "|", one).replace("\u00a0", " ").split("|") for one in rows]
+    assert [one for one in cells[1] if one] == [
+        "County × trade",
+        "0.1",
+        "2 (slope, strong)",
+        "&gt; 1",
+        "≤ 1 (Smooth Laplace, strong, δ = 0.03)",
+    ]
+
+
 def test_measures_are_explained_under_their_columns() -> None:
     words = plain(shown(FULL))
     named = {"l1", "l1_source", "ratio_to_infusion", "ratio_where_published", "spearman"}
@@ -171,7 +188,9 @@ def test_markup_escapes_everywhere() -> None:
 
 
 def test_values_stay_on_the_line_of_their_letters() -> None:
-    assert text("at ε ≤ 4, 10 % of α = 0.1") == "at ε\u00a0≤\u00a04, 10\u00a0% of α\u00a0=\u00a00.1"
+    assert text("ε ≤ 4, 10 % of α = 0.1: > 8") == (
+        "ε\u00a0≤\u00a04, 10\u00a0% of α\u00a0=\u00a00.1: &gt;\u00a08"
+    )
 
 
 def test_the_mark_can_be_read() -> None:

@@ -174,6 +174,12 @@ def test_a_weaker_promise_of_ours_is_not_compared_with_a_stronger_one() -> None:
     assert not any("times the error" in one for one in errors(first(run(weak, theirs))))
 
 
+def test_a_promise_of_ours_that_may_fail_is_not_compared_with_one_that_holds() -> None:
+    failing = at("slope", 1.0, delta=0.01)
+    said = errors(first(run(failing, printed("log_laplace", 8.0))))
+    assert not any("times the error" in one for one in said)
+
+
 def test_parallel_accounting_is_told_with_its_true_price() -> None:
     said = accounting(whole(FULL))
     assert "The papers count the 2 worker cells" in said[0]
@@ -213,7 +219,7 @@ def test_where_ours_do_not_help_is_said() -> None:
         "without δ.",
     )
     assert limits(whole(FULL)) == (
-        "None of ours works at α = 0.1 with ε = 0.25 (1 of 2 settings).",
+        "None of ours has a finite mean error at α = 0.1 with ε = 0.25 (1 of 2 settings).",
     )
 
 
@@ -245,7 +251,7 @@ def test_nothing_of_ours_at_all_is_said() -> None:
     gone = tuple(refused("slope", "epsilon: must be more; got 1.", epsilon=e) for e in (1.0, 2.0))
     bare = run(TODAY, gaps=gone)
     assert limits(first(bare)) == (
-        "None of ours works at any setting of the grid (2 of 2 settings).",
+        "None of ours has a finite mean error at any setting of the grid (2 of 2 settings).",
     )
     assert gaps(first(bare)) == (
         "Slope (ours) cannot be calibrated at any setting of the grid: ε must be more.",

@@ -7,7 +7,7 @@ from html import escape
 
 from leeward.pictures import Picture
 
-TOGETHER = re.compile(r"(?<=[αεδθd]) ([=≤≥<>]) (?=[\d–])|(?<=\d) (?=%)")
+TOGETHER = re.compile(r"(?<=[αεδθd]) ([=≤≥<>]) (?=[\d–])|(?<=[≤≥<>]) (?=\d)|(?<=\d) (?=%)")
 """Where a line must not break: between a letter and its value, and before a per cent sign."""
 
 

@@ -30,15 +30,15 @@ figcaption {{ font-size: .9rem; color: #444; max-width: 46rem; }}
 summary {{ cursor: pointer; }}
 .wide {{ overflow-x: auto; }}
 figure svg {{ display: block; width: 100%; min-width: 44rem; height: auto; }}
-table {{ border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }}
+table {{ border-collapse: collapse; font-size: .85rem; margin: .3rem 0 1rem; }}
 caption {{ text-align: left; font-weight: 600; padding: .4rem 0; }}
-th, td {{ padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #ddd;
+th, td {{ padding: .3rem .45rem; text-align: right; border-bottom: 1px solid #ddd;
   font-variant-numeric: tabular-nums; vertical-align: top; }}
 th {{ font-weight: 600; }}
 thead th {{ border-bottom: 2px solid #888; vertical-align: bottom; }}
 th[scope=row], td.text, th.text {{ text-align: left; }}
 tr.ours th, tr.ours td {{ background: #eaf3fa; }}
-th[scope=row] {{ min-width: 11rem; }}
+th[scope=row] {{ min-width: 9.5rem; }}
 dt {{ font-weight: 600; margin-top: .7rem; }}
 dd {{ margin: .1rem 0 0 1.2rem; }}
 @media (max-width: 40rem) {{ body {{ padding: .75rem; }} h1 {{ font-size: 1.4rem; }}

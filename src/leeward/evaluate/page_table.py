@@ -68,7 +68,7 @@ COLUMNS = (
     "Rank correlation",
     "Negative",
     "Margins cover",
-    "Error from",
+    "Source",
 )
 
 

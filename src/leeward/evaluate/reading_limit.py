@@ -36,7 +36,7 @@ def _missing(case: Case) -> Iterator[str]:
     gone = [one for one in case.grid if one not in there]
     if gone:
         yield (
-            f"None of ours works {region(gone, case.grid, 'any')} "
+            f"None of ours has a finite mean error {region(gone, case.grid, 'any')} "
             f"({len(gone)} of {several(len(case.grid), 'setting')})."
         )
 
