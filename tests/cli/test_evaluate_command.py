@@ -193,8 +193,10 @@ def test_who_may_read_what(plain: Office, umask: int, data: tuple[str, ...]) -> 
 
 
 def test_tables_of_the_plan_are_asked_whole_and_by_worker_cell(plain: Office) -> None:
+    plain.edit("plan.yaml", ("alpha: 0.1", "alpha: 0.07"))
     result = plain.run(*DATA, "--out", "e", "--json")
     told = json.loads(result.stdout)
+    assert {one["alpha"] for one in told["points"]} == {None, 0.07, 0.1}  # the plan's, the grid's
     assert [(one["name"], one["words"]) for one in told["workloads"]] == [
         ("by_place", "place × sector"),
         ("by_sex_queries", "single queries of place × sex"),

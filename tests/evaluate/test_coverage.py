@@ -1,5 +1,6 @@
 """Margins: what is promised to cover 90 % covers 90 %, and a broken twin is seen not to."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import floor, sqrt
 
@@ -16,7 +17,7 @@ from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
 from leeward.mechanisms.margins import SpentMargins
 from leeward.mechanisms.scale import least_margin
-from leeward.model import Marginal
+from leeward.model import Attribute, Dimension, Marginal
 from tests.evaluate.by_hand import Site, alike, truth
 
 WORKPLACES = 20_000
@@ -218,3 +219,67 @@ def test_points_tell_the_coverage_of_their_margins() -> None:
     assert abs(all_cells.coverage - GOAL) < 0.02  # 11 standard errors of 60,000 cells
     assert all_cells.coverage_error is not None
     assert 0 < all_cells.coverage_error < 0.01
+
+
+MIXED = truth(
+    [Site(n, (900,) if n % 2 else (1,)) for n in range(WORKPLACES)],
+    strata=[0] * (WORKPLACES // 2) + [1] * (WORKPLACES // 2),
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "epsilon", "sizes", "wide"),
+    [
+        (Contender("slope", "strong"), "1", (199, 200), [[False], [True]]),
+        (Contender("slope", "strong"), "4", (799, 800), [[False], [True]]),
+        (Contender("log_laplace", "strong"), "1", (199, 200), [[False], [True]]),
+        (Contender("edge_laplace", "worker"), "1", (199, 200), [[False], [False]]),
+    ],
+    ids=named,
+)
+def test_noise_is_wide_from_twenty_jobs_on(
+    one: Contender, epsilon: str, sizes: tuple[int, int], wide: list[list[bool]]
+) -> None:
+    load = Workload("t", "t", Marginal("t", (), ()))
+    table = truth([Site(n, (size,)) for n, size in enumerate(sizes)])
+    chosen = price(epsilon) if one.needs_alpha else replace(price(epsilon), alpha=None)
+    assert Experiment(load, one, chosen, 2).wide(table).tolist() == wide
+
+
+def test_wide_noise_follows_what_the_noise_follows() -> None:
+    """ε = 2 for two worker cells; S/(ε/d) is 20 jobs from 200 jobs on, S/ε from 400 on."""
+    load = Workload("t", "t", two_kinds())
+    table = truth([Site(0, (199, 200), 1), Site(1, (0, 201), 199)])
+    found = {
+        one: Experiment(load, one, price("2"), 2).wide(table).tolist()
+        for one in (
+            Contender("slope", "weak", "sum"),
+            Contender("slope", "weak", "single"),
+            Contender("vector_pareto", "strong", "joint"),
+        )
+    }
+    assert list(found.values()) == [
+        [[False, True], [False, True]],
+        [[False, False], [False, False]],
+        [[True, True], [True, True]],
+    ]
+
+
+def two_kinds() -> Marginal:
+    attribute = Attribute("kind", "workers", "kind", ("a", "b"), ("a", "b"), False, {})
+    return Marginal("t", (), (Dimension(attribute, (0, 1)),))
+
+
+def test_points_tell_the_coverage_where_the_noise_is_wide() -> None:
+    load = Workload("t", "t", Marginal("t", (), ()))
+    scene = set_scene({load.marginal: MIXED}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 4).run(scene)
+    assert not isinstance(outcome, Refused)
+    for one in outcome:
+        assert one.coverage is not None
+        assert one.coverage_wide is not None
+        assert abs(one.coverage_wide - GOAL) < 0.015  # 7 standard errors of 20,000 cells
+        assert one.coverage > one.coverage_wide + 0.015  # the other half is covered for sure
+    edge = Experiment(load, Contender("edge_laplace", "worker"), price("1"), 2).run(scene)
+    assert not isinstance(edge, Refused)
+    assert edge[0].coverage is not None

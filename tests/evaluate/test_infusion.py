@@ -67,6 +67,7 @@ def test_a_factor_is_kept_for_every_table_of_a_world() -> None:
         factors = noise.factors(owners([FINE, COARSE, SITES]))
         fine, coarse, single = (noise.infused(one, factors) for one in (FINE, COARSE, SITES))
         implied = fine / FINE.counts
+        assert implied[:, 0] == pytest.approx(factors, abs=1e-8)
         assert implied[:, 0] == pytest.approx(implied[:, 1], abs=1e-8)
         assert single[:, 0] / SITES.counts[:, 0] == pytest.approx(implied[:, 0], abs=1e-8)
         assert coarse[0, 0] == pytest.approx((implied[:, 0] * SITES.counts[:, 0]).sum(), abs=50)

@@ -1,5 +1,6 @@
 """The presets have the grids, the workloads and the size of the published experiments."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -93,6 +94,14 @@ def test_only_the_number_of_trials_changes(name: str) -> None:
     changed = PRESETS[name].with_trials(7)
     assert changed.grid.trials == 7
     assert changed.with_trials(PRESETS[name].grid.trials) == PRESETS[name]
+
+
+def test_the_alpha_of_a_plan_joins_the_grid() -> None:
+    assert Grid().with_alpha(None) == Grid()
+    assert Grid().with_alpha(Fraction("0.05")) == Grid()
+    more = Grid().with_alpha(Fraction("0.15"))
+    assert list(more.alphas) == sorted([*ALPHAS, Fraction("0.15")])
+    assert replace(more, alphas=Grid().alphas) == Grid()
 
 
 @pytest.mark.parametrize("trials", [-1, 0, 1, 1001])

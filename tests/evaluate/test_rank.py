@@ -36,6 +36,15 @@ def test_correlations_are_spearmans(seed: int) -> None:
     assert len({round(one, 9) for one in wanted}) == 4
 
 
+def test_equal_values_of_two_strata_are_ranked_apart() -> None:
+    """The largest of one stratum is the smallest of the next."""
+    groups = Groups.of(np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    left, right = np.array([1, 2, 5, 5, 5, 5, 7, 9]), np.array([4, 1, 2, 3, 8, 1, 9, 7])
+    found = Ranks.of(left, groups).correlation(Ranks.of(right, groups), groups)
+    wanted = [spearmanr(left[part], right[part]).statistic for part in (slice(4), slice(4, 8))]
+    assert found[1:] == pytest.approx(wanted, abs=1e-12)
+
+
 def test_without_variation_there_is_no_correlation() -> None:
     left, right, groups = made(0)
     left[groups.of_cell == 3] = 5
