@@ -5,7 +5,7 @@ Everything here but `clip` is a function of released numbers and public constant
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -59,7 +59,23 @@ class Clipping:
 
     def theta_of(self, index: int) -> int:
         """max(HEADROOM·Ã, 1/α + 1) rounded up to the lattice, and at most a fixed bound."""
-        return _theta(self, index)
+        if index not in self._known:
+            self._known[index] = self._theta(index)
+        return self._known[index]
+
+    def _theta(self, index: int) -> int:
+        least, most = _ceiling(self.least * self.lattice), self.most
+        with precision(192):
+            power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
+            if power > ball(most).log():
+                return most
+            size = ball(HEADROOM * self.lattice) * power.exp()
+            return min(max(_ceiling(exact_value(size.upper())), least), most)
+
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        """θ by index: all workplace cells of all batches share one public grid."""
+        return {}
 
     def float_theta(self, index: Integers) -> Floats:
         """θ in jobs and float64, for predictions."""
@@ -99,17 +115,6 @@ class Clipping:
     @property
     def _share(self) -> Fraction:
         return min(self.cells, 2) * self.alpha / (1 + self.alpha)
-
-
-@lru_cache(maxsize=1 << 14)  # all workplace cells of all batches share one public grid
-def _theta(clipping: Clipping, index: int) -> int:
-    least, most = _ceiling(clipping.least * clipping.lattice), clipping.most
-    with precision(192):
-        power = log_growth(clipping.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
-        if power > ball(most).log():
-            return most
-        size = ball(HEADROOM * clipping.lattice) * power.exp()
-        return min(max(_ceiling(exact_value(size.upper())), least), most)
 
 
 def _ceiling(number: Fraction) -> int:

@@ -17,7 +17,7 @@ from leeward.mechanisms.table import Floats
 JOBS = 48
 """Beyond this many jobs the difference between rounded and real noise is left out."""
 
-COARSE = 400.0
+COARSE = 100.0
 """Where the mean absolute noise is above this many jobs, rounding is left out altogether."""
 
 THIN = 0.5
