@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
 
-from leeward.evaluate.rank import Ranks, average_ranks
+from leeward.evaluate.rank import REACH, Ranks, average_ranks
 from leeward.evaluate.score import Referee, standard_error
 from leeward.evaluate.strata import NAMES, Groups, Integers
 from tests.evaluate.by_hand import Site, truth
@@ -104,3 +104,13 @@ def test_the_standard_error_is_that_of_the_mean() -> None:
     wanted = np.std([1.0, 2.0, 6.0], ddof=1) / np.sqrt(3)
     assert standard_error(rows) == pytest.approx([wanted, 0])
     assert np.isnan(standard_error(rows[:1])).all()
+
+
+@pytest.mark.parametrize("far", [0, 700])
+def test_counted_ranks_are_sorted_ranks(far: int) -> None:
+    bits = np.random.default_rng(5)
+    values = bits.integers(-300, 40_000, size=3 * REACH) // 7
+    values[:far] *= 10**9
+    values[far : 2 * far] = -values[far : 2 * far] * 10**6 - REACH
+    values[:3] = (REACH, REACH - 1, -REACH)
+    assert np.array_equal(average_ranks(values), rankdata(values))
