@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter
-from leeward.exact import Number, positive, precision, root_up
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import Number, precision, root_up
 from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.clipping import Clipping
@@ -28,13 +28,13 @@ from leeward.mechanisms.grid import STEPS
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace, laplace
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import BOUND, MOST, Integers, Scales, draw
+from leeward.mechanisms.split import best_split, given_split
 from leeward.mechanisms.table import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
 from leeward.randomness import SecretBits
 
 NOISES = ("laplace", "gaussian")
-LEAST_SPLIT = Fraction(1, 1000)
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Clipped:
     `release(counts, sizes, workplace)` takes one row an establishment: its worker cells, all its
     jobs, and the number of its workplace cell. The three steps are also methods of their own, so
     that clipping can be done where the data live. Options: `split`, the share of the budget for
-    the maximum (1/8); `noise`, 'laplace' (pure ε) or 'gaussian' (the largest ρ-zCDP that implies
-    ε at the given δ).
+    the maximum (left out, chosen for the smallest expected error); `noise`, 'laplace' (pure ε)
+    or 'gaussian' (the largest ρ-zCDP that implies ε at the given δ).
     """
 
     name: ClassVar[str] = "clipped"
@@ -53,35 +53,29 @@ class Clipped:
 
     parameters: Parameters
     clipping: Clipping
-    split: Fraction = Fraction(1, 8)
+    split: Fraction
     noise: str = "laplace"
     rho: Fraction = Fraction(0)
 
     @classmethod
     def calibrated(
-        cls, parameters: Parameters, *, split: Number = "1/8", noise: str = "laplace"
+        cls, parameters: Parameters, *, split: Number | None = None, noise: str = "laplace"
     ) -> "Clipped":
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
-        share = positive(split, "split")
-        if not LEAST_SPLIT <= share <= 1 - LEAST_SPLIT or noise not in NOISES:
+        if noise not in NOISES:
             raise InvalidParameter(
-                "split, noise",
-                rule="split must be from 1/1000 to 999/1000 and noise 'laplace' or 'gaussian'",
-                value=f"{share} and {noise!r}",
-                next_step="Leave both out for the defaults, 1/8 and 'laplace'.",
+                "noise",
+                rule="must be 'laplace' or 'gaussian'",
+                value=shown(noise),
+                next_step="Leave it out for 'laplace'.",
             )
+        given = None if split is None else given_split(split)
         clipping = Clipping(parameters.growth, parameters.cells)
-        if noise == "laplace":
-            return cls(parameters, clipping, share)
-        made = cls(
-            parameters,
-            clipping,
-            share,
-            noise,
-            largest_rho(parameters.epsilon, some_delta(parameters)),
-        )
-        if made.rho == 0 or made.sum_variance(clipping.most) > WIDEST**2:
+        gaussian = noise == "gaussian"
+        rho = largest_rho(parameters.epsilon, some_delta(parameters)) if gaussian else Fraction(0)
+        made = cls(parameters, clipping, given or best_split(parameters, rho), noise, rho)
+        if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST**2):
             raise InvalidParameter(
                 "epsilon",
                 rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
