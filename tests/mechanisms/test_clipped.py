@@ -19,8 +19,8 @@ from tests.mechanisms.goodness import (
     p_value,
 )
 
-LAPLACE = clipped(alpha="0.1", epsilon=1, cells=3)
-GAUSSIAN = clipped(alpha="0.1", epsilon=1, cells=3, noise="gaussian", delta="1e-6")
+LAPLACE = clipped(alpha="0.1", epsilon=1, cells=3, split="1/8")
+GAUSSIAN = clipped(alpha="0.1", epsilon=1, cells=3, split="1/8", noise="gaussian", delta="1e-6")
 THETA = 120
 """In jobs."""
 
@@ -65,7 +65,7 @@ BOUNDS = (11, 40, 700, 10**6)
 @pytest.mark.parametrize("cells", [1, 2, 8])
 def test_one_law_serves_all_bounds_at_once(cells: int) -> None:
     """Noise in lattice points is ⌊Δ₁/ε₂·Laplace + ½⌋ with the Δ₁ of its own row's θ."""
-    built = clipped(alpha="0.1", epsilon=1, cells=cells)
+    built = clipped(alpha="0.1", epsilon=1, cells=cells, split="1/8")
     lattice = built.clipping.lattice
     rows = DRAWS // (4 * cells)
     theta = np.tile(np.array(BOUNDS) * lattice + 1, rows)
@@ -213,9 +213,10 @@ def test_predicted_errors_are_those_of_many_releases(noise_of: str, largest: int
 
 
 def test_no_finite_error_where_the_maximum_is_too_noisy() -> None:
-    assert clipped(alpha="0.1", epsilon="0.5", cells=2).mean_abs_error(100) is None
-    assert clipped(alpha="0.1", epsilon="1", cells=2).std(100) is None
-    assert clipped(alpha="0.1", epsilon="2", cells=2).std(100) is not None
+    built = {e: clipped(alpha="0.1", epsilon=e, cells=2, split="1/8") for e in ("0.5", "1", "2")}
+    assert built["0.5"].mean_abs_error(100) is None
+    assert built["1"].std(100) is None
+    assert built["2"].std(100) is not None
 
 
 @pytest.mark.parametrize("built", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])
