@@ -116,15 +116,20 @@ def test_more_epsilon_is_less_error(run: Evaluation) -> None:
 
 
 def test_an_infinite_mean_is_no_number(run: Evaluation) -> None:
-    """The noisy maximum of the clipped form gets ε/8: no mean below 8λ = 0.76 at α = 0.1."""
-    held = [p for p in run.points if p.mechanism == "clipped" and p.alpha == 0.1]
-    assert {p.epsilon for p in held if p.l1 is None} == {0.5}
+    """Published Log-Laplace at ε/8 for each worker cell: no mean below 2λ = 0.19 at α = 0.1."""
+    held = [
+        p
+        for p in run.points
+        if (p.mechanism, p.calibration, p.accounting) == ("log_laplace", "published", "sum")
+        and p.alpha == 0.1
+    ]
+    assert {p.epsilon for p in held if p.l1 is None} == {0.5, 1}
+    assert {p.epsilon for p in held if p.l1 is not None} == {4}
     for one in held:
         assert (one.ratio_to_infusion is None) == (one.bias is None) == (one.l1 is None)
+        assert (one.l1_trials_error is None) == (one.l1 is None)
         assert one.l1_trials is not None
         assert one.spearman is not None
-        # A variance needs twice as much.
-        assert (one.l1_trials_error is None) == (one.epsilon in (0.5, 1))
 
 
 def test_every_setting_is_a_point_or_a_gap(run: Evaluation) -> None:
