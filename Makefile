@@ -40,7 +40,7 @@ bench: setup ## measure draws per second, a release against the bare query, the 
 evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
 	@rm -rf build/h17
 	@$(BIN)/leeward evaluate --preset h17 --out build/h17
-	@$(BIN)/python docs/tables.py evaluation build/h17
+	@$(BIN)/python docs/evaluation.py build/h17
 
 docs: setup ## compute the tables of the documents anew
 	@$(BIN)/python docs/tables.py

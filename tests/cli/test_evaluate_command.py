@@ -130,7 +130,9 @@ def test_made_up_data_are_evaluated(
 def check_tables(out: Path, told: Any) -> None:  # noqa: ANN401 (JSON)
     """The tidy files hold what the JSON holds."""
     points, gaps = rows(out / "points.csv"), rows(out / "gaps.csv")
-    assert list(points[0]) == list(COLUMNS)
+    marked = [] if told["mark"] is None else ["mark"]
+    assert list(points[0]) == [*COLUMNS, *marked]
+    assert all(one["mark"] == told["mark"] for one in (*points, *gaps) if marked)
     assert len(points) == len(told["points"])
     assert [one["reason"] for one in gaps] == [one["reason"] for one in told["refused"]]
     for row, point in zip(points, told["points"], strict=True):
@@ -160,7 +162,7 @@ def test_the_program_itself_on_confidential_data(office: Office) -> None:
     assert told["made_up"] is False
     assert told["mark"] == INTERNAL
     assert told["data"] == "the data of plan.yaml"
-    assert {one["workload"] for one in told["points"]} == {"by_sex_queries", "by_sex"}
+    assert {one["workload"] for one in told["points"]} == {"by_sex.queries", "by_sex"}
     assert INTERNAL in (out / "index.html").read_text(encoding="utf-8")
     drawn = list((out / "figures").glob("*.svg"))
     assert drawn
@@ -199,7 +201,7 @@ def test_tables_of_the_plan_are_asked_whole_and_by_worker_cell(plain: Office) ->
     assert {one["alpha"] for one in told["points"]} == {None, 0.07, 0.1}  # the plan's, the grid's
     assert [(one["name"], one["words"]) for one in told["workloads"]] == [
         ("by_place", "place × sector"),
-        ("by_sex_queries", "single queries of place × sex"),
+        ("by_sex.queries", "single queries of place × sex"),
         ("by_sex", "place × sex"),
     ]
     for one in told["workloads"]:

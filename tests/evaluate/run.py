@@ -17,10 +17,10 @@ def at(mechanism: str, l1: float | None, **more: Any) -> Point:  # noqa: ANN401 
     """A point of the first table with this error; its ratio to infusion follows."""
     start = Point("one", mechanism, "tight", "strong", "single", alpha=0.1, epsilon=1.0)
     given = replace(start, l1=l1, **more)
-    true = given.epsilon if given.epsilon_true is None else given.epsilon_true
+    true = given.epsilon if given.epsilon_summed is None else given.epsilon_summed
     return replace(
         given,
-        epsilon_true=true,
+        epsilon_summed=true,
         ratio_to_infusion=None if l1 is None else l1 / 10,
     )
 
@@ -55,7 +55,7 @@ FULL = run(
     replace(at("slope", 2.0), stratum="under 100", cells=12, ratio_to_infusion=3.21),
     replace(at("slope", 8.0), stratum="above 100,000", cells=309, ratio_to_infusion=0.123),
     at("vector_pareto", 5.0, coverage=0.95),
-    at("clipped", 7.0, coverage=0.61, coverage_error=0.001),
+    at("clipped", 7.0, coverage=0.61, coverage_error=0.001, trials=7),
     printed("log_laplace", 26.0, spearman=0.8123),
     printed("log_laplace", 52.0, epsilon=0.25),
     at("log_laplace", 13.0),
@@ -72,7 +72,7 @@ FULL = run(
         workload="whole",
         policy="weak",
         epsilon=4.0,
-        epsilon_true=8.0,
+        epsilon_summed=8.0,
         accounting="parallel",
     ),
     gaps=(

@@ -114,7 +114,7 @@ def test_a_gap_tells_its_setting_and_the_way_out() -> None:
         accounting="sum",
         alpha=0.1,
         epsilon=0.5,
-        epsilon_true=0.5,
+        epsilon_summed=0.5,
         reason="epsilon: must be at least 4·ln(1+alpha) for each worker cell; got 1/2. The "
         "smallest epsilon that works here is 0.763; or take a smaller alpha.",
     )

@@ -126,7 +126,7 @@ def test_tables_of_a_plan_are_asked_whole_and_cell_by_cell(book: Codebook) -> No
     found = workloads_of(tables)
     assert [(one.name, one.words, one.alone) for one in found] == [
         ("a", "place × sector", False),
-        ("b_queries", "single queries of place × sex", True),
+        ("b.queries", "single queries of place × sex", True),
         ("b", "place × sex", False),
         ("c", "all jobs, some sex only", False),
         ("d", "age", False),

@@ -6,7 +6,7 @@ from scipy.stats import rankdata, spearmanr
 
 from leeward.evaluate.rank import REACH, Ranks, average_ranks
 from leeward.evaluate.score import Referee, standard_error
-from leeward.evaluate.strata import NAMES, Groups, Integers
+from leeward.evaluate.strata import FEWEST, NAMES, Groups, Integers
 from tests.evaluate.by_hand import Site, truth
 
 CELLS = 400
@@ -38,7 +38,7 @@ def test_correlations_are_spearmans(seed: int) -> None:
 
 def test_equal_values_of_two_strata_are_ranked_apart() -> None:
     """The largest of one stratum is the smallest of the next."""
-    groups = Groups.of(np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    groups = Groups(np.array([0, 0, 0, 0, 1, 1, 1, 1]), (0, 1))
     left, right = np.array([1, 2, 5, 5, 5, 5, 7, 9]), np.array([4, 1, 2, 3, 8, 1, 9, 7])
     found = Ranks.of(left, groups).correlation(Ranks.of(right, groups), groups)
     wanted = [spearmanr(left[part], right[part]).statistic for part in (slice(4), slice(4, 8))]
@@ -80,7 +80,14 @@ def test_fewer_cells_keep_the_groups_in_their_places() -> None:
     assert found == pytest.approx([*wanted, values[groups.of_cell == 3].mean()], nan_ok=True)
 
 
-def test_the_measures_of_a_trial_are_what_they_say() -> None:
+def test_a_stratum_of_few_cells_is_part_of_all_cells_only() -> None:
+    groups = Groups.of(np.array([0] * (FEWEST - 1) + [2] * FEWEST))
+    assert groups.names == ("all", NAMES[2])
+    assert groups.sums(np.ones(2 * FEWEST - 1)).tolist() == [2 * FEWEST - 1, FEWEST]
+
+
+def test_the_measures_of_a_trial_are_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leeward.evaluate.strata.FEWEST", 1)
     counts = [(0, 10), (100, 40), (7, 1)]
     table = truth([Site(n, one) for n, one in enumerate(counts)], strata=(0, 2, 2))
     published = np.array([[True, False], [True, True], [False, True]])

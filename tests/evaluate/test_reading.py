@@ -182,10 +182,10 @@ def test_a_promise_of_ours_that_may_fail_is_not_compared_with_one_that_holds() -
 
 def test_parallel_accounting_is_told_with_its_true_price() -> None:
     said = accounting(whole(FULL))
-    assert "The papers count the 2 worker cells" in said[0]
-    assert "at a claimed ε = 4 they would have Log-Laplace 0.61 jobs" in said[0]
-    assert said[0].endswith("what can be proved for that release is ε = 8.")
-    assert said[1].startswith("At a true ε = 4, Pareto (ours) has 2.25 jobs")
+    assert "Were the 2 worker cells of a workplace counted in parallel" in said[0]
+    assert "ε = 4 would be claimed for Log-Laplace 0.61 jobs" in said[0]
+    assert "by the sum rule that release promises ε = 8, or less" in said[0]
+    assert said[1].startswith("At ε = 4 for the whole block, Pareto (ours) has 2.25 jobs")
     assert accounting(first(FULL)) == ()
 
 
@@ -206,17 +206,17 @@ def test_ranks_and_strata() -> None:
         "tidied.",
     )
     (said,) = strata(first(FULL))
-    assert "costs most in places with under 100 jobs (3.21 times" in said
-    assert "least in places with above 100,000 jobs (0.123 times" in said
+    assert "costs most where the place has under 100 jobs (3.21 times" in said
+    assert "least where the place has above 100,000 jobs (0.123 times" in said
 
 
 def test_where_ours_do_not_help_is_said() -> None:
     assert limits(first(FULL)) == (
         "Even the best of ours has more error than noise infusion at α = 0.1 with ε = 0.25 "
         "(1 of 2 settings), up to 1.6 times as much.",
-        "Smooth Laplace, tight has less error than the best of ours at α = 0.1 with ε = 1 "
-        "(1 of 2 settings that have both); ours has up to 1.33 times as much, for a promise "
-        "without δ.",
+        "Smooth Laplace, tight has less error than the best of ours, by more than 1 %, at α = 0.1 "
+        "with ε = 1 (1 of 2 settings that have both); ours has up to 1.33 times as much, for a "
+        "promise without δ.",
     )
     assert limits(whole(FULL)) == (
         "None of ours has a finite mean error at α = 0.1 with ε = 0.25 (1 of 2 settings).",
@@ -270,12 +270,14 @@ def test_coverage_is_told_by_mechanism_and_clipping_is_explained() -> None:
 
 
 def test_a_shortfall_beyond_chance_is_told_and_one_within_it_is_not() -> None:
-    short = at("slope", 4.0, coverage=0.85, coverage_error=0.01)
+    short = at("slope", 4.0, coverage=0.85, coverage_error=0.01, trials=20)
     assert coverage([short])[-1] == (
-        "The margins of slope (ours) cover less than 90 %, by more than 4 standard errors, in "
+        "The margins of slope (ours) cover less than 90 %, by more than chance explains, in "
         "1 of 1 setting, at worst 85 % (α = 0.1, ε = 1)."
     )
     assert len(coverage([replace(short, coverage_error=0.02)])) == 1
+    assert len(coverage([replace(short, trials=5)])) == 1
+    assert len(coverage([replace(short, trials=2, coverage_error=1e-9)])) == 1
 
 
 def compared(apart: float, trials: int = 5) -> Point:

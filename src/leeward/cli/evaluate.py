@@ -14,16 +14,13 @@ from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.made_up import described, made_up
 from leeward.evaluate.preset import PRESETS, Preset
 from leeward.evaluate.reading import findings
-from leeward.evaluate.scene import read_truths
+from leeward.evaluate.scene import PLACE, read_truths
 from leeward.evaluate.workload import Workload, workloads_of
 from leeward.model import SingleJob
 from leeward.model.document import nearest
 from leeward.pictures import require_pictures
 from leeward.release.check import open_data, require_rows
 from leeward.release.plan import Plan, read_plan
-
-PLACE = "place"
-"""The strata go by this attribute unless another is named."""
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
@@ -69,7 +66,7 @@ def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be oth
     if as_json:
         say(json.dumps(done.as_json(), indent=1, ensure_ascii=False))
         return
-    for line in findings(done):
+    for line in (*([] if done.study.made_up else [INTERNAL]), *findings(done)):
         say(line)
     say(f"Written: {paths[0]} and what it shows")
 
@@ -110,7 +107,8 @@ def _on_plan(
         bar.step("tabulating")
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
     grid = preset.grid.with_alpha(plan.asked.alpha)
-    study = Study(preset.name, f"the data of {plan.path}", False, loads, grid, noise)
+    words = f"the data of {plan.path}"
+    study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
     return evaluate(study, truths, bar)
 
 

@@ -117,7 +117,7 @@ def tightened(line: Line) -> bool:
 
 
 def parallel(line: Line) -> bool:
-    """Whether it is counted as the papers count."""
+    """Whether its worker cells are counted in parallel."""
     return line.accounting == PARALLEL
 
 

@@ -10,7 +10,7 @@ from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.measured import infusion_points
 from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.pool import run_all
-from leeward.evaluate.scene import Scene, set_scene
+from leeward.evaluate.scene import PLACE, Scene, set_scene, strata_attribute
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
 from leeward.model import Marginal
@@ -38,6 +38,11 @@ class Study:
     workloads: tuple[Workload, ...]
     grid: Grid
     infusion: Infusion
+    place: str = PLACE
+
+    def __post_init__(self) -> None:
+        if len({one.name for one in self.workloads}) < len(self.workloads):
+            raise ValueError("workloads must differ in name: points are told apart by it")
 
     @property
     def mark(self) -> str | None:
@@ -47,7 +52,11 @@ class Study:
 
 @dataclass(frozen=True)
 class Table:
-    """A workload as it turned out. Shares are of its cells, under noise infusion."""
+    """A workload as it turned out.
+
+    `strata_by` is the attribute whose jobs make its strata. Shares are of its cells, under noise
+    infusion.
+    """
 
     name: str
     words: str
@@ -55,6 +64,7 @@ class Table:
     worker_cells: int
     suppressed: float
     distorted: float
+    strata_by: str = PLACE
 
     @property
     def cells(self) -> int:
@@ -75,6 +85,11 @@ class Evaluation:
     def words(self) -> Mapping[str, str]:
         """What people call the workloads."""
         return {one.name: one.words for one in self.tables}
+
+    @property
+    def strata_by(self) -> Mapping[str, str]:
+        """The attribute whose jobs make the strata of each workload."""
+        return {one.name: one.strata_by for one in self.tables}
 
     def as_json(self) -> dict[str, Any]:
         """All of it, for programs."""
@@ -103,13 +118,13 @@ def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress)
     measured = [p for one in outcomes if not isinstance(one, Refused) for p in one]
     return Evaluation(
         study,
-        tuple(_table(one, scene) for one in study.workloads),
+        tuple(_table(one, scene, study.place) for one in study.workloads),
         (*baseline, *measured),
         tuple(one for one in outcomes if isinstance(one, Refused)),
     )
 
 
-def _table(workload: Workload, scene: Scene) -> Table:
+def _table(workload: Workload, scene: Scene, place: str) -> Table:
     stage = scene.stage(workload)
     return Table(
         workload.name,
@@ -118,6 +133,7 @@ def _table(workload: Workload, scene: Scene) -> Table:
         stage.truth.worker_cells,
         stage.baseline.suppressed,
         stage.baseline.distorted,
+        strata_attribute(workload.marginal, place),
     )
 
 

@@ -41,6 +41,7 @@ class Experiment:
         """How its points are labelled."""
         one, price = self.contender, self.price
         times = self.workload.worker_cells if one.accounting == "parallel" else 1
+        delta = price.delta if one.mechanism == "smooth_laplace" else 0
         return Setting(
             workload=self.workload.name,
             mechanism=one.mechanism,
@@ -49,8 +50,9 @@ class Experiment:
             accounting=one.accounting,
             alpha=None if price.alpha is None else float(price.alpha),
             epsilon=float(price.epsilon),
-            epsilon_true=float(price.epsilon * times),
-            delta=float(price.delta) if one.mechanism == "smooth_laplace" else 0.0,
+            epsilon_summed=float(price.epsilon * times),
+            delta=float(delta),
+            delta_summed=float(delta * times),
             theta=one.theta,
         )
 

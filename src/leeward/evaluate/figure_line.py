@@ -96,7 +96,7 @@ class Line:
         if self.accounting == PARALLEL:
             name = NAMES.get(self.mechanism, self.mechanism)
             form = name if self.published else f"{name}, {self.calibration},"
-            return f"{form} as the\npapers count (true price d·ε)"
+            return f"{form} in parallel\n(by the sum rule d·ε)"
         like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
         more = [self._form]
         if self.mechanism == NODE and self.theta is None:

@@ -33,18 +33,23 @@ class Panel:
 
 
 def figures(
-    points: Iterable[Point], *, mark: str | None, words: Mapping[str, str] | None = None
+    points: Iterable[Point],
+    *,
+    mark: str | None,
+    words: Mapping[str, str] | None = None,
+    strata_by: Mapping[str, str] | None = None,
 ) -> dict[str, Picture]:
     """Every figure that the points can fill, by the stem of its file.
 
     `mark` is the warning on figures of confidential data; None only where the data are made up.
-    `words` says what people call a workload; without them it goes by its identifier.
+    `words` says what people call a workload; without them it goes by its identifier. `strata_by`
+    names the attribute whose jobs make its strata; without it, place.
     """
     given = tuple(points)
     names = {one: _called(one, words or {}) for one in dict.fromkeys(p.workload for p in given)}
     charts = {
         stem: (replace(chart, mark=mark), rows)
-        for stem, chart, rows in _all(given, names)
+        for stem, chart, rows in _all(given, names, strata_by or {})
         if any(chart.y.drawable(row[chart.y.column]) is not None for row in rows)
     }
     return {stem: draw(rows, chart) for stem, (chart, rows) in charts.items()}
@@ -53,12 +58,16 @@ def figures(
 Drawn: TypeAlias = tuple[str, Panels, list[Row]]
 
 
-def _all(given: Sequence[Point], names: Mapping[str, str]) -> Iterator[Drawn]:
+def _all(
+    given: Sequence[Point], names: Mapping[str, str], strata_by: Mapping[str, str]
+) -> Iterator[Drawn]:
     """Stem, chart and rows of every figure, also of those that turn out empty."""
     yield ("summary", *summary(given, names))
     for workload, name in names.items():
         mine = [point for point in given if point.workload == workload]
-        for stem, chart, panels, choice in _of_workload(mine, name):
+        for stem, chart, panels, choice in _of_workload(
+            mine, name, strata_by.get(workload, "place")
+        ):
             told = replace(chart, subtitle=f"{chart.subtitle} {_promises(panels, choice)}".strip())
             yield (f"{workload}-{stem}", *_filled(told, panels, choice))
     yield ("coverage", *_coverage(drawable(given), names))
@@ -67,7 +76,7 @@ def _all(given: Sequence[Point], names: Mapping[str, str]) -> Iterator[Drawn]:
 Planned: TypeAlias = tuple[str, Panels, list[Panel], Choice]
 
 
-def _of_workload(given: Sequence[Point], name: str) -> Iterator[Planned]:
+def _of_workload(given: Sequence[Point], name: str, strata_by: str) -> Iterator[Planned]:
     shown = drawable(given)
     whole = [point for point in shown if point.stratum == ALL]
     by_alpha = _by_alpha(whole)
@@ -80,7 +89,7 @@ def _of_workload(given: Sequence[Point], name: str) -> Iterator[Planned]:
     tight = replace(error, title=title, subtitle=f"{READING} {TIGHT}")
     yield "tight", tight, _only_if_tight(by_alpha), _tight
     yield from _ranks(given, name, by_alpha)
-    yield _strata(shown, name)
+    yield _strata(shown, name, strata_by)
 
 
 def _ranks(given: Sequence[Point], name: str, panels: list[Panel]) -> Iterator[Planned]:
@@ -97,7 +106,7 @@ def _ranks(given: Sequence[Point], name: str, panels: list[Panel]) -> Iterator[P
     yield "rank-infusion", _chart(title, infusion, reading), panels, _main
 
 
-def _strata(shown: Sequence[Point], name: str) -> Planned:
+def _strata(shown: Sequence[Point], name: str, by: str) -> Planned:
     """One α, a panel for each stratum in the order in which the points name them."""
     alphas = [point.alpha for point in shown if point.alpha is not None]
     alpha = min(alphas, key=lambda one: (abs(one - CHOSEN_ALPHA), one), default=None)
@@ -107,9 +116,9 @@ def _strata(shown: Sequence[Point], name: str) -> Planned:
         Panel(stratum, tuple(point for point in here if point.stratum == stratum))
         for stratum in strata
     ]
-    title = f"{name}: error by size of the place"
+    title = f"{name}: error by jobs in the {by}"
     at = "" if alpha is None else f" At α = {alpha:g}."
-    chart = _chart(title, RATIO, f"{READING}{at} Panels: jobs in the place. {STYLES}.")
+    chart = _chart(title, RATIO, f"{READING}{at} Panels: jobs in the {by}. {STYLES}.")
     return "strata", replace(chart, reference=TODAY), panels, _main
 
 

@@ -36,11 +36,14 @@ def refuse_taken(out: Path) -> None:
 def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
     """Points, gaps, JSON, figures and page; the paths in the order to look at them."""
     private = not evaluation.study.made_up
-    drawn = figures(evaluation.points, mark=evaluation.study.mark, words=evaluation.words)
+    mark = evaluation.study.mark
+    drawn = figures(
+        evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
+    )
     contents: dict[str, bytes] = {
         "index.html": page(evaluation, drawn).encode(),
-        "points.csv": _csv(COLUMNS, (one.as_json() for one in evaluation.points)),
-        "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused)),
+        "points.csv": _csv(COLUMNS, (one.as_json() for one in evaluation.points), mark),
+        "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
         "evaluation.json": _json(evaluation.as_json()),
     }
     for stem, picture in drawn.items():
@@ -71,11 +74,13 @@ def _write(path: Path, content: bytes, *, private: bool) -> None:
         file.write(content)
 
 
-def _csv(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _csv(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], mark: str | None) -> bytes:
+    """The rows; on confidential data each of them is marked."""
+    marked = {} if mark is None else {"mark": mark}
     text = StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer = csv.DictWriter(text, (*columns, *marked), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(row[key]) for key in columns} for row in rows)
+    writer.writerows({key: _cell(row[key]) for key in columns} | marked for row in rows)
     return text.getvalue().encode()
 
 

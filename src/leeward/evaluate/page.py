@@ -102,7 +102,7 @@ def _case(case: Case, evaluation: Evaluation, drawn: Drawn) -> str:
         + part("Error", errors(case), "error")
         + reference_table(case)
         + part("The papers' mechanisms, calibrated tightly", tight(case), "tight")
-        + part("What the papers' accounting would have claimed", accounting(case))
+        + part("What parallel accounting would have claimed", accounting(case))
         + part("Other promises", others(case))
         + part("Order of the cells", order(case), "rank", "rank-infusion")
         + part("Sizes of places", strata(case), "strata")

@@ -58,8 +58,9 @@ ACCOUNTING = (
     ("Sum", "Each worker cell at ε/d, so that the table costs ε."),
     (
         "Parallel",
-        "Each worker cell at ε, claimed as ε for the table. That claim does not hold: the table "
-        "costs d·ε by the rule that does. Such points are shown but never counted as equal.",
+        "Each worker cell at ε, claimed as ε for the table, as Haney et al. 2015 count. That rule "
+        "does not hold; by the sum rule the table promises d·ε. Such points are shown but never "
+        "counted as equal.",
     ),
 )
 
@@ -97,7 +98,8 @@ MEASURES = (
     ),
     (
         "Strata",
-        "Cells by the jobs in their place; in the papers by population.",
+        "Cells by the jobs in their place, or in another workplace attribute; in the papers by "
+        "population.",
     ),
 )
 

@@ -1,5 +1,6 @@
 """Tables of the page: where equal error is reached, and the settings that are read in words."""
 
+from dataclasses import replace
 from math import inf
 
 from leeward.evaluate.case import Case, called, promise
@@ -61,7 +62,7 @@ def _order(one: Point) -> tuple[int, bool, float]:
 COLUMNS = (
     "Mechanism",
     "Promise",
-    "ε that can be proved",
+    "ε by the sum rule",
     "Mean error (jobs)",
     "Ratio to infusion",
     "Ratio where published",
@@ -77,8 +78,8 @@ def _row(one: Point) -> Row:
     return Row(
         "Noise infusion" if today else opened(called(one)),
         (
-            "none" if today else promise(one),
-            NOTHING if today else number(one.epsilon_true or one.epsilon),
+            "none" if today else promise(replace(one, delta=max(one.delta, one.delta_summed))),
+            NOTHING if today else number(one.epsilon_summed or one.epsilon),
             number(one.l1),
             number(one.ratio_to_infusion),
             number(one.ratio_where_published),

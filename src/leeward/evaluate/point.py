@@ -13,8 +13,9 @@ class Setting:
 
     `policy` is what is protected; the baseline of noise infusion promises nothing ("none").
     `accounting` says how the worker cells of a workplace add up to ε: "single" (one count),
-    "joint" (one price for the block), "sum" (each at ε/d), or "parallel" (each at ε, as the
-    papers count: the true price is `epsilon_true`).
+    "joint" (one price for the block), "sum" (each at ε/d), or "parallel" (each at ε, as if
+    they cost no more together: [H15] section 5). `epsilon_summed` and `delta_summed` are what the
+    sum over worker cells promises for it.
     """
 
     workload: str
@@ -24,8 +25,9 @@ class Setting:
     accounting: str
     alpha: float | None = None
     epsilon: float | None = None
-    epsilon_true: float | None = None
+    epsilon_summed: float | None = None
     delta: float = 0.0
+    delta_summed: float = 0.0
     theta: int | None = None
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from leeward.evaluate.agreement import WIDE
+from leeward.evaluate.agreement import beyond
 from leeward.evaluate.case import called
 from leeward.evaluate.figure_line import line_of
 from leeward.evaluate.figures import NOMINAL
@@ -10,6 +10,12 @@ from leeward.evaluate.point import ALL, Point
 from leeward.evaluate.sentence import listed, opened, several, share
 
 CLIPPED = "clipped"
+FEWEST_TRIALS = 4
+"""Fewer say nothing about their own spread."""
+FAR = 40.0
+"""Standard errors beyond which it does not matter how many more they are."""
+RARE = 1e-4
+"""A setting falls short if chance alone would do that so rarely."""
 
 
 def coverage(points: Iterable[Point]) -> tuple[str, ...]:
@@ -60,8 +66,8 @@ def _over(by_name: Named) -> Iterator[str]:
     if over:
         yield (
             f"{len(over)} of {several(len(every), 'setting')} cover more than {share(NOMINAL)}: "
-            "margins are whole jobs, rounded up, and never below those of the least noise, which "
-            "hides one job; both matter most in small cells."
+            "noise and margins are whole jobs, and margins that follow a noisy scale never fall "
+            "below those of the least noise; both matter most in small cells."
         )
 
 
@@ -83,15 +89,19 @@ def _under(by_name: Named) -> Iterator[str]:
         low = [one for one in found if one.mechanism != CLIPPED and _short(one)]
         if low:
             yield (
-                f"The margins of {name} cover less than {share(NOMINAL)}, by more than {WIDE:g} "
-                f"standard errors, in {len(low)} of {several(len(found), 'setting')}, at worst "
+                f"The margins of {name} cover less than {share(NOMINAL)}, by more than chance "
+                f"explains, in {len(low)} of {several(len(found), 'setting')}, at worst "
                 f"{_worst(low)}."
             )
 
 
 def _short(one: Point) -> bool:
-    """Below what margins are made for, beyond the standard error of the trials."""
-    return (one.coverage or 0.0) + WIDE * (one.coverage_error or 0.0) < NOMINAL
+    """Below what margins are made for, by more than few trials can do by chance."""
+    missing = NOMINAL - (one.coverage or 0.0)
+    if missing <= 0 or one.trials < FEWEST_TRIALS:
+        return False
+    apart = min(missing / (one.coverage_error or 1e-9), FAR)
+    return beyond(apart, one.trials - 1) < RARE
 
 
 def _worst(found: Iterable[Point]) -> str:

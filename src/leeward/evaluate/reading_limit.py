@@ -19,7 +19,8 @@ from leeward.evaluate.region import Spot, region, spot
 from leeward.evaluate.sentence import listed, number, opened, several
 
 NOTICEABLE = 1.01
-"""Errors within one per cent of each other are called equal."""
+"""Errors within this factor of each other are called equal."""
+SLIGHT = f"{100 * (NOTICEABLE - 1):.0f} %"
 
 LETTERS = {"alpha": "α", "epsilon": "ε", "delta": "δ", "cells": "d"}
 
@@ -49,7 +50,8 @@ def _above_today(case: Case) -> Iterator[str]:
     worse = [where for where, ratio in known.items() if ratio > NOTICEABLE]
     if worse:
         yield (
-            f"Even the best of ours has more error than noise infusion {region(worse, case.grid)} "
+            "Even the best of ours has more error than noise infusion "
+            f"{region(worse, case.grid)} "
             f"({len(worse)} of {several(len(known), 'setting')}), up to "
             f"{number(max(known[one] for one in worse))} times as much."
         )
@@ -74,7 +76,8 @@ def _beaten(case: Case) -> Iterator[str]:
                 {name for _, name in found.values()},
             )
             yield (
-                f"{opened(listed(sorted(names), 'or'))} has less error than the best of ours "
+                f"{opened(listed(sorted(names), 'or'))} has less error than the best of ours, by "
+                f"more than {SLIGHT}, "
                 f"{region(found, case.grid)} ({len(found)} of {several(tried, 'setting')} that "
                 f"have both); ours has up to {number(worst)} times as much"
                 f"{', for a promise without δ' if failing else ''}."
@@ -82,8 +85,8 @@ def _beaten(case: Case) -> Iterator[str]:
     if tried and not any(lost.values()):
         yield (
             f"In none of {several(tried, 'setting')} that have both does a mechanism of the "
-            "papers, printed or tight, have less error than the best of ours at the same "
-            "promise or a stronger one."
+            f"papers, printed or tight, have less error, by more than {SLIGHT}, "
+            "than the best of ours at the same promise or a stronger one."
         )
 
 

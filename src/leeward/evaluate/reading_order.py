@@ -58,14 +58,15 @@ def strata(case: Case) -> tuple[str, ...]:
         return ()
     parts.sort(key=lambda one: -(one.ratio_to_infusion or 0.0))
     most, least = parts[0], parts[-1]
+    by = case.table.strata_by
     return (
-        f"At {case.where}, beside noise infusion, {called(best)} costs most in {_where(most)} and "
-        f"least in {_where(least)}.",
+        f"At {case.where}, beside noise infusion, {called(best)} costs most {_where(most, by)} and "
+        f"least {_where(least, by)}.",
     )
 
 
-def _where(one: Point) -> str:
+def _where(one: Point, by: str) -> str:
     return (
-        f"places with {one.stratum} jobs ({number(one.ratio_to_infusion)} times infusion's error, "
-        f"{number(one.l1)} jobs a cell, {several(one.cells, 'cell')})"
+        f"where the {by} has {one.stratum} jobs ({number(one.ratio_to_infusion)} times infusion's "
+        f"error, {number(one.l1)} jobs a cell, {several(one.cells, 'cell')})"
     )

@@ -15,6 +15,9 @@ from leeward.model import Codebook, JobsRule, Marginal
 
 Told = Callable[[str], None]
 
+PLACE = "place"
+"""The strata go by the jobs of this attribute unless another is named."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Baseline:
@@ -56,6 +59,12 @@ def read_truths(
     return {one: Truth.read(engine, one, place_position(one, place)) for one in marginals}
 
 
+def strata_attribute(marginal: Marginal, place: str) -> str:
+    """The name of that dimension; of a table without workplace attributes, the whole of it."""
+    names = [one.name for one in marginal.workplace]
+    return names[place_position(marginal, place)] if names else "table"
+
+
 def place_position(marginal: Marginal, place: str) -> int:
     """Which workplace dimension the strata go by: the one of this name, else the first."""
     names = [one.name for one in marginal.workplace]
@@ -68,15 +77,15 @@ def set_scene(
     """Draw the worlds: a factor is kept for every table of its world."""
     employer = owners(truths.values())
     told(f"noise infusion, {worlds} worlds")
-    factors = [infusion.factors(employer) for _ in range(worlds)]
+    factors = [infusion.factors(employer) for _ in range(worlds + 1)]
     return Scene({key: _stage(truth, infusion, factors) for key, truth in truths.items()})
 
 
 def _stage(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> Stage:
     published = ~suppressed(truth)
-    first = infusion.infused(truth, factors[0])
-    referee = Referee.of(truth, published, first)
-    worlds = [infusion.infused(truth, one) for one in factors]
+    # The world of today is none of the trials: infusion would be compared with itself.
+    today, *worlds = (infusion.infused(truth, one) for one in factors)
+    referee = Referee.of(truth, published, today)
     trials = [referee.trial(world) for world in worlds]
     flags = [infusion.flags(truth, world) for world in worlds]
     baseline = Baseline(

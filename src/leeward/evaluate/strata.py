@@ -17,6 +17,10 @@ BOUNDS = (100, 10_000, 100_000)
 NAMES = ("under 100", "100 to 10,000", "10,000 to 100,000", "above 100,000")
 
 
+FEWEST = 10
+"""A stratum with fewer cells is part of all cells only: its means would be single counts."""
+
+
 def stratum(jobs: Integers) -> Integers:
     """The class of each place, by its jobs; a bound belongs to the class above it."""
     return np.searchsorted(np.array(BOUNDS), jobs, side="right").astype(np.int64)
@@ -32,12 +36,13 @@ class Groups:
     of_cell: Integers
     """The stratum of each cell, ascending."""
     present: tuple[int, ...]
-    """The strata that count, whether or not they have cells here."""
+    """The strata that are told: whether or not they have cells here, not if they had few."""
 
     @classmethod
     def of(cls, of_cell: Integers) -> "Groups":
         """The groups of a whole table."""
-        return cls(of_cell, tuple(int(one) for one in np.unique(of_cell)))
+        cells = np.bincount(of_cell, minlength=len(NAMES))
+        return cls(of_cell, tuple(int(one) for one in np.flatnonzero(cells >= FEWEST)))
 
     def among(self, of_cell: Integers) -> "Groups":
         """The same groups for some of the cells."""
@@ -55,8 +60,8 @@ class Groups:
 
     @cached_property
     def sizes(self) -> Integers:
-        """How many cells each stratum has here."""
-        return np.bincount(self.of_cell, minlength=len(NAMES))[list(self.present)]
+        """How many cells each of all strata has here."""
+        return np.bincount(self.of_cell, minlength=len(NAMES))
 
     @cached_property
     def starts(self) -> Integers:
@@ -66,10 +71,10 @@ class Groups:
 
     def sums(self, values: NDArray[np.generic]) -> Floats:
         """The sum over each group."""
-        parts = np.zeros(len(self.present))
+        parts = np.zeros(len(NAMES))
         if values.size:
             parts[self.sizes > 0] = np.add.reduceat(values, self.starts, dtype=np.float64)
-        return np.concatenate([[parts.sum()], parts])
+        return np.concatenate([[parts.sum()], parts[list(self.present)]])
 
     def means(self, values: NDArray[np.generic], where: NDArray[np.bool_] | None = None) -> Floats:
         """The mean over each group, or over the cells of it that count; NaN where none do."""

@@ -43,12 +43,15 @@ def _whole(codebook: Codebook, name: str) -> Dimension:
 
 
 def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
-    """Each table whole; a table with worker attributes also as single queries."""
+    """Each table whole; a table with worker attributes also as single queries.
+
+    No table has a dot in its name, so that no two workloads share theirs.
+    """
     found = []
     for one in marginals:
         if one.kind == "worker" and one.worker_cells > 1:
             words = f"single queries of {described(one)}"
-            found.append(Workload(f"{one.name}_queries", words, one, alone=True))
+            found.append(Workload(f"{one.name}.queries", words, one, alone=True))
         found.append(Workload(one.name, described(one), one))
     return tuple(found)
 
