@@ -166,7 +166,7 @@ def test_parallel_accounting_is_single_noise_at_several_times_the_price(name: st
     assert (found[0] == found[1]).all()
     for one, true in ((parallel, 2.0), (single, 1.0)):
         setting = Experiment(workload(2), one, price("1"), 2).setting
-        assert (setting.epsilon, setting.epsilon_true) == (1.0, true)
+        assert (setting.epsilon, setting.epsilon_summed) == (1.0, true)
 
 
 def workload(cells: int) -> Workload:
@@ -185,7 +185,7 @@ def test_a_sum_spends_a_share_on_each_worker_cell(name: str, calibration: str) -
     assert found is not None
     assert wanted is not None
     assert found == pytest.approx(wanted, rel=1e-9)
-    assert Experiment(workload(2), together, price("4"), 2).setting.epsilon_true == 4.0
+    assert Experiment(workload(2), together, price("4"), 2).setting.epsilon_summed == 4.0
 
 
 @pytest.mark.parametrize("accounting", ["joint", "single"])
