@@ -42,8 +42,9 @@ def summary(
             ),
         ),
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
-        "at its true price. ≤: already so at that ε, and no smaller one was measured. "
-        ">: not up to that ε, the largest measured; marks of the same bound are in no order." + _failing(found),
+        "counted by the sum over worker cells. ≤: already so at that ε, and no smaller one was measured. "
+        ">: not up to that ε, the largest measured; marks of one bound are in no order."
+        + _failing(found),
     )
     return chart, rows
 
