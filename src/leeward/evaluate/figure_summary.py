@@ -42,7 +42,7 @@ def summary(
             ),
         ),
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
-        "counted by the sum over worker cells. ≤: already so at that ε, and no smaller one was measured. "
+        "counted by the sum over worker cells. ≤: already so at that ε, the smallest measured. "
         ">: not up to that ε, the largest measured; marks of one bound are in no order."
         + _failing(found),
     )
