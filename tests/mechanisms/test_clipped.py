@@ -1,7 +1,7 @@
 """Clipped blocks: the clipping itself, the noise of each step, predictions, and a whole release."""
 
 from fractions import Fraction
-from math import exp, isclose, log, sqrt
+from math import exp, isclose, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -200,7 +200,7 @@ def test_a_whole_release_comes_close_to_the_counts(built: Clipped) -> None:
 @pytest.mark.parametrize("noise_of", ["laplace", "gaussian"])
 @pytest.mark.parametrize("largest", [0, 100, 5000])
 def test_predicted_errors_are_those_of_many_releases(noise_of: str, largest: int) -> None:
-    # At ε = 1 the error has no variance, and means of draws do not settle; at 4 it has.
+    # At small ε the error has no variance, and means of draws do not settle; at 4 it has.
     built = clipped(alpha="0.1", epsilon=4, cells=3, noise=noise_of, delta="1e-6")
     rows = DRAWS // 50
     theta = built.clipping.theta(built.release_maximum(np.full(rows, largest)))
@@ -217,6 +217,16 @@ def test_no_finite_error_where_the_maximum_is_too_noisy() -> None:
     assert built["0.5"].mean_abs_error(100) is None
     assert built["1"].std(100) is None
     assert built["2"].std(100) is not None
+
+
+@pytest.mark.parametrize("noise_of", ["laplace", "gaussian"])
+def test_the_error_of_a_tiny_alpha_is_that_of_its_noise(noise_of: str) -> None:
+    """A job of the bound moves less than a lattice point there."""
+    built = clipped(alpha="0.000001", epsilon=1, cells=8, noise=noise_of, delta="1e-6")
+    bound = 7 * 10**6 // 6  # a sixth above 1/α jobs
+    wanted = built.spread(bound * built.clipping.lattice)
+    unit = sqrt(2 / pi) if noise_of == "gaussian" else 1
+    assert built.mean_abs_error(0) == pytest.approx(wanted * unit, rel=0.01)
 
 
 @pytest.mark.parametrize("built", [LAPLACE, GAUSSIAN], ids=["laplace", "gaussian"])

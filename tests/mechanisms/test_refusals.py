@@ -168,13 +168,12 @@ PARAMETERS = [
     ),
     (
         asked("clipped", noise="cauchy"),
-        "split, noise: split must be from 1/1000 to 999/1000 and noise 'laplace' or 'gaussian'; "
-        "got 1/8 and 'cauchy'. Leave both out for the defaults, 1/8 and 'laplace'.",
+        "noise: must be 'laplace' or 'gaussian'; got 'cauchy'. Leave it out for 'laplace'.",
     ),
     (
         asked("clipped", split="1"),
-        "split, noise: split must be from 1/1000 to 999/1000 and noise 'laplace' or 'gaussian'; "
-        "got 1 and 'laplace'. Leave both out for the defaults, 1/8 and 'laplace'.",
+        "split: must be from 1/1000 to 999/1000; got 1. "
+        "Leave it out: it is then chosen for the smallest expected error.",
     ),
 ]
 

@@ -226,7 +226,8 @@ class Clipped:
             step = float(self.parameters.log_growth()) / STEPS
         if self.noise == "laplace" and float(1 / self.index_law.pieces[0].rate) * step * power >= 1:
             return None
-        unit = self.spread(self.clipping.lattice) - self.spread(0)
+        most, lattice = self.clipping.most, self.clipping.lattice
+        unit = self.spread(most) / most * lattice  # of one job; Δ₁ of a small θ would be floored
         index, inverse = np.unique(self.clipping.grid.index(x), return_inverse=True)
         expected = [
             float(weights @ (self.clipping.float_theta(i + noise) * unit) ** power) for i in index
