@@ -7,10 +7,10 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leeward.evaluate import figures as subject
-from leeward.evaluate.figure_break_even import BreakEven, break_even, crossing
-from leeward.evaluate.figure_line import Line, drawable
-from leeward.evaluate.figures import figures
+from leeward.evaluate.figures import gallery as subject
+from leeward.evaluate.figures.break_even import BreakEven, break_even, crossing
+from leeward.evaluate.figures.gallery import figures
+from leeward.evaluate.figures.line import Line, drawable
 from leeward.evaluate.point import ALL, Point
 from leeward.pictures import Panels, Picture
 from tests.evaluate.made_up import EPSILONS, WORKLOADS, made_up

@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 import pytest
 
 from leeward.evaluate.evaluation import INTERNAL, Evaluation, Table
-from leeward.evaluate.figures import figures
-from leeward.evaluate.markup import figure, paragraph, points, table, terms, text
-from leeward.evaluate.page import POLICY, page
+from leeward.evaluate.figures.gallery import figures
+from leeward.evaluate.page.document import POLICY, page
+from leeward.evaluate.page.markup import figure, paragraph, points, table, terms, text
 from leeward.evaluate.point import COLUMNS
-from leeward.evaluate.reading import answers
+from leeward.evaluate.words.findings import answers
 from leeward.pictures import Picture
 from leeward.pictures.colour import RED, contrast
 from tests.evaluate.run import FULL, TODAY, at, printed, run

@@ -6,20 +6,20 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from leeward.evaluate import agreement as subject
-from leeward.evaluate.agreement import agreement, beyond
-from leeward.evaluate.case import Case, cases
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.point import Point
-from leeward.evaluate.reading import agreed, answers, findings
-from leeward.evaluate.reading_coverage import coverage
-from leeward.evaluate.reading_error import accounting, errors, others, tight
-from leeward.evaluate.reading_limit import gaps, limits, rule
-from leeward.evaluate.reading_order import order, strata
-from leeward.evaluate.reading_table import caution, infusion, size
-from leeward.evaluate.region import region
-from leeward.evaluate.sentence import correlation, listed, number, opened, several, share
+from leeward.evaluate.words import agreement as subject
+from leeward.evaluate.words.agreement import agreement, beyond
+from leeward.evaluate.words.case import Case, cases
+from leeward.evaluate.words.coverage import coverage
+from leeward.evaluate.words.error import accounting, errors, others, tight
+from leeward.evaluate.words.findings import agreed, answers, findings
+from leeward.evaluate.words.limit import gaps, limits, rule
+from leeward.evaluate.words.order import order, strata
+from leeward.evaluate.words.region import region
+from leeward.evaluate.words.sentence import correlation, listed, number, opened, several, share
+from leeward.evaluate.words.table import caution, infusion, size
 from tests.evaluate.run import FULL, ONE, TODAY, WHOLE, at, printed, refused, run
 
 MEASURES = {"ratio_to_infusion": 0.94, "spearman": 0.99, "negative": 0.9, "coverage": 0.995}

@@ -13,8 +13,8 @@ from leeward.evaluate.files import refuse_taken, write
 from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.made_up import described, made_up
 from leeward.evaluate.preset import PRESETS, Preset
-from leeward.evaluate.reading import findings
 from leeward.evaluate.scene import PLACE, read_truths
+from leeward.evaluate.words.findings import findings
 from leeward.evaluate.workload import Workload, workloads_of
 from leeward.model import SingleJob
 from leeward.model.document import nearest

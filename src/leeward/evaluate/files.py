@@ -13,8 +13,8 @@ from typing import Any
 
 from leeward.errors import BadFile
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.figures import figures
-from leeward.evaluate.page import page
+from leeward.evaluate.figures.gallery import figures
+from leeward.evaluate.page.document import page
 from leeward.evaluate.point import COLUMNS, Refused
 
 GAPS = tuple(one.name for one in fields(Refused))

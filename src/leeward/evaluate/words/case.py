@@ -6,10 +6,10 @@ from functools import cached_property
 from math import isfinite
 
 from leeward.evaluate.evaluation import Evaluation, Table
-from leeward.evaluate.figure_line import NODE, PAPERS, PARALLEL, Line, line_of
-from leeward.evaluate.figures import CHOSEN_ALPHA
+from leeward.evaluate.figures.gallery import CHOSEN_ALPHA
+from leeward.evaluate.figures.line import NODE, PAPERS, PARALLEL, Line, line_of
 from leeward.evaluate.point import ALL, Point, Refused, Setting
-from leeward.evaluate.region import Spot, spot
+from leeward.evaluate.words.region import Spot, spot
 
 CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
 """The ε at which single counts are read, and whole tables of worker cells: the nearest in the

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from leeward.evaluate.figure_break_even import ABOVE, BreakEven, break_even
+from leeward.evaluate.figures.break_even import ABOVE, BreakEven, break_even
 from leeward.evaluate.point import Point
 from leeward.pictures import Axis, Panels, Series
 from leeward.pictures import colour as okabe_ito

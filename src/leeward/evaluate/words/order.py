@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from leeward.evaluate.case import Case, called, ours, published, ranked
-from leeward.evaluate.figure_line import line_of
+from leeward.evaluate.figures.line import line_of
 from leeward.evaluate.point import ALL, Point
-from leeward.evaluate.sentence import correlation, listed, number, several, share
+from leeward.evaluate.words.case import Case, called, ours, published, ranked
+from leeward.evaluate.words.sentence import correlation, listed, number, several, share
 
 
 def order(case: Case) -> tuple[str, ...]:

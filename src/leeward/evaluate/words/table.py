@@ -1,8 +1,8 @@
 """Reading a table: how large it is, and what noise infusion makes of it."""
 
-from leeward.evaluate.case import Case
 from leeward.evaluate.evaluation import Study
-from leeward.evaluate.sentence import number, several, share
+from leeward.evaluate.words.case import Case
+from leeward.evaluate.words.sentence import number, several, share
 
 
 def size(case: Case) -> str:

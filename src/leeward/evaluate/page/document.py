@@ -4,19 +4,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 
-from leeward.evaluate import page_method as method
-from leeward.evaluate.case import Case, cases
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.markup import figure, heading, paragraph, points, terms, text
-from leeward.evaluate.page_style import STYLE
-from leeward.evaluate.page_table import break_even_table, reference_table
-from leeward.evaluate.reading import agreed, answers
-from leeward.evaluate.reading_coverage import coverage
-from leeward.evaluate.reading_error import accounting, errors, others, tight
-from leeward.evaluate.reading_limit import gaps, limits
-from leeward.evaluate.reading_order import order, strata
-from leeward.evaluate.reading_table import caution, infusion, size
-from leeward.evaluate.sentence import opened
+from leeward.evaluate.page import method
+from leeward.evaluate.page.markup import figure, heading, paragraph, points, terms, text
+from leeward.evaluate.page.style import STYLE
+from leeward.evaluate.page.table import break_even_table, reference_table
+from leeward.evaluate.words.case import Case, cases
+from leeward.evaluate.words.coverage import coverage
+from leeward.evaluate.words.error import accounting, errors, others, tight
+from leeward.evaluate.words.findings import agreed, answers
+from leeward.evaluate.words.limit import gaps, limits
+from leeward.evaluate.words.order import order, strata
+from leeward.evaluate.words.sentence import opened
+from leeward.evaluate.words.table import caution, infusion, size
 from leeward.pictures import Picture
 
 TITLE = "What provable privacy costs"

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from leeward.evaluate.point import Setting
-from leeward.evaluate.sentence import listed
+from leeward.evaluate.words.sentence import listed
 
 Spot = tuple[float | None, float | None]
 """α and ε; a promise of another kind has no α."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from leeward.evaluate.case import (
+from leeward.evaluate.figures.line import NAMES, PARALLEL
+from leeward.evaluate.point import Point
+from leeward.evaluate.words.case import (
     Case,
     called,
     comparable,
@@ -15,9 +17,7 @@ from leeward.evaluate.case import (
     ranked,
     tightened,
 )
-from leeward.evaluate.figure_line import NAMES, PARALLEL
-from leeward.evaluate.point import Point
-from leeward.evaluate.sentence import listed, number, opened
+from leeward.evaluate.words.sentence import listed, number, opened
 
 
 def errors(case: Case) -> tuple[str, ...]:

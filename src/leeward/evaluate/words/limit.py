@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from math import log1p
 
-from leeward.evaluate.case import (
+from leeward.evaluate.figures.line import Line
+from leeward.evaluate.point import ALL, Point
+from leeward.evaluate.words.case import (
     Case,
     called,
     comparable,
@@ -13,10 +15,8 @@ from leeward.evaluate.case import (
     ranked,
     tightened,
 )
-from leeward.evaluate.figure_line import Line
-from leeward.evaluate.point import ALL, Point
-from leeward.evaluate.region import Spot, region, spot
-from leeward.evaluate.sentence import listed, number, opened, several
+from leeward.evaluate.words.region import Spot, region, spot
+from leeward.evaluate.words.sentence import listed, number, opened, several
 
 NOTICEABLE = 1.01
 """Errors within this factor of each other are called equal."""

@@ -1,7 +1,7 @@
 """Method: what was compared and how, and how to use it, for the end of the page."""
 
 from leeward.evaluate.evaluation import Study
-from leeward.evaluate.sentence import several, share
+from leeward.evaluate.words.sentence import several, share
 
 MECHANISMS = (
     (

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from leeward.evaluate.agreement import beyond
-from leeward.evaluate.case import called
-from leeward.evaluate.figure_line import line_of
-from leeward.evaluate.figures import NOMINAL
+from leeward.evaluate.figures.gallery import NOMINAL
+from leeward.evaluate.figures.line import line_of
 from leeward.evaluate.point import ALL, Point
-from leeward.evaluate.sentence import listed, opened, several, share
+from leeward.evaluate.words.agreement import beyond
+from leeward.evaluate.words.case import called
+from leeward.evaluate.words.sentence import listed, opened, several, share
 
 CLIPPED = "clipped"
 FEWEST_TRIALS = 4

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from leeward.evaluate.agreement import WIDE, agreement
-from leeward.evaluate.case import Case, cases
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.figure_break_even import ABOVE, BreakEven, break_even
+from leeward.evaluate.figures.break_even import ABOVE, BreakEven, break_even
 from leeward.evaluate.point import Point
-from leeward.evaluate.reading_coverage import in_short
-from leeward.evaluate.reading_table import caution
-from leeward.evaluate.sentence import number, opened, several
+from leeward.evaluate.words.agreement import WIDE, agreement
+from leeward.evaluate.words.case import Case, cases
+from leeward.evaluate.words.coverage import in_short
+from leeward.evaluate.words.sentence import number, opened, several
+from leeward.evaluate.words.table import caution
 
 WHO = {
     "ours": "the best of ours",

@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
-from leeward.evaluate.figure_line import PARALLEL, Line, drawable, line_of, lines_of
+from leeward.evaluate.figures.line import PARALLEL, Line, drawable, line_of, lines_of
 from leeward.evaluate.point import ALL, Point
 
 Family = Literal["ours", "published", "published with δ"]

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from math import inf
 
-from leeward.evaluate.case import Case, called, promise
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.figure_break_even import FAMILIES, BreakEven, break_even
-from leeward.evaluate.figure_line import PARALLEL, drawable, line_of
-from leeward.evaluate.markup import Row, table
+from leeward.evaluate.figures.break_even import FAMILIES, BreakEven, break_even
+from leeward.evaluate.figures.line import PARALLEL, drawable, line_of
+from leeward.evaluate.page.markup import Row, table
 from leeward.evaluate.point import Point
-from leeward.evaluate.sentence import NOTHING, correlation, number, opened, share
+from leeward.evaluate.words.case import Case, called, promise
+from leeward.evaluate.words.sentence import NOTHING, correlation, number, opened, share
 
 HEADS = {
     "ours": "ε of ours",
