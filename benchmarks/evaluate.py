@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 MOST_MINUTES, MOST_MEGABYTES = 15, 6000
-EVERY = 0.5
+EVERY = 5.0
 
 
 def family(pid: int) -> list[int]:

@@ -149,7 +149,7 @@ def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
     alpha, most = mechanism.parameters.growth, arb(0)
-    sizes = [depth.small, int(10 / alpha)]
+    sizes = [2, depth.small, int(10 / alpha)]
     for pair in blocks(policy, alpha, mechanism.parameters.cells, sizes):
         largest = np.array([jobs(force) for force in (pair.before, pair.after)])
         before, after = (int(i) for i in mechanism.clipping.grid.index(largest))
