@@ -14,6 +14,9 @@ CHOSEN_ALPHA = 0.1
 NOMINAL = 0.9
 """The coverage that margins are made for."""
 
+LEAST_RATIO = 0.005
+"""Where a baseline leaves the figure: edge DP hides less and less, at ever smaller errors."""
+
 RATIO = Axis("ratio_to_infusion", "error ÷ error of noise infusion", log=True)
 TODAY = Reference(1, "as today's noise infusion")
 READING = "Mean absolute error of a cell, divided by that of noise infusion; both axes logarithmic."
@@ -194,7 +197,8 @@ def _filled(chart: Panels, panels: list[Panel], choice: Choice) -> tuple[Panels,
     rows = [row for panel in panels for line in lines for row in _rows(panel, line, chart.y.column)]
     ticks = tuple(sorted({row["epsilon"] for row in rows}))
     series = tuple(line.series(_beside(line, panels, choice)) for line in lines)
-    return replace(chart, series=series, x=replace(chart.x, ticks=ticks)), rows
+    subtitle = chart.subtitle + _cut(panels, chart.y.column)
+    return replace(chart, series=series, subtitle=subtitle, x=replace(chart.x, ticks=ticks)), rows
 
 
 def _beside(line: Line, panels: list[Panel], choice: Choice) -> list[Line]:
@@ -207,9 +211,23 @@ def _rows(panel: Panel, line: Line, column: str) -> Iterator[Row]:
     grid = sorted({point.epsilon for point in panel.points if point.epsilon is not None})
     values = {p.epsilon: getattr(p, column) for p in panel.points if line_of(p) == line}
     for epsilon in grid:
+        value = values.get(epsilon)
         yield {
             "panel": panel.title,
             "series": line.name,
             "epsilon": epsilon,
-            column: values.get(epsilon),
+            column: None if _too_low(value, line, column) else value,
         }
+
+
+def _too_low(value: float | None, line: Line, column: str) -> bool:
+    """Whether a baseline would squeeze all other lines together."""
+    return column == RATIO.column and line.baseline and value is not None and value < LEAST_RATIO
+
+
+def _cut(panels: list[Panel], column: str) -> str:
+    """What the figure leaves out must be said on it."""
+    every = (point for panel in panels for point in panel.points)
+    if any(_too_low(getattr(one, column), line_of(one), column) for one in every):
+        return f" Lines of other promises end where they fall below {LEAST_RATIO:g}."
+    return ""

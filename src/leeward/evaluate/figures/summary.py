@@ -8,8 +8,12 @@ from leeward.evaluate.point import Point
 from leeward.pictures import Axis, Panels, Series
 from leeward.pictures import colour as okabe_ito
 
-STEP = 1.8
+STEP = 2.4
 """From the grid to a bound beyond it, and from there to the next, as a factor."""
+
+
+APART = 3.5
+"""The least factor between two ticks."""
 
 
 def summary(
@@ -29,7 +33,7 @@ def summary(
     chart = Panels(
         "At which ε does provable privacy cost nothing?",
         Axis("alpha", "α", log=True, ticks=alphas, margin=0.16),
-        Axis("epsilon", "ε of equal error", log=True, ticks=tuple(grid), margin=0.12),
+        Axis("epsilon", "ε of equal error", log=True, ticks=_ticks(grid), margin=0.12),
         (
             Series("ours", "best of ours", okabe_ito.BLUE, width=2.6),
             Series("published", "best published, δ = 0", okabe_ito.ORANGE, (6, 3), "square"),
@@ -47,6 +51,15 @@ def summary(
         + _failing(found),
     )
     return chart, rows
+
+
+def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
+    """Values of the grid so far apart that their labels have room."""
+    kept: list[float] = []
+    for one in grid:
+        if not kept or one >= APART * kept[-1]:
+            kept.append(one)
+    return tuple(kept)
 
 
 def _failing(found: Iterable[BreakEven]) -> str:

@@ -1,0 +1,24 @@
+"""The tables of the evaluation page are those of the points that are kept beside it."""
+
+import pytest
+
+from docs import evaluation
+
+
+@pytest.mark.parametrize("name", evaluation.blocks())
+def test_a_table_is_that_of_the_kept_points(name: str) -> None:
+    assert evaluation.current(name) == evaluation.blocks()[name]
+
+
+@pytest.mark.parametrize("stem", evaluation.FIGURES)
+def test_a_figure_of_the_page_is_kept(stem: str) -> None:
+    page = evaluation.PAGE.read_text(encoding="utf-8")
+    assert f"](../pictures/h17-{stem}.svg)" in page
+    assert (evaluation.PICTURES / f"h17-{stem}.svg").is_file()
+
+
+def test_the_kept_points_are_those_of_the_full_grid() -> None:
+    points = evaluation.points()
+    assert {one.trials for one in points} == {20}
+    assert {one.alpha for one in points} == {None, 0.01, 0.05, 0.1, 0.2}
+    assert {one.epsilon for one in points} == {None, 0.25, 0.5, 0.67, 1, 2, 4, 8, 16}
