@@ -124,6 +124,7 @@ def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
     near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
     least = int(log(1 / alpha) / log(1 + alpha)) * STEPS - STEPS
     yield from range(near, high + 1, max(1, (high - near) // 12))
+    yield from (before, after)  # where the index itself loses most
     yield from (size - headroom + side for size in {before, after} for side in (-1, 0, 1))
     yield from range(least, near, max(1, (near - least) // 4))
     yield from range(0, least, max(1, least // 4))
