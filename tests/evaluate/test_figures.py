@@ -355,3 +355,17 @@ def test_bounds_of_several_families_do_not_cover_each_other(
     _, rows = planned(every, monkeypatch)["summary"]
     first, second, third = (row["epsilon"] for row in rows)
     assert 4 < first < second < third
+
+
+def test_a_baseline_that_leaves_the_figure_is_told_where_it_would_have_stood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    edge = at("edge_laplace", {1: 0.5, 4: 1e-6}, alpha=None, policy="worker")
+    tight = at("smooth_gamma", {1: 2, 4: 1e-6}, calibration="tight")
+    found = planned([*edge, *tight, *at("slope", {1: 2, 4: 1e-6})], monkeypatch)
+    told = {stem: "end where they fall below" in found[stem][0].subtitle for stem in found}
+    assert told["w-error"]
+    assert not told["w-tight"]
+    low = [row["series"] for row in found["w-error"][1] if row["ratio_to_infusion"] == 1e-6]
+    assert len(low) == 1
+    assert low[0].startswith("slope")

@@ -197,7 +197,7 @@ def _filled(chart: Panels, panels: list[Panel], choice: Choice) -> tuple[Panels,
     rows = [row for panel in panels for line in lines for row in _rows(panel, line, chart.y.column)]
     ticks = tuple(sorted({row["epsilon"] for row in rows}))
     series = tuple(line.series(_beside(line, panels, choice)) for line in lines)
-    subtitle = chart.subtitle + _cut(panels, chart.y.column)
+    subtitle = chart.subtitle + _cut(panels, chart.y.column, choice)
     return replace(chart, series=series, subtitle=subtitle, x=replace(chart.x, ticks=ticks)), rows
 
 
@@ -225,9 +225,10 @@ def _too_low(value: float | None, line: Line, column: str) -> bool:
     return column == RATIO.column and line.baseline and value is not None and value < LEAST_RATIO
 
 
-def _cut(panels: list[Panel], column: str) -> str:
+def _cut(panels: list[Panel], column: str, choice: Choice) -> str:
     """What the figure leaves out must be said on it."""
-    every = (point for panel in panels for point in panel.points)
-    if any(_too_low(getattr(one, column), line_of(one), column) for one in every):
+    every = [(line_of(point), point) for panel in panels for point in panel.points]
+    shown = ((line, point) for line, point in every if choice(line))
+    if any(_too_low(getattr(point, column), line, column) for line, point in shown):
         return f" Lines of other promises end where they fall below {LEAST_RATIO:g}."
     return ""
