@@ -260,7 +260,7 @@ REFUSALS: list[tuple[tuple[str, ...], str]] = [
     ),
     (
         ("--out", "e", "--data", "plan.yaml", "--place", "plaec"),
-        "--place: must be a workplace attribute of a table of the plan; got 'plaec'. "
+        "--place: must be a workplace attribute of a table that is evaluated; got 'plaec'. "
         "Did you mean 'place'?",
     ),
 ]
@@ -271,6 +271,14 @@ def test_it_is_refused_before_any_work(idle: Office, options: tuple[str, ...], s
     (idle.folder / "taken").mkdir()
     (idle.folder / "loose").symlink_to("nothing")
     idle.refuse("evaluate", *options, says=says)
+
+
+def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
+    result = small.run("evaluate", "--trials", "2", "--out", "e", "--place", "secto")
+    assert result.exit_code == 1
+    assert "--place: must be a workplace attribute of a table that is evaluated" in result.stderr
+    assert "Did you mean 'sector'?" in result.stderr
+    assert not (small.folder / "e").exists()
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(

@@ -57,7 +57,7 @@ def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be oth
     require_pictures()
     with progress() as bar:
         done = (
-            _made_up(chosen, noise, bar)
+            _made_up(chosen, noise, place, bar)
             if data is None
             else _on_plan(read_plan(data), chosen, noise, place, bar)
         )
@@ -83,14 +83,15 @@ def _preset(name: str, trials: int | None) -> Preset:
     return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
 
 
-def _made_up(preset: Preset, noise: Infusion, bar: Bar | Quiet) -> Evaluation:
+def _made_up(preset: Preset, noise: Infusion, place: str | None, bar: Bar | Quiet) -> Evaluation:
     """The preset's own economy: public by construction."""
     with made_up(preset.economy, lambda done, of: bar.part("jobs", done, of)) as (engine, book):
         loads = preset.workloads(book)
+        _refuse_no_place(loads, place)
         bar.step("tabulating")
-        truths = read_truths(engine, book, SingleJob(), marginals(loads), PLACE)
+        truths = read_truths(engine, book, SingleJob(), marginals(loads), place or PLACE)
     words = described(preset.economy)
-    study = Study(preset.name, words, True, loads, preset.grid, noise)
+    study = Study(preset.name, words, True, loads, preset.grid, noise, place or PLACE)
     return evaluate(study, truths, bar)
 
 
@@ -118,7 +119,7 @@ def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
         near = nearest(place, names)
         raise InvalidParameter(
             "--place",
-            rule="must be a workplace attribute of a table of the plan",
+            rule="must be a workplace attribute of a table that is evaluated",
             value=shown(place),
             next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
         )
