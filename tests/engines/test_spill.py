@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines.spill import SpillFolder, remove_abandoned
+from leeward.errors import BadFile
 
 KILLED = """
 import os, signal
@@ -57,17 +58,42 @@ def test_the_folder_of_a_killed_process_is_removed_by_the_next(home: Path) -> No
     )
     left = Path(done.stdout.strip())
     assert (left / "rows" / "block").exists()
-    remove_abandoned()
-    assert left.exists()  # it may be one that is just being made
-    age(left)
-    remove_abandoned()
+    remove_abandoned(home)
     assert not left.exists()
+
+
+def test_the_next_start_clears_the_folder_that_a_plan_names_and_the_usual_one(
+    home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    named = tmp_path_factory.mktemp("named")
+    for place in (home, named):
+        (place / "leeward-spill-left" / "rows").mkdir(parents=True)
+        (place / "leeward-spill-left" / "rows" / "block").write_text("rows")
+    spill = SpillFolder(named)
+    assert list(home.iterdir()) == []
+    assert list(named.iterdir()) == [spill.path]
+    assert spill.path.stat().st_mode & 0o777 == 0o700
+
+
+def test_one_that_is_being_made_stays_for_a_while(home: Path) -> None:
+    making = home / "leeward-making-x"
+    making.mkdir()
+    remove_abandoned(home)
+    assert making.exists()
+    age(making)
+    remove_abandoned(home)
+    assert not making.exists()
+
+
+def test_a_folder_that_cannot_be_used_is_refused(home: Path) -> None:
+    with pytest.raises(BadFile, match=r"folders can be made .*; got .*missing.*--spill"):
+        SpillFolder(home / "missing")
 
 
 def test_a_folder_in_use_stays(home: Path) -> None:
     spill = SpillFolder()
     age(spill.path)
-    remove_abandoned()
+    remove_abandoned(home)
     assert list(home.iterdir()) == [spill.path]
 
 
@@ -76,5 +102,5 @@ def test_what_is_not_ours_stays(home: Path) -> None:
         (home / name).write_text("something")
         age(home / name)
     (home / "leeward-spill-link").symlink_to(home / "leeward-other")
-    remove_abandoned()
+    remove_abandoned(home)
     assert len(list(home.iterdir())) == 3

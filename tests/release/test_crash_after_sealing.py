@@ -10,6 +10,7 @@ from leeward.bundle import disk, verify_bundle, writer
 from leeward.cli.release import run
 from leeward.errors import BadFile, FailedAfterCharge
 from leeward.ledger import Entry, Ledger
+from leeward.release.plan import read_plan
 from tests.release.office import Driver, Office
 
 
@@ -24,7 +25,7 @@ def office(tmp_path: Path, driver: Driver, small_economy: Path) -> Office:
 def broken_off(office: Office) -> str:
     """What a release says that breaks off after the charge."""
     with pytest.raises(FailedAfterCharge) as failure:
-        run(office.folder / "2026Q2.yaml", office.folder / "bundle", office.ledger)
+        run(read_plan(office.folder / "2026Q2.yaml"), office.folder / "bundle", office.ledger)
     return str(failure.value)
 
 

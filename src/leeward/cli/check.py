@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from leeward.cli.allowance import Memory, Spill, allowing
 from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
 from leeward.engines import Finding
 from leeward.release.check import Checked, check_rows, open_data
@@ -18,6 +19,8 @@ from leeward.release.receipt import receipt_path
 def check_command(
     plan: Annotated[Path, typer.Argument(help="The plan file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
+    memory: Memory = None,
+    spill: Spill = None,
 ) -> None:
     """Check plan, codebook and every row of the data. CONFIDENTIAL output.
 
@@ -26,7 +29,7 @@ def check_command(
 
     Example: leeward check plan.yaml
     """
-    asked = read_plan(plan)
+    asked = allowing(read_plan(plan), memory, spill)
     note(CONFIDENTIAL)
     with open_data(asked) as engine, progress() as bar:
         checked = check_rows(asked, engine, bar.step)

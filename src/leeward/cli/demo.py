@@ -58,7 +58,7 @@ def demo_command(
     for line in plan_text(read_plan(plan), account):
         say(f"   {line}" if line else "")
     say("\n3. The release (leeward release)\n")
-    done = run(plan, out / "bundle", ledger)
+    done = run(read_plan(plan), out / "bundle", ledger)
     for line in (*summary(done), "", *comparison(out)):
         say(f"   {line}" if line else "")
 

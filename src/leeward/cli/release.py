@@ -7,27 +7,31 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from leeward.cli.allowance import Memory, Spill, allowing
 from leeward.cli.screen import progress, say
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
 from leeward.release.charge import Order
 from leeward.release.check import check_surroundings, open_data, require_rows
-from leeward.release.plan import read_plan
+from leeward.release.plan import Plan, read_plan
 from leeward.release.run import Released, release
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 
 
-def release_command(
+def release_command(  # noqa: PLR0913 (an option for each thing that may be otherwise)
     plan: Annotated[Path, typer.Argument(help="The plan file.")],
     out: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
     ledger: LedgerFile,
+    *,
     again: Annotated[
         bool, typer.Option("--again", help="Release the same plan on the same data once more.")
     ] = False,
     corrects: Annotated[
         int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
     ] = None,
+    memory: Memory = None,
+    spill: Spill = None,
 ) -> None:
     """Charge the ledger, tabulate, add noise, write the bundle.
 
@@ -35,20 +39,20 @@ def release_command(
 
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
-    done = run(plan, out, ledger, again=again, corrects=corrects)
+    asked = allowing(read_plan(plan), memory, spill)
+    done = run(asked, out, ledger, again=again, corrects=corrects)
     with suppress(OSError):  # the bundle is whole and noted, whoever hears of it
         for line in summary(done):
             say(line)
 
 
 def run(
-    plan: Path, out: Path, ledger: Path, *, again: bool = False, corrects: int | None = None
+    asked: Plan, out: Path, ledger: Path, *, again: bool = False, corrects: int | None = None
 ) -> Released:
     """The whole release with a progress bar."""
     pa.set_memory_pool(pa.system_memory_pool())  # the others hold on to what was freed
     with progress() as bar, Ledger.open(ledger) as book:
         bar.step("checking the plan")
-        asked = read_plan(plan)
         check_surroundings(asked, out, book, corrects)
         with open_data(asked) as engine:
             bar.step("checking the rows")

@@ -4,5 +4,6 @@ from leeward.engines.engine import Engine
 from leeward.engines.finding import Finding
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.opening import connect
+from leeward.engines.resources import Resources
 
-__all__ = ["Engine", "Finding", "IbisEngine", "connect"]
+__all__ = ["Engine", "Finding", "IbisEngine", "Resources", "connect"]

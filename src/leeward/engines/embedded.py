@@ -14,6 +14,7 @@ from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
+from leeward.engines.resources import Resources
 from leeward.engines.spill import SpillFolder
 from leeward.errors import BadFile
 
@@ -30,14 +31,16 @@ class Embedded:
     those are seen by one cursor alone, and every open stream needs its own.
     """
 
-    def __init__(self) -> None:
-        self._spill = SpillFolder()
+    def __init__(self, resources: Resources) -> None:
+        self._spill = SpillFolder(resources.spill)
+        limit = {} if resources.memory is None else {"memory_limit": f"{resources.memory}B"}
         self._backend = ibis.duckdb.connect(
             ":memory:",
             temp_directory=str(self._spill.path / "rows"),
             preserve_insertion_order=False,
             autoinstall_known_extensions=False,
             autoload_known_extensions=False,
+            **limit,
         )
 
     def keep(self, name: str, content: Table | pa.Table) -> Table:
@@ -55,7 +58,7 @@ class Embedded:
                 "temporary folder",
                 rule="must have room for code lists and intermediate results",
                 value=repr(str(path.parent)),
-                next_step="Free some space there, or set TMPDIR to another folder.",
+                next_step="Free some space there, or name another with `spill` or --spill.",
             ) from None
         self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
         path.unlink()
@@ -83,8 +86,8 @@ class Embedded:
 class Files(Embedded):
     """Three files, each Parquet or CSV."""
 
-    def __init__(self, addresses: tuple[FileAddress, ...]) -> None:
-        super().__init__()
+    def __init__(self, addresses: tuple[FileAddress, ...], resources: Resources) -> None:
+        super().__init__(resources)
         self._addresses = addresses
         self._states: dict[Path, FileState | None] = {}
         self._loaded: dict[str, Table] = {}
@@ -153,8 +156,8 @@ class DuckFile(Embedded):
     file and its log of newer writes are looked at too.
     """
 
-    def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
-        super().__init__()
+    def __init__(self, addresses: tuple[TableAddress, ...], resources: Resources) -> None:
+        super().__init__(resources)
         self._paths = (Path(addresses[0].url), Path(f"{addresses[0].url}.wal"))
         self._before: tuple[object, ...] = ()
         with closed_on_refusal(self.close):

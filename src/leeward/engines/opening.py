@@ -10,26 +10,44 @@ from leeward.engines.engine import Engine
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.postgres import Postgres
 from leeward.engines.remote import Remote
+from leeward.engines.resources import Resources
+from leeward.errors import InvalidParameter
 
-SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {
-    "duckdb": DuckFile,
-    "postgres": Postgres,
-}
+ANYTHING = Resources()
+
+SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {"postgres": Postgres}
 """Databases that have a file of their own here; all others are read in the common way."""
 
 
-def connect(sources: Mapping[str, str], base: Path) -> Engine:
+def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTHING) -> Engine:
     """The engine for the tables workplaces, workers and jobs.
 
     Each source is a Parquet or CSV file, its path relative to `base`; or all three are tables of
     one database, such as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`.
     """
     addresses = read_addresses(sources, base)
-    return IbisEngine(_database(addresses))
+    return IbisEngine(_database(addresses, resources))
 
 
-def _database(addresses: tuple[FileAddress | TableAddress, ...]) -> Database:
+def _database(addresses: tuple[FileAddress | TableAddress, ...], resources: Resources) -> Database:
     tables = tuple(one for one in addresses if isinstance(one, TableAddress))
     if not tables:
-        return Files(tuple(one for one in addresses if isinstance(one, FileAddress)))
-    return SPECIAL.get(tables[0].scheme, Remote)(tables)
+        return Files(tuple(one for one in addresses if isinstance(one, FileAddress)), resources)
+    scheme = tables[0].scheme
+    if scheme == "duckdb":
+        return DuckFile(tables, resources)
+    _refuse_elsewhere(scheme, resources)
+    return SPECIAL.get(scheme, Remote)(tables)
+
+
+def _refuse_elsewhere(scheme: str, resources: Resources) -> None:
+    """No option is taken in silence where it does nothing."""
+    given = {"engine": resources.engine, "memory": resources.memory, "spill": resources.spill}
+    useless = [name for name, value in given.items() if value is not None]
+    if useless:
+        raise InvalidParameter(
+            f"data.{useless[0]}",
+            rule="is for files and for tables of DuckDB",
+            value=f"tables of {scheme}, which does its own work",
+            next_step="Leave it out; the server has its own settings.",
+        )

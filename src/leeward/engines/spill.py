@@ -14,22 +14,40 @@ import weakref
 from pathlib import Path
 from typing import BinaryIO
 
+from leeward.errors import BadFile
+
 PREFIX = "leeward-spill-"
+MAKING = "leeward-making-"
 LOCK = "lock"
-YOUNGEST = 60
-"""Seconds after which a folder without a lock cannot be one that is just being made."""
+LONGEST = 60
+"""Seconds that the making of a folder may take; nothing has been spilled into it before."""
 
 
 class SpillFolder:
     """A folder for its owner alone (0700), locked as long as it is in use."""
 
-    def __init__(self) -> None:
-        remove_abandoned()
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = (folder / LOCK).open("wb")
+    def __init__(self, inside: Path | None = None) -> None:
+        usual = Path(tempfile.gettempdir())
+        for home in {usual, inside or usual}:
+            remove_abandoned(home)
+        self.path, lock = _made(inside or usual)
+        self.remove = weakref.finalize(self, _remove, self.path, lock)
+
+
+def _made(home: Path) -> tuple[Path, BinaryIO]:
+    """A folder that had its lock before it had its name."""
+    try:
+        making = Path(tempfile.mkdtemp(prefix=MAKING, dir=home))
+        lock = (making / LOCK).open("wb")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        self.path = folder
-        self.remove = weakref.finalize(self, _remove, folder, lock)
+        return making.rename(home / making.name.replace(MAKING, PREFIX)), lock
+    except OSError as error:
+        raise BadFile(
+            "temporary folder",
+            rule=f"must be a folder in which folders can be made ({error.strerror})",
+            value=repr(str(home)),
+            next_step="Name another with `spill` in the plan or --spill.",
+        ) from None
 
 
 def _remove(folder: Path, lock: BinaryIO) -> None:
@@ -37,13 +55,14 @@ def _remove(folder: Path, lock: BinaryIO) -> None:
     lock.close()
 
 
-def remove_abandoned() -> None:
+def remove_abandoned(home: Path) -> None:
     """Remove the folders of this user's processes that ended without removing them."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+    for folder in (*home.glob(f"{PREFIX}*"), *home.glob(f"{MAKING}*")):
         try:
             state = folder.lstat()
             ours = state.st_uid == os.geteuid() and stat.S_ISDIR(state.st_mode)
-            if ours and time.time() - state.st_mtime > YOUNGEST:
+            ready = folder.name.startswith(PREFIX) or time.time() - state.st_mtime > LONGEST
+            if ours and ready:
                 _remove_unlocked(folder)
         except OSError:
             continue  # somebody else removes it at this moment, or uses it

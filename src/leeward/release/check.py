@@ -19,7 +19,7 @@ def open_data(plan: Plan) -> Engine:
     """Connect to the three tables; refuses missing ones and headers that do not fit."""
     data = plan.request.data
     sources = {"workplaces": data.workplaces, "workers": data.workers, "jobs": data.jobs}
-    engine = connect(sources, plan.path.parent)
+    engine = connect(sources, plan.path.parent, plan.resources)
     try:
         raise_all(engine.check_headers(plan.codebook, plan.jobs))
     except LeewardError:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.bundle.promises import worker_promise
+from leeward.engines import Resources
+from leeward.engines.resources import read_resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.model import Codebook, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
@@ -51,6 +53,7 @@ class Plan:
     codebook: Codebook
     asked: Guarantee
     jobs: JobsRule
+    resources: Resources
     profile: SizeProfile
     tables: tuple[PlannedTable, ...]
 
@@ -102,6 +105,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     asked = found.attempt(lambda: read_protection(request.protect), "protect")
     codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
     jobs = found.attempt(lambda: read_jobs(request.jobs))
+    resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     profile = found.attempt(lambda: _profile(request, path))
     shares = found.attempt(lambda: read_shares(request.tables))
     found.problems.extend(_name_problems(request))
@@ -113,9 +117,9 @@ def make_plan(request: Request, path: Path) -> Plan:
     ]
     raise_all(found.problems)
     kept = tuple(table for table in tables if table is not None)
-    if asked is None or codebook is None or jobs is None:
+    if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
-    made = Plan(path, request, codebook, asked, jobs, context.profile, kept)
+    made = Plan(path, request, codebook, asked, jobs, resources, context.profile, kept)
     worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
     return made
 

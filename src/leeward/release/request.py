@@ -11,11 +11,15 @@ CODES = "must be one code or a list of codes"
 
 
 class WrittenData(Written):
-    """Where the three tables are."""
+    """Where the three tables are, and with what they are read."""
 
     workplaces: str
     workers: str
     jobs: str
+    engine: str | None = None
+    remote: str | None = None
+    memory: str | None = None
+    spill: str | None = None
 
 
 class WrittenProtection(Written):

@@ -1,0 +1,88 @@
+"""Resources: which program reads the tables, and how much memory and which folder it may use."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from leeward.errors import InvalidParameter, shown
+
+EngineName = Literal["duckdb", "spark"]
+ENGINES: tuple[EngineName, ...] = ("duckdb", "spark")
+UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+UNITS |= {unit[0] + "i" + unit[1]: 1024**power for power, unit in enumerate(UNITS, 1)}
+SIZE = re.compile(rf"(\d{{1,15}})\s*({'|'.join(UNITS)})")
+LEAST_MEMORY = 256 * 10**6
+"""With less, DuckDB refuses even small tables."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a plan or a command line allows; whatever is left out, the program decides itself.
+
+    `memory` is what DuckDB may use, in bytes; `spill` the folder in which its folder for what does
+    not fit is made. `remote` is the address of a Spark Connect server and is never shown.
+    """
+
+    engine: EngineName | None = None
+    remote: str | None = None
+    memory: int | None = None
+    spill: Path | None = None
+
+    def __repr__(self) -> str:
+        return f"Resources({self.engine!r}, memory={self.memory!r}, remote and spill not shown)"
+
+    def __post_init__(self) -> None:
+        if self.engine == "spark" and (self.memory is not None or self.spill is not None):
+            raise InvalidParameter(
+                "memory" if self.memory is not None else "spill",
+                rule="is for DuckDB; Spark has its own where it is started",
+                value="engine: spark",
+                next_step="Set spark.driver.memory, spark.executor.memory and spark.local.dir.",
+            )
+        if self.engine != "spark" and self.remote is not None:
+            raise InvalidParameter(
+                "data.remote",
+                rule="is the address of a Spark Connect server",
+                value="no engine: spark beside it",
+                next_step="Write `engine: spark`, or leave it out.",
+            )
+
+
+def read_resources(written: Mapping[str, str | None], base: Path) -> Resources:
+    """What the `data` of a plan allows; its folder is relative to `base`."""
+    return Resources(
+        _engine(written.get("engine")),
+        written.get("remote"),
+        read_memory(written.get("memory"), "data.memory"),
+        None if written.get("spill") is None else base / str(written["spill"]),
+    )
+
+
+def _engine(written: str | None) -> EngineName | None:
+    found = None if written is None else next((one for one in ENGINES if one == written), None)
+    if written is not None and found is None:
+        raise InvalidParameter(
+            "data.engine",
+            rule=f"must be one of {', '.join(ENGINES)}",
+            value=shown(written),
+            next_step="Leave it out for DuckDB, or for the database that the tables lie in.",
+        )
+    return found
+
+
+def read_memory(written: str | None, parameter: str) -> int | None:
+    """An amount of memory as people write it, in bytes."""
+    if written is None:
+        return None
+    found = SIZE.fullmatch(written.strip())
+    size = int(found[1]) * UNITS[found[2]] if found else 0
+    if size < LEAST_MEMORY:
+        raise InvalidParameter(
+            parameter,
+            rule=f"must be an amount such as 6GB, at least {LEAST_MEMORY // 10**6}MB",
+            value=shown(written),
+            next_step=f"Write a whole number and one of {', '.join(UNITS)}.",
+        )
+    return size
