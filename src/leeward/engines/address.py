@@ -13,10 +13,13 @@ from leeward.model import TABLES
 
 Format = Literal["parquet", "csv"]
 SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".csv": "csv", ".csv.gz": "csv"}
+BACKENDS = "ibis.backends"
 IN_FILES = ("duckdb", "sqlite")
 """Databases that are one file, whose address is a path."""
 
 SAME_NAMES = {"postgresql": "postgres"}
+OF_SPARK = ("spark", "pyspark", "sc")
+"""Addresses of Spark itself, which no table has."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ def read_addresses(sources: Mapping[str, str], base: Path) -> tuple[Address, ...
 
 def seen_from(written: str, folder: Path) -> str:
     """An address whose path is relative to here, written relative to a folder."""
+    if written.startswith("#") and not written.lower().endswith(tuple(SUFFIXES)):
+        return written
     scheme, mark, rest = written.partition("://")
     if not mark:
         return _path_from(written, folder)
@@ -93,6 +98,13 @@ def _read(table: str, written: str, base: Path) -> Address:
             next_step="Write a path such as workplaces.parquet.",
         )
     scheme, mark, rest = written.partition("://")
+    if scheme.lower() in OF_SPARK or (written.startswith("#") and not (base / written).exists()):
+        raise BadFile(
+            parameter,
+            rule="is read by Spark only if the plan says so",
+            value=f"{shown(scheme)} before ://" if mark else repr(written),
+            next_step="Write `engine: spark` beside it, and #database.table or a path of Parquet.",
+        )
     if mark:
         return _table_address(table, scheme.lower(), rest, base)
     return _file_address(parameter, table, written, base)
@@ -140,13 +152,14 @@ def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
 def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddress:
     parameter = f"data.{table}"
     scheme = SAME_NAMES.get(scheme, scheme)
-    known = sorted(point.name for point in entry_points(group="ibis.backends"))
+    known = sorted(point.name for point in entry_points(group=BACKENDS))
     if scheme not in known:
         raise BadFile(
             parameter,
             rule=f"must begin with the name of a database: {', '.join(known)}",
             value=f"{shown(scheme)} before ://",
-            next_step="Take one of them, or the path of a Parquet or CSV file.",
+            next_step="Take one of them, or the path of a Parquet or CSV file; or write "
+            "`engine: spark`, which reads Parquet in HDFS or S3.",
         )
     place, _, name = rest.partition("#")
     parts = tuple(name.split("."))

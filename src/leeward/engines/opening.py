@@ -11,6 +11,8 @@ from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.postgres import Postgres
 from leeward.engines.remote import Remote
 from leeward.engines.resources import Resources
+from leeward.engines.spark import Spark
+from leeward.engines.spark_address import read_spark_addresses
 from leeward.errors import InvalidParameter
 
 ANYTHING = Resources()
@@ -24,7 +26,12 @@ def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTH
 
     Each source is a Parquet or CSV file, its path relative to `base`; or all three are tables of
     one database, such as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`.
+    With `engine: spark` each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`).
     """
+    if resources.engine == "spark":
+        remote = resources.remote
+        spark = read_spark_addresses(sources, base, elsewhere=remote is not None)
+        return IbisEngine(Spark(spark, remote))
     addresses = read_addresses(sources, base)
     return IbisEngine(_database(addresses, resources))
 
