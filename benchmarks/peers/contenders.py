@@ -1,0 +1,199 @@
+"""Who takes part: bare DuckDB, Leeward under two policies, and the other libraries."""
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.peers.process import Place, Run, timed
+from benchmarks.peers.tabulations import EPSILON, KINDS
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+ALPHA = "0.1"
+PLAN = """\
+data: {{workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}}
+codebook: codebook.yaml
+account: {account}
+period: {period}
+protect: {{{protect}}}
+tables:
+  - {{name: {kind}, by: [{names}]}}
+"""
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """The folders of a run, and how long one process may take."""
+
+    build: Path
+    seconds: float
+    economy: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "economy", self.build / "economy")
+
+    def place(self, log: str, *, family: bool = False, python_path: str = "") -> Place:
+        environment = dict(os.environ) | {"PYTHONPATH": python_path}
+        path = self.build / "logs" / f"{log}.txt"
+        return Place(self.economy, path, environment, self.seconds, family)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One timed run: what it took, what it left, and what was done before it."""
+
+    run: Run
+    released: Path
+    before: Run | None = None
+
+
+@dataclass(frozen=True)
+class Script:
+    """A library, called by its `peer_NAME.py`; without requirements in Leeward's environment."""
+
+    name: str
+    label: str
+    package: str
+    protects: str = "single jobs"
+    requirements: str = ""
+    family: bool = False
+    column: str = "jobs"
+
+    def version(self) -> str:
+        if not self.requirements:
+            return importlib.metadata.version(self.package)
+        listed = (HERE / "requirements" / f"{self.requirements}.txt").read_text().splitlines()
+        pins = dict(line.split("==", 1) for line in listed if "==" in line)
+        return pins[self.package]
+
+    def prepare(self, shop: Workshop) -> None:
+        """Make the environment, unless it is there with these very requirements."""
+        if not self.requirements:
+            return
+        wanted = HERE / "requirements" / f"{self.requirements}.txt"
+        folder = shop.build / "environments" / self.requirements
+        stamp = folder / "requirements.txt"
+        if stamp.exists() and stamp.read_text() == wanted.read_text():
+            return
+        shutil.rmtree(folder, ignore_errors=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+        words = ("install", "--quiet", "--disable-pip-version-check", "--requirement", str(wanted))
+        timed(
+            [str(folder / "bin" / "python"), "-m", "pip", *words],
+            shop.place(f"install-{self.requirements}"),
+        )
+        stamp.write_text(wanted.read_text())
+
+    def attempt(self, shop: Workshop, kind: str, number: int) -> Attempt:
+        python = sys.executable
+        if self.requirements:
+            folder = shop.build / "environments" / self.requirements
+            python = str(folder / "bin" / "python")
+        out = shop.build / "released" / f"{self.name}-{kind}-{number}.parquet"
+        out.parent.mkdir(parents=True, exist_ok=True)
+        command = [python, str(HERE / f"peer_{self.name}.py"), str(shop.economy), kind, str(out)]
+        log = f"{self.name}-{kind}-{number}"
+        run = timed(command, shop.place(log, family=self.family, python_path=str(ROOT)))
+        return Attempt(run, out)
+
+
+@dataclass(frozen=True)
+class Leeward:
+    """A release under one policy; validation is timed apart and leaves a receipt."""
+
+    name: str
+    label: str
+    policy: str
+    protects: str
+    package: str = "leeward"
+    column: str = "value"
+
+    @property
+    def ledger(self) -> str:
+        """One for each policy: a ledger keeps the same data on one account."""
+        return f"{self.name}.sqlite"
+
+    @property
+    def protection(self) -> Mapping[str, str]:
+        alpha = {"alpha": ALPHA} if self.policy == "strong" else {}
+        return {"policy": self.policy, **alpha, "epsilon": str(EPSILON)}
+
+    def version(self) -> str:
+        return importlib.metadata.version(self.package)
+
+    def prepare(self, shop: Workshop) -> None:
+        alpha = ("--alpha", ALPHA) if self.policy == "strong" else ()
+        words = ("ledger", "create", "--ledger", self.ledger, "--account", self.name)
+        capped = ("--policy", self.policy, *alpha, "--epsilon", "100")
+        timed(leeward(*words, *capped), shop.place(f"{self.name}-ledger"))
+
+    def attempt(self, shop: Workshop, kind: str, number: int) -> Attempt:
+        period = f"{self.name}-{kind}-{number}"
+        protect = ", ".join(f"{key}: {value}" for key, value in self.protection.items())
+        text = PLAN.format(
+            account=self.name,
+            period=period,
+            protect=protect,
+            kind=kind,
+            names=", ".join(KINDS[kind]),
+        )
+        plan = f"{period}.yaml"
+        (shop.economy / plan).write_text(text)
+        check = timed(leeward("check", plan), shop.place(f"{period}-check"))
+        bundle = shop.build / "released" / period
+        bundle.parent.mkdir(parents=True, exist_ok=True)
+        words = ("release", plan, "--out", str(bundle), "--ledger", self.ledger)
+        run = timed(leeward(*words), shop.place(period))
+        return Attempt(run, bundle / "tables" / f"{kind}.parquet", check)
+
+
+Contender = Script | Leeward
+
+CONTENDERS: Sequence[Contender] = (
+    Script("duckdb", "DuckDB, bare", "duckdb", "nothing"),
+    Script("duckdb_largest", "DuckDB, with largest establishment", "duckdb", "nothing"),
+    Leeward("leeward_worker", "Leeward, policy worker", "worker", "single jobs"),
+    Leeward(
+        "leeward_strong",
+        "Leeward, policy strong",
+        "strong",
+        f"single jobs and employers (α = {ALPHA})",
+    ),
+    Script("pydp", "PyDP, mechanism after DuckDB", "python-dp", requirements="pydp"),
+    Script("opendp", "OpenDP, Polars context", "opendp", requirements="opendp"),
+    Script("diffprivlib", "diffprivlib, histogram", "diffprivlib", requirements="diffprivlib"),
+    Script("tumult", "Tumult Analytics", "tmlt.analytics", requirements="tumult", family=True),
+    Script(
+        "smartnoise",
+        "SmartNoise SQL, after DuckDB",
+        "smartnoise-sql",
+        requirements="smartnoise",
+    ),
+    Script("pipelinedp", "PipelineDP, local", "pipeline-dp", requirements="pipelinedp"),
+    Script(
+        "pipelinedp_spark",
+        "PipelineDP, Spark",
+        "pipeline-dp",
+        requirements="pipelinedp",
+        family=True,
+    ),
+)
+REQUIRED = ("opendp", "tumult")
+
+
+def leeward(*words: str) -> list[str]:
+    return [sys.executable, "-c", "from leeward.cli import start; start()", *words]
+
+
+def make_economy(shop: Workshop, jobs: int, establishments: int) -> Run:
+    """Make up the three tables anew."""
+    for stale in (shop.economy, shop.build / "released"):
+        shutil.rmtree(stale, ignore_errors=True)
+    shop.economy.mkdir(parents=True)
+    sizes = ("--jobs", str(jobs), "--establishments", str(establishments))
+    return timed(leeward("economy", "--out", ".", *sizes), shop.place("economy"))

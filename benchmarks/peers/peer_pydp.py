@@ -1,0 +1,20 @@
+"""PyDP: only its Laplace mechanism, on true counts that DuckDB tabulated."""
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pydp.algorithms import numerical_mechanisms  # type: ignore[import-not-found, unused-ignore]  # its own environment
+
+from benchmarks.peers.tabulations import EPSILON, arguments, counts_sql
+
+
+def main() -> None:
+    folder, kind, out = arguments()
+    table = duckdb.sql(counts_sql(folder, kind)).to_arrow_table()
+    mechanism = numerical_mechanisms.LaplaceMechanism(epsilon=float(EPSILON), sensitivity=1.0)
+    jobs = [mechanism.add_noise(count) for count in table["jobs"].to_pylist()]
+    pq.write_table(table.set_column(table.num_columns - 1, "jobs", pa.array(jobs)), out)
+
+
+if __name__ == "__main__":
+    main()
