@@ -23,7 +23,7 @@ def test_totals_are_exactly_those_asked_for(name: str, request: pytest.FixtureRe
     assert len(written.workers) == written.economy.workers
 
 
-@pytest.mark.parametrize("geography", ["places", "tracts"])
+@pytest.mark.parametrize("geography", ["places", "tracts", "blocks"])
 @pytest.mark.parametrize(
     ("jobs", "establishments", "places"),
     [

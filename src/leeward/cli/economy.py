@@ -14,7 +14,9 @@ Establishments = Annotated[int, typer.Option(help="Number of establishments, exa
 Places = Annotated[int | None, typer.Option(help="Number of places; grows with the economy.")]
 Seed = Annotated[int, typer.Option(help="The same seed makes the same economy.")]
 Several = Annotated[str, typer.Option(help="Share of workers with a second job, such as 1/20.")]
-Geography = Annotated[str, typer.Option(help="places (few large, many small) or tracts (even).")]
+Geography = Annotated[
+    str, typer.Option(help="places (few large, many small), tracts (even) or blocks (in tracts).")
+]
 
 
 def economy_command(  # noqa: PLR0913 (an option for each field of an economy)

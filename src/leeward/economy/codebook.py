@@ -6,7 +6,9 @@ from typing import Any
 
 import yaml
 
+from leeward.economy.blocks import block_attribute
 from leeward.economy.codes import OWNERSHIP, WORKER_CODES
+from leeward.economy.economy import Economy
 from leeward.economy.places import Places
 from leeward.economy.sectors import SECTORS
 
@@ -34,9 +36,9 @@ _Dumper.add_representer(
 )
 
 
-def codebook_text(places: Places) -> str:
+def codebook_text(economy: Economy) -> str:
     """The codebook as YAML."""
-    document = {"tables": _keys(), "attributes": _attributes(places)}
+    document = {"tables": _keys(), "attributes": _attributes(economy)}
     return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
 
 
@@ -66,7 +68,12 @@ def _keys() -> dict[str, dict[str, str]]:
     }
 
 
-def _attributes(places: Places) -> dict[str, dict[str, Any]]:
+def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
+    places = Places.of(economy)
+    blocks = {
+        name: one | {"codes": _quoted(one["codes"])}
+        for name, one in block_attribute(economy).items()
+    }
     public = {"table": "workplaces", "public": True}
     region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}
     sectors = {sector.code: sector.label for sector in SECTORS}
@@ -76,6 +83,7 @@ def _attributes(places: Places) -> dict[str, dict[str, Any]]:
     return {
         "place": {**public, "codes": PLACE_FILE},
         "region": {**public, **region},
+        **blocks,
         "sector": {**public, "codes": _quoted(sectors)},
         "ownership": {**public, "codes": _quoted(OWNERSHIP)},
         **workers,

@@ -17,9 +17,12 @@ USUAL_PLACES = 12
 PLACES_GROWTH = 0.7
 """Ten times the establishments lie in about five times the places."""
 
-PLACES, TRACTS = GEOGRAPHIES = ("places", "tracts")
+PLACES, TRACTS, BLOCKS = GEOGRAPHIES = ("places", "tracts", "blocks")
 PER_TRACT = 103
 """Establishments in a usual tract: with twenty jobs each, those of about 4,000 people."""
+PER_BLOCK = 2.4
+"""Establishments in a usual block."""
+MOST_BLOCKS = 999
 
 FEWEST_JOBS_TO_SHARE = 1_000
 FEWEST_ESTABLISHMENTS_TO_SHARE = 20
@@ -32,7 +35,8 @@ class Economy:
 
     `places` may be left out: it then follows from the number of establishments.
     `several_jobs` is the share of workers that hold a second job. `geography` says what the
-    places are: "places" from a few large to many small ones, or "tracts" of similar size.
+    places are: "places" from a few large to many small ones, "tracts" of similar size,
+    or "blocks": tracts whose establishments also have the number of a block in their tract.
     """
 
     jobs: int = 20_000
@@ -75,9 +79,17 @@ class Economy:
         """How many places or tracts there are."""
         if self.places is not None:
             return self.places
-        if self.geography == TRACTS:
+        if self.geography != PLACES:
             return min(max(round(self.establishments / PER_TRACT), 1), MOST_PLACES)
         return self.usual_places
+
+    @property
+    def block_count(self) -> int:
+        """How many block numbers there are in a tract; none where nobody asks for blocks."""
+        if self.geography != BLOCKS:
+            return 0
+        usual = round(self.establishments / self.place_count / PER_BLOCK)
+        return min(max(usual, 1), MOST_BLOCKS)
 
     @property
     def usual_places(self) -> int:

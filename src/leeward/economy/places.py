@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.economy.codes import REGIONS
-from leeward.economy.economy import TRACTS, Economy
+from leeward.economy.economy import PLACES, Economy
 from leeward.economy.numbering import shuffled_numbers
 
 TRACT_SPREAD = 0.7
@@ -28,7 +28,7 @@ class Places:
     @classmethod
     def of(cls, economy: Economy) -> Self:
         """The areas that an economy asks for."""
-        if economy.geography != TRACTS:
+        if economy.geography == PLACES:
             return cls("Place", zipf(economy.place_count), np.arange(economy.place_count))
         weights = _even(economy.place_count)
         middles = np.cumsum(weights) - weights / 2

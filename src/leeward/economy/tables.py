@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from leeward.economy.batch import Batch, World
+from leeward.economy.blocks import block_column
 from leeward.economy.codes import OWNERSHIP, WORKER_CODES
 from leeward.economy.places import Places
 from leeward.economy.sectors import SECTORS
@@ -22,6 +23,7 @@ def write_workplaces(world: World, path: Path) -> None:
         "workplace_id": pa.array(np.arange(1, len(frame) + 1)),
         "employer_id": pa.array(frame.employer),
         "place": _text(frame.place, Places.of(world.economy).codes),
+        **block_column(world.economy),
         "sector": _text(frame.sector, [sector.code for sector in SECTORS]),
         "ownership": _text(frame.ownership, list(OWNERSHIP)),
     }

@@ -66,7 +66,7 @@ def write_economy(
         places = Places.of(economy)
         files.place_codes.write_text(place_text(places))
         files.place_regions.write_text(region_text(places))
-        files.codebook.write_text(codebook_text(places))
+        files.codebook.write_text(codebook_text(economy))
     return files
 
 
