@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 
+from benchmarks.peers.process import Failed
 from benchmarks.peers.tabulations import KINDS, counts_sql
 
 
@@ -55,6 +56,6 @@ SELECT count(*), count(*) FILTER (true_jobs = 0), (SELECT count(*) FROM given),
     min(jobs), count(*) FILTER (jobs < 0), bool_and(jobs = floor(jobs))
 FROM both_"""
     ).fetchone()
-    if found is None:  # an aggregate always has a row
-        raise AssertionError
+    if found is None or found[9] is None:  # no spread of fewer than two rows
+        raise Failed("released none of the cells")
     return Outcome(*found)

@@ -69,7 +69,8 @@ def _cells(result: Result, measure: Run | None) -> list[str]:
     name = f"{result.label} {result.version}".strip()
     run, found = result.run, result.outcome
     if run is None or found is None:
-        return [name, result.protects, f"did not run: {result.failure}", *[""] * (len(HEAD) - 3)]
+        reason = result.failure.replace("|", "/").replace("\n", " ")
+        return [name, result.protects, f"did not run: {reason}", *[""] * (len(HEAD) - 3)]
     zeros = "" if found.zeros_spread is None else f"{found.zeros_spread:.2f}"
     return [
         name,

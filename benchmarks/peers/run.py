@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import duckdb
+
 # A script has its own folder on the path, not the project's.
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -58,7 +60,7 @@ def tried(contender: Contender, shop: Workshop, kind: str) -> Result:
         done = attempts(contender, shop, kind)
         best = min(done, key=lambda one: one.run.seconds)
         found = outcome(shop.economy, kind, best.released, contender.column)
-    except Failed as failure:
+    except (Failed, duckdb.Error) as failure:  # what it wrote may be no table either
         return replace(blank, failure=str(failure))
     return replace(blank, attempts=len(done), run=best.run, check=best.before, outcome=found)
 
