@@ -58,8 +58,8 @@ SMALL = Economy(jobs=100, establishments=10)
             "Give seed as an int in this range.",
         ),
         (
-            {"geography": "blocks"},
-            "geography: must be one of: places, tracts; got 'blocks'. "
+            {"geography": "parishes"},
+            "geography: must be one of: places, tracts, blocks; got 'parishes'. "
             "Take one of them, or leave it out for places.",
         ),
         (
