@@ -5,21 +5,16 @@ Parquet. Each is a process of its own, timed from start to end with its peak mem
 is timed apart: `leeward check` leaves a receipt, which the release accepts.
 """
 
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.process import Run, best, leeward, timed, verdict
 from leeward.release.plan import read_plan
 
 JOBS, ESTABLISHMENTS = 10_900_000, 527_000
 ROUNDS = 5
-WORKPLACE = ("place", "sector", "ownership")
-WORKER = ("age", "sex", "race")
 
 PLAN = """\
 data: {{workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}}
@@ -30,79 +25,19 @@ protect: {{policy: strong, alpha: 0.05, epsilon: {epsilon}}}
 tables:
 {tables}
 """
+WORKPLACE, WORKER = "place,sector,ownership", "age,sex,race"
+LISTS = {"workplace": (WORKPLACE, ""), "worker": (WORKPLACE, WORKER)}
 TABLES = {
     "workplace": "  - {name: workplace, by: [place, sector, ownership]}",
     "worker": "  - {name: worker, by: [place, sector, ownership, age, sex, race]}",
 }
 
-BARE = """
-import sys, duckdb
-folder, out, kind = sys.argv[1:4]
-c = duckdb.connect()
-c.execute("SET enable_progress_bar = false")
-for name in ("workplaces", "workers", "jobs"):
-    c.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{folder}/{name}.parquet')")
-c.execute(open(sys.argv[4]).read())
-c.execute(f"COPY t TO '{out}/{kind}.parquet'")
-c.execute(f"COPY t TO '{out}/{kind}.csv'")
-"""
-SIZES = """
-WITH sizes AS (SELECT workplace_id, count(*) AS size FROM jobs GROUP BY workplace_id),
-frame AS (
-    SELECT place, sector, ownership,
-        coalesce(sum(size), 0) AS jobs, coalesce(max(size), 0) AS largest
-    FROM workplaces LEFT JOIN sizes USING (workplace_id) GROUP BY ALL
-)"""
-QUERY = {
-    "workplace": f"CREATE TEMP TABLE t AS {SIZES} SELECT * FROM frame ORDER BY ALL",
-    "worker": f"""CREATE TEMP TABLE t AS {SIZES},
-counts AS (
-    SELECT place, sector, ownership, age, sex, race, count(*) AS jobs
-    FROM jobs JOIN workers USING (worker_id) JOIN workplaces USING (workplace_id) GROUP BY ALL
-),
-kinds AS (
-    SELECT * FROM (SELECT DISTINCT age FROM workers), (SELECT DISTINCT sex FROM workers),
-        (SELECT DISTINCT race FROM workers)
-)
-SELECT f.place, f.sector, f.ownership, age, sex, race, coalesce(c.jobs, 0) AS jobs, f.largest
-FROM frame f CROSS JOIN kinds LEFT JOIN counts c USING (place, sector, ownership, age, sex, race)
-ORDER BY ALL""",
-}
-
-
-@dataclass(frozen=True)
-class Run:
-    """One process: how long it took and its peak memory."""
-
-    seconds: float
-    megabytes: float
-
-
-def timed(command: Sequence[str], folder: Path) -> Run:
-    """Run a process to its end; its output is shown only if it fails."""
-    with tempfile.TemporaryFile() as said:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            said.seek(0)
-            sys.exit(said.read().decode())
-    return Run(seconds, usage.ru_maxrss / 1024)
-
-
-def leeward(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from leeward.cli import start; start()", *words]
-
 
 def bare(kind: str, folder: Path, number: int) -> Run:
     out = folder / f"bare-{kind}-{number}"
     out.mkdir()
-    query = out / "query.sql"
-    query.write_text(QUERY[kind])
-    command = [sys.executable, "-c", BARE, str(folder), str(out), kind, str(query)]
-    return timed(command, folder)
+    words = ("-m", "benchmarks.bare_query", str(folder), str(out), "", *LISTS[kind])
+    return timed([sys.executable, *words], Path.cwd())
 
 
 def released(kinds: Sequence[str], folder: Path, number: int) -> tuple[Run, Run]:
@@ -117,11 +52,6 @@ def released(kinds: Sequence[str], folder: Path, number: int) -> tuple[Run, Run]
     return check, timed(leeward(*words), folder)
 
 
-def best(runs: Sequence[Run]) -> Run:
-    """The quickest of several runs: the one that the machine disturbed least."""
-    return min(runs, key=lambda run: run.seconds)
-
-
 def report(kind: str, folder: Path) -> bool:
     """Rounds of query, validation and release in turn; whether every bound holds."""
     queries, checks, releases = [], [], []
@@ -132,27 +62,23 @@ def report(kind: str, folder: Path) -> bool:
         releases.append(release)
     query, check, release = best(queries), best(checks), best(releases)
     mechanism = read_plan(folder / f"plan-{kind}-0.yaml").tables[0].offer.name
-    rows = (folder / f"bare-{kind}-0" / f"{kind}.csv").read_bytes().count(b"\n") - 1
+    rows = (folder / f"bare-{kind}-0" / "rows.csv").read_bytes().count(b"\n") - 1
     time_ratio = (release.seconds - 1) / query.seconds
     memory_ratio = release.megabytes / query.megabytes
     print(f"\n{kind} table, {rows:,} rows, mechanism {mechanism}")
     print(f"  bare query  {query.seconds:6.2f} s {query.megabytes:8,.0f} MB")
     print(f"  release     {release.seconds:6.2f} s {release.megabytes:8,.0f} MB")
     print(f"  validation  {check.seconds:6.2f} s {check.megabytes:8,.0f} MB")
-    print(f"  (release − 1 s) / query {time_ratio:.2f}, at most 1.5: {_verdict(time_ratio <= 1.5)}")
+    print(f"  (release − 1 s) / query {time_ratio:.2f}, at most 1.5: {verdict(time_ratio <= 1.5)}")
     print(
-        f"  memory / query          {memory_ratio:.2f}, at most 2:   {_verdict(memory_ratio <= 2)}"
+        f"  memory / query          {memory_ratio:.2f}, at most 2:   {verdict(memory_ratio <= 2)}"
     )
     slow = check.seconds / query.seconds
     if kind == "worker":
-        print(f"  validation / query      {slow:.2f}, at most 3:   {_verdict(slow <= 3)}")
+        print(f"  validation / query      {slow:.2f}, at most 3:   {verdict(slow <= 3)}")
     else:  # this query reads two columns of jobs and no worker; validation reads everything
         print(f"  validation / query      {slow:.2f}, no bound: see the worker table")
     return time_ratio <= 1.5 and memory_ratio <= 2 and (kind != "worker" or slow <= 3)
-
-
-def _verdict(holds: bool) -> str:
-    return "holds" if holds else "FAILS"
 
 
 def shared(folder: Path) -> None:
@@ -171,7 +97,7 @@ def main() -> None:
         print(f"made-up economy: {JOBS:,} jobs in {ESTABLISHMENTS:,} establishments")
         quick = made.seconds <= 60 and made.megabytes <= 2000
         print(f"  made in     {made.seconds:6.2f} s {made.megabytes:8,.0f} MB, at most 60 s and "
-              f"2,000 MB: {_verdict(quick)}", flush=True)  # fmt: skip
+              f"2,000 MB: {verdict(quick)}", flush=True)  # fmt: skip
         words = ("--account", "bench", "--policy", "strong", "--alpha", "0.05", "--epsilon", "100")
         timed(leeward("ledger", "create", "--ledger", "ledger.sqlite", *words), folder)
         held = [quick, *(report(kind, folder) for kind in ("workplace", "worker"))]

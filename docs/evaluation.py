@@ -4,13 +4,13 @@ A test compares the tables of the page with the points that are kept beside it.
 """
 
 import csv
-import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
 
+from docs.slot import fill, table
 from leeward.evaluate.figures.break_even import FAMILIES, break_even
 from leeward.evaluate.figures.line import NAMES
 from leeward.evaluate.point import ALL, COLUMNS, Point
@@ -69,12 +69,6 @@ def _read(text: str, kind: object) -> Any:  # noqa: ANN401 (as the field says)
     if not text:
         return None
     return int(text) if kind is int or kind == int | None else float(text)
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Markdown."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def break_even_table(given: Sequence[Point]) -> str:
@@ -181,25 +175,7 @@ def blocks() -> dict[str, str]:
     }
 
 
-def current(name: str) -> str:
-    """A table as it stands on the page."""
-    return _place(name, PAGE.read_text(encoding="utf-8"))[2].removesuffix("\n")
-
-
-def _place(name: str, text: str) -> re.Match[str]:
-    (found,) = re.finditer(rf"(<!-- {name} -->\n)(.*?)(<!-- /{name} -->)", text, re.DOTALL)
-    return found
-
-
-def fill() -> None:
-    """Put all tables into the page."""
-    for name, content in blocks().items():
-        text = PAGE.read_text(encoding="utf-8")
-        start, end = _place(name, text).span(2)
-        PAGE.write_text(f"{text[:start]}{content}\n{text[end:]}", encoding="utf-8")
-
-
 if __name__ == "__main__":
     for folder in sys.argv[1:]:
         keep(Path(folder))
-    fill()
+    fill(PAGE, blocks())

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typer.testing import CliRunner
 
 import leeward
+from docs.slot import fill, table
 from leeward.audit import audit
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
@@ -20,13 +21,13 @@ POINTS = (("0.01", "1"), ("0.05", "0.5"), ("0.1", "0.5"), ("0.1", "1"), ("0.1", 
 def errors() -> str:
     """E|noise|/S of the published mechanisms and of ours."""
     head = ("α, ε", "Smooth Gamma, published", "Log-Laplace, published*", "Pareto", "**slope**")
-    lines = [head, ("---",) * len(head)]
+    lines = []
     for alpha, epsilon in POINTS:
         names = (("smooth_gamma", "published"), ("log_laplace", "published"))
         ours = (("vector_pareto", "tight"), ("slope", "tight"))
         values = [error(name, form, alpha, epsilon) for name, form in (*names, *ours)]
         lines.append((f"{alpha}, {epsilon}", *values))
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return table(head, lines)
 
 
 def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
@@ -56,19 +57,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
 }
 
 
-def current(name: str) -> str:
-    """The table as it stands in its document."""
-    text = TABLES[name][0].read_text(encoding="utf-8")
-    return text.split(f"<!-- {name} -->\n")[1].split(f"\n<!-- /{name} -->")[0]
-
-
-def fill(name: str) -> None:
-    """Put the program's table into its document."""
-    path, make = TABLES[name]
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace(current(name), make()), encoding="utf-8")
-
-
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or TABLES:
-        fill(wanted)
+        page, made = TABLES[wanted]
+        fill(page, {wanted: made()})

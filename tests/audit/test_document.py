@@ -1,13 +1,14 @@
 """The audit in the documents is the audit of the program."""
 
-from docs.tables import current
+from docs.slot import current
+from docs.tables import TABLES
 from leeward.audit import Row
 from leeward.cli.audit import markdown, summary
 from tests.docs.test_examples import ROOT
 
 
 def test_the_page_shows_the_quick_audit(rows: list[Row]) -> None:
-    assert current("audit") == markdown(rows)
+    assert current(TABLES["audit"][0], "audit") == markdown(rows)
 
 
 def test_the_readme_ends_as_the_command_does(rows: list[Row]) -> None:

@@ -3,11 +3,12 @@
 import pytest
 
 from docs import evaluation
+from docs.slot import current
 
 
 @pytest.mark.parametrize("name", evaluation.blocks())
 def test_a_table_is_that_of_the_kept_points(name: str) -> None:
-    assert evaluation.current(name) == evaluation.blocks()[name]
+    assert current(evaluation.PAGE, name) == evaluation.blocks()[name]
 
 
 @pytest.mark.parametrize("stem", evaluation.FIGURES)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.tables import TABLES, current
+from docs.slot import current
+from docs.tables import TABLES
 from tests.docs.page import is_run
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +59,7 @@ def test_every_page_is_in_the_index() -> None:
 
 
 def test_the_readme_shows_the_errors_that_the_program_computes() -> None:
-    assert current("errors") == TABLES["errors"][1]()
+    assert current(TABLES["errors"][0], "errors") == TABLES["errors"][1]()
 
 
 NOISY_ROW = re.compile(r"^( +[0-9]{7} +[0-9-]+ +[0-9] ) +-?[0-9,]+ +[0-9,]+( +[0-9,]+)$")
@@ -71,7 +72,7 @@ def without_noise(line: str) -> str:
 
 
 def test_the_readme_shows_what_the_demo_prints() -> None:
-    shown, said = current("demo"), TABLES["demo"][1]()
+    shown, said = current(TABLES["demo"][0], "demo"), TABLES["demo"][1]()
     assert sum(without_noise(line) != line for line in shown.splitlines()) == 13
     assert list(map(without_noise, shown.splitlines())) == list(
         map(without_noise, said.splitlines())
