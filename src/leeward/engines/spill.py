@@ -40,7 +40,7 @@ def _made(home: Path) -> tuple[Path, BinaryIO]:
         making = Path(tempfile.mkdtemp(prefix=MAKING, dir=home))
         lock = (making / LOCK).open("wb")
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return making.rename(home / making.name.replace(MAKING, PREFIX)), lock
+        return making.replace(home / making.name.replace(MAKING, PREFIX)), lock
     except OSError as error:
         raise BadFile(
             "temporary folder",
