@@ -3,13 +3,13 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-SYSTEM_PACKAGES := postgresql
+SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test audit bench evaluation docs format clean system-deps
+.PHONY: help setup demo test audit bench bench-scale bench-peers evaluation docs format clean system-deps
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
 
@@ -33,17 +33,25 @@ audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
 bench: setup ## measure draws per second, a release against the bare query, the full evaluation
-	@$(BIN)/python benchmarks/draws.py
-	@$(BIN)/python benchmarks/release.py
-	@$(BIN)/python benchmarks/evaluate.py
+	@$(BIN)/python -m benchmarks.draws
+	@$(BIN)/python -m benchmarks.release
+	@$(BIN)/python -m benchmarks.evaluate
+
+bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (half an hour, 20 GB of disk)
+	@$(BIN)/python -m benchmarks.scale build/scale.json
+	@$(BIN)/python -m docs.performance
+
+bench-peers: setup ## the same tables with other libraries, each in its own environment (half an hour)
+	@$(BIN)/python benchmarks/peers/run.py --out build/peers.json
+	@$(BIN)/python -m docs.performance
 
 evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
 	@rm -rf build/h17
 	@$(BIN)/leeward evaluate --preset h17 --out build/h17
-	@$(BIN)/python docs/evaluation.py build/h17
+	@$(BIN)/python -m docs.evaluation build/h17
 
 docs: setup ## compute the tables of the documents anew
-	@$(BIN)/python docs/tables.py
+	@$(BIN)/python -m docs.tables
 
 format: setup ## rewrite the source in the one format
 	@$(BIN)/ruff check --quiet --fix .

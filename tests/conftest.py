@@ -35,5 +35,8 @@ def judged(report: Report, config: pytest.Config) -> Report:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if skipped := len(terminalreporter.stats.get("skipped", [])):
-        terminalreporter.write_line(f"{skipped} skipped: `make system-deps` (as root) enables them")
+    if skipped := terminalreporter.stats.get("skipped", []):
+        spark = any("no Java for Spark" in one.longreprtext for one in skipped)
+        why = " (the Spark tests: there is no Java)" if spark else ""
+        remedy = "`make system-deps` (as root) enables them"
+        terminalreporter.write_line(f"{len(skipped)} skipped{why}: {remedy}")

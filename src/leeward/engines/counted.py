@@ -3,6 +3,9 @@
 from leeward.engines.relations import Column, Table, ibis
 from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
 
+JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
+"""Texts such as 5d and 0x1p3, which only Java takes for numbers, and so does Spark."""
+
 
 def counted_jobs(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
     """The jobs that count."""
@@ -26,4 +29,9 @@ def _first(jobs: Table, worker: str, order: list[Column], most: int) -> Table:
 
 def rank_value(column: Column) -> Column:
     """What jobs are ranked by; a column of a CSV file is text and read as numbers."""
-    return column.try_cast("float64") if column.type().is_string() else column
+    if not column.type().is_string():
+        return column
+    read = column.try_cast("float64")
+    if column.get_backend().name != "pyspark":
+        return read
+    return ibis.cases((~column.re_search(JAVA_NUMBERS), read))

@@ -7,9 +7,8 @@ but Spark: no Python and no package.
 import hashlib
 import math
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from itertools import count, pairwise
 from typing import Any
@@ -74,12 +73,11 @@ class Spark:
 
     def keep(self, name: str, content: Table | pa.Table) -> Table:
         """Computed at once: then Spark knows its size, and brings what is small to the rows."""
-        with _quiet():
-            if isinstance(content, pa.Table):
-                frame = self._session.createDataFrame(content)
-            else:
-                frame = self._session.sql(self._backend.compile(content))
-            self._cache(name, frame).count()
+        if isinstance(content, pa.Table):
+            frame = self._session.createDataFrame(content)
+        else:
+            frame = self._session.sql(self._backend.compile(content))
+        self._cache(name, frame).count()
         return self._backend.table(name)
 
     def _cache(self, name: str, frame: DataFrame) -> DataFrame:
@@ -88,8 +86,9 @@ class Spark:
         return self._kept[name]
 
     def drop(self, name: str) -> None:
+        frame = self._kept.pop(name)
         self._session.catalog.dropTempView(name)
-        self._kept.pop(name).unpersist()
+        frame.unpersist()
 
     def rows(self, query: Table) -> list[dict[str, Any]]:
         found: list[dict[str, Any]]
@@ -97,8 +96,7 @@ class Spark:
         return found
 
     def _asked(self, query: str) -> pa.Table:
-        with _quiet():
-            return self._session.sql(query).toArrow()
+        return self._session.sql(query).toArrow()
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         """Rows by `place`: sorted and kept where they are, and fetched one span after the other.
@@ -138,8 +136,7 @@ class Spark:
         whole = hashlib.sha256()
         for one in self._addresses:
             frame = self._frame(one)
-            with _quiet():
-                sums = hashed_rows(frame).selectExpr(*summed_words()).toArrow().to_pylist()
+            sums = hashed_rows(frame).selectExpr(*summed_words()).toArrow().to_pylist()
             whole.update(repr((one.table, frame.dtypes, sums)).encode())
         return whole.hexdigest()
 
@@ -148,7 +145,7 @@ class Spark:
         for name in list(self._kept):
             with suppress(Exception):
                 self.drop(name)
-        with _quiet(), suppress(Exception):
+        with suppress(Exception):
             self._opened.end()
 
 
@@ -189,11 +186,3 @@ def spans(parts: Iterable[Part], most: int) -> list[tuple[int, int]]:
 
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """PySpark leaves the socket of every result to be closed by Python."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "unclosed <socket", ResourceWarning)
-        yield

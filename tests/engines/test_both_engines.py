@@ -1,0 +1,200 @@
+"""DuckDB and Spark give the same confidential cells, which are the true ones."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from leeward.engines import Engine, Resources, connect, frame
+from leeward.model import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
+from tests.engines.lists import FRAMES, Lists, by, filled, listed
+from tests.engines.small import (
+    CODEBOOK,
+    OWNED,
+    Economy,
+    Sources,
+    codebook,
+    economy,
+    marginal,
+    owned,
+    parquet,
+    whole,
+)
+from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
+
+pytestmark = pytest.mark.usefixtures("spark")
+
+Answer = TypeVar("Answer")
+ENGINES = (Resources(engine="duckdb"), Resources(engine="spark"))
+RULES: tuple[JobsRule, ...] = (SingleJob(), PrimaryJob("pay"), BoundedJobs(2))
+
+
+def same(sources: Sources, folder: Path, ask: Callable[[Engine], Answer]) -> Answer:
+    """The one answer that both engines give."""
+    answers = []
+    for resources in ENGINES:
+        with connect(sources, folder, resources) as engine:
+            answers.append(ask(engine))
+    assert answers[0] == answers[1]
+    return answers[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
+    rule = RULES[seed % 3]
+    made = economy(seed + 5, single=seed % 3 == 0, text_ids=seed % 2 == 0)
+    book = codebook(tmp_path)
+    tables = [marginal(100 * seed + k, book) for k in range(2)]
+
+    def cells(engine: Engine) -> object:
+        assert engine.check_headers(book, rule) == ()
+        engine.prepare(book, rule, tables, tables)
+        frames = [engine.frame_cells(one) for one in tables]
+        return frames, [read(engine, one, batch=1 + seed) for one in tables]
+
+    expected = [truth(made, rule, one) for one in tables]
+    assert same(parquet(made, tmp_path), tmp_path, cells) == (list(map(len, expected)), expected)
+
+
+def test_counts_shared_by_combination(tmp_path: Path) -> None:
+    made, book = economy(2), codebook(tmp_path)
+    tables = [marginal(200 + k, book) for k in range(4)]
+
+    def cells(engine: Engine) -> object:
+        assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), tables, [])
+        return [counts(engine, one) for one in tables]
+
+    expected = [
+        {key: cell.counts for key, cell in truth(made, SingleJob(), one).items()} for one in tables
+    ]
+    assert same(parquet(made, tmp_path), tmp_path, cells) == expected
+
+
+def test_combinations_that_outnumber_the_integers_are_ranked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame, "MOST_NUMBERS", 1)
+    made, book = economy(7), codebook(tmp_path)
+    table = marginal(700, book)
+
+    def cells(engine: Engine) -> object:
+        engine.prepare(book, SingleJob(), [table], [])
+        return counts(engine, table)
+
+    expected = {key: cell.counts for key, cell in truth(made, SingleJob(), table).items()}
+    assert same(parquet(made, tmp_path), tmp_path, cells) == expected
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_owners(declared: bool, tmp_path: Path) -> None:
+    made = economy(8, text_ids=declared)
+    made = owned(made, 1, text_ids=declared) if declared else made
+    book = codebook(tmp_path, OWNED if declared else CODEBOOK)
+    tables = [marginal(seed, book) for seed in (12, 13)]
+
+    def holdings(engine: Engine) -> object:
+        engine.prepare(book, SingleJob(), [], tables, owners=True)
+        return read_holdings(engine, tables, batch=3)
+
+    held = same(parquet(made, tmp_path), tmp_path, holdings)
+    assert held == true_holdings(made, SingleJob(), tables)
+
+
+@pytest.mark.parametrize("case", ["above 2^31", "above 2^63"])
+def test_long_lists(case: str, tmp_path: Path) -> None:
+    lists: Lists = {"workplaces": FRAMES[case][0], "workers": {"p": 300}, "jobs": {"x": 300}}
+    book, made = listed(tmp_path, lists), filled(1, lists)
+    tables = [by(book, *FRAMES[case][1][0], other) for other in "px"]
+
+    def cells(engine: Engine) -> object:
+        engine.prepare(book, SingleJob(), tables, [])
+        return [counts(engine, one) for one in tables]
+
+    expected = [
+        {key: cell.counts for key, cell in truth(made, SingleJob(), one).items()} for one in tables
+    ]
+    assert same(parquet(made, tmp_path), tmp_path, cells) == expected
+
+
+def test_numbers_and_texts_meet_as_texts_and_an_empty_table_has_no_jobs(tmp_path: Path) -> None:
+    made, book = economy(8), codebook(tmp_path)
+    texts = [row | {"worker_id": str(row["worker_id"])} for row in made.workers]
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+
+    def cells(engine: Engine) -> object:
+        engine.prepare(book, SingleJob(), [table], [])
+        return counts(engine, table)
+
+    for jobs in (made.jobs, []):
+        true = truth(Economy(made.workplaces, made.workers, jobs), SingleJob(), table)
+        sources = parquet(Economy(made.workplaces, texts, jobs), tmp_path)
+        expected = {key: cell.counts for key, cell in true.items()}
+        assert same(sources, tmp_path, cells) == expected
+
+
+def spoiled_ids() -> Economy:
+    made = economy(8)
+    made.workplaces.append(made.workplaces[0] | {"sector": "B"})
+    made.workplaces.append(made.workplaces[0] | {"workplace_id": None})
+    made.workers.append(made.workers[0])
+    made.workers.append(made.workers[0] | {"worker_id": None})
+    made.jobs.append(made.jobs[0])
+    made.jobs.append(made.jobs[1] | {"worker_id": 700, "workplace_id": 800})
+    made.jobs.append(made.jobs[2] | {"workplace_id": None, "pay": None})
+    made.jobs.append(made.jobs[3] | {"worker_id": None, "pay": float("nan")})
+    return made
+
+
+def spoiled_codes() -> Economy:
+    made = economy(8)
+    texts = ("", " F", "f", "\tM", "Ä", "x" * 50, None, "é", "e\u0301")
+    for worker, text in zip(made.workers, texts, strict=False):
+        worker["sex"] = text
+    made.workplaces[0] |= {"state_owned": None, "place": "1"}
+    made.jobs[0]["contract"] = "\x1f"
+    return made
+
+
+@pytest.mark.parametrize("spoil", [spoiled_ids, spoiled_codes])
+@pytest.mark.parametrize("rule", [SingleJob(), PrimaryJob("pay")], ids=["single", "primary"])
+def test_every_finding(spoil: Callable[[], Economy], rule: JobsRule, tmp_path: Path) -> None:
+    book = codebook(tmp_path)
+    found = same(parquet(spoil(), tmp_path), tmp_path, lambda engine: engine.check(book, rule))
+    assert len(found) >= 4
+
+
+def test_empty_tables_are_found(tmp_path: Path) -> None:
+    book, bare = codebook(tmp_path), Economy([], [], [])
+    found = same(parquet(bare, tmp_path), tmp_path, lambda one: one.check(book, SingleJob()))
+    assert [one.problem for one in found] == ["empty table"] * 3
+
+
+RANKS = ("5", "7.5", " 6 ", "1e3", "5d", "5F", "0x1p3", "much", "", "nan", "-inf", None)
+
+
+def test_texts_that_rank_jobs_are_the_same_numbers(tmp_path: Path) -> None:
+    """Known bad: Java takes 5d and 0x1p3 for numbers."""
+    made, book = economy(8), codebook(tmp_path)
+    first = made.jobs[0]
+    jobs = [first | {"workplace_id": n, "pay": text} for n, text in enumerate(RANKS)]
+    sources = parquet(Economy(made.workplaces, made.workers, []), tmp_path)
+    write_texts(jobs, tmp_path / "jobs.parquet")
+    found = same(sources, tmp_path, lambda engine: engine.check(book, PrimaryJob("pay")))
+    (ranks,) = (one for one in found if one.problem == "missing rank")
+    assert ranks.rows == 7
+
+
+def write_texts(rows: list[dict[str, object]], path: Path) -> None:
+    ids = {name: pa.array([row[name] for row in rows]) for name in ("worker_id", "workplace_id")}
+    texts = {n: pa.array([row[n] for row in rows], pa.string()) for n in ("contract", "pay")}
+    pq.write_table(pa.table(ids | texts), path)
+
+
+def test_codes_are_listed_alike(tmp_path: Path) -> None:
+    made = economy(8)
+    places = same(parquet(made, tmp_path), tmp_path, lambda engine: engine.codes("place"))
+    assert places == tuple(sorted({row["place"] for row in made.workplaces}))
