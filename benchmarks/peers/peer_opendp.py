@@ -24,7 +24,16 @@ def main() -> None:
         split_evenly_over=1,
     )
     query = context.query().group_by(names).agg(dp.len(signed=True).alias("jobs")).with_keys(cells)
-    query.release().collect().write_parquet(out)
+    # `query.release()` would search for the scale and build the measurement, list of cells and all,
+    # a thousand times over. The scale is known; the context still checks it against its ε.
+    measurement = dp.m.make_private_lazyframe(
+        input_domain=context.accountant.input_domain,
+        input_metric=context.accountant.input_metric,
+        output_measure=context.accountant.output_measure,
+        lazyframe=query.polars_plan,
+        global_scale=1 / EPSILON,
+    )
+    context(measurement).collect().write_parquet(out)
 
 
 if __name__ == "__main__":

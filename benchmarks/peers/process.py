@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-POLL, SAMPLE = 0.01, 0.5
+POLL, SAMPLE = 0.02, 1.0
 
 
 class Failed(Exception):
