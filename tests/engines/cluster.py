@@ -23,23 +23,40 @@ def programs() -> Path:
     return newest[-1].parent if newest else Path(str(named)).resolve().parent
 
 
+WATCH = 'home="$1"; shift; read -r _; "$@"; rm -rf "$home"'
+"""Waits for a line, or for the end of whoever would write it; then stops the cluster."""
+
+GUARDED = "guarded"
+"""The one role that needs a password."""
+
+
 @contextmanager
 def cluster() -> Iterator[Path]:
     """The folder of the socket of a running cluster."""
     # Short, since a socket's path has at most 107 bytes, and open to the user it is given to.
     home = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
-    try:
-        control = [*_user(home), str(programs() / "pg_ctl"), "-D", str(home / "data"), "-s"]
+    with _watched(home) as control:
         made = "-U postgres -A trust --locale=C -E UTF8 --no-sync"
         _run([*control, "init", "-o", made], home)
+        rules = home / "data" / "pg_hba.conf"
+        rules.write_text(f"local all {GUARDED} scram-sha-256\n{rules.read_text()}")
         socket = f"-k {home} -c listen_addresses= -c fsync=off"
-        try:
-            _run([*control, "-w", "-l", str(home / "log"), "-o", socket, "start"], home)
-            yield home
-        finally:
-            _run([*control, "-m", "immediate", "stop"], home)
+        _run([*control, "-w", "-l", str(home / "log"), "-o", socket, "start"], home)
+        yield home
+
+
+@contextmanager
+def _watched(home: Path) -> Iterator[list[str]]:
+    """The command that controls a cluster; another process ends it, also if this one is killed."""
+    control = [*_user(home), str(programs() / "pg_ctl"), "-D", str(home / "data"), "-s"]
+    command = ["sh", "-c", WATCH, "sh", str(home), *control, "-m", "immediate", "stop"]
+    watcher = subprocess.Popen(
+        command, cwd="/", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        yield control
     finally:
-        shutil.rmtree(home, ignore_errors=True)
+        watcher.communicate(b"\n", timeout=PATIENCE)
 
 
 def _user(home: Path) -> list[str]:

@@ -1,18 +1,36 @@
 """PostgreSQL gives what the embedded database gives."""
 
-from collections.abc import Iterator
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
 from leeward.engines import connect
-from leeward.model import TABLES, BoundedJobs, JobsRule, PrimaryJob, SingleJob
-from tests.engines.cluster import cluster
+from leeward.errors import BadFile
+from leeward.model import TABLES, BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
+from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
-from tests.engines.small import OWNED, Economy, Sources, codebook, economy, marginal, owned
+from tests.engines.small import (
+    CODEBOOK,
+    OWNED,
+    Economy,
+    Sources,
+    codebook,
+    economy,
+    marginal,
+    owned,
+    whole,
+)
 from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
 
+ROOT = Path(__file__).parents[2]
 POSTGRES = {
     "int64": "bigint",
     "int32": "integer",
@@ -28,8 +46,22 @@ def socket() -> Iterator[Path]:
         yield home
 
 
-def written(made: Economy, socket: Path, schema: str) -> Sources:
-    with psycopg.connect(host=str(socket), user="postgres", dbname="postgres") as connection:
+@contextmanager
+def superuser(socket: Path, database: str = "postgres") -> Iterator[psycopg.Connection]:
+    found = psycopg.connect(host=str(socket), user="postgres", dbname=database, autocommit=True)
+    with found as connection:
+        yield connection
+
+
+def there(
+    socket: Path, schema: str, *, role: str = "postgres", database: str = "postgres"
+) -> Sources:
+    url = f"postgres://{role}@/{database}?host={socket}"
+    return {name: f"{url}#{schema}.{name}" for name in TABLES}
+
+
+def written(made: Economy, socket: Path, schema: str, database: str = "postgres") -> Sources:
+    with superuser(socket, database) as connection:
         connection.execute(f"CREATE SCHEMA {schema}")
         for name in TABLES:
             table = made.arrow(name)
@@ -38,8 +70,7 @@ def written(made: Economy, socket: Path, schema: str) -> Sources:
             with connection.cursor().copy(f"COPY {schema}.{name} FROM STDIN") as copy:
                 for row in table.to_pylist():
                     copy.write_row(tuple(row.values()))
-    url = f"postgres://postgres@/postgres?host={socket}"
-    return {name: f"{url}#{schema}.{name}" for name in TABLES}
+    return there(socket, schema, database=database)
 
 
 @pytest.mark.parametrize(
@@ -86,19 +117,185 @@ def test_the_digest_ignores_the_order_of_rows(socket: Path, tmp_path: Path) -> N
     assert found[0] == found[1] != found[2]
 
 
-def test_a_row_written_by_another_is_seen(socket: Path, tmp_path: Path) -> None:
+def test_a_row_written_by_another_is_not_seen(socket: Path, tmp_path: Path) -> None:
     made, book = economy(8), codebook(tmp_path)
     table = marginal(12, book)
     with connect(written(made, socket, "moving"), tmp_path) as engine:
         assert not engine.unchanged()
-        engine.digest()
-        engine.prepare(book, SingleJob(), [table], [])
-        batches = engine.cells(table, batch=1)
-        next(batches)
-        assert engine.unchanged()
-        with psycopg.connect(host=str(socket), user="postgres", dbname="postgres") as other:
+        before = engine.digest()
+        with superuser(socket) as other:
+            other.execute("DELETE FROM moving.jobs")
             other.execute("INSERT INTO moving.workers SELECT worker_id + 1000 FROM moving.workers")
+        assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=1) == truth(made, SingleJob(), table)
+        assert engine.unchanged()
+        assert engine.digest() == before
+    with connect(there(socket, "moving"), tmp_path) as engine:
+        assert engine.digest() != before
+
+
+def test_a_table_in_use_can_be_neither_emptied_nor_altered(socket: Path, tmp_path: Path) -> None:
+    with connect(written(economy(8), socket, "held"), tmp_path), superuser(socket) as other:
+        other.execute("SET lock_timeout = 100")
+        for name in TABLES:
+            for statement in (f"TRUNCATE held.{name}", f"ALTER TABLE held.{name} ADD more text"):
+                with pytest.raises(psycopg.errors.LockNotAvailable), other.transaction():
+                    other.execute(statement)
+
+
+def test_what_no_snapshot_fixes_is_read_again(socket: Path, tmp_path: Path) -> None:
+    """A view may show what another transaction does; here, what a sequence has come to."""
+    sources = written(economy(8), socket, "views")
+    with superuser(socket) as other:
+        other.execute("CREATE SEQUENCE views.moved")
+        other.execute(
+            "CREATE VIEW views.some AS SELECT j.*, s.last_value FROM views.jobs j, views.moved s"
+        )
+    sources["jobs"] = sources["jobs"].replace("views.jobs", "views.some")
+    with connect(sources, tmp_path) as engine:
         assert not engine.unchanged()
+        engine.digest()
+        assert engine.unchanged()
+        with superuser(socket) as other:
+            other.execute("SELECT setval('views.moved', 7)")
+        assert not engine.unchanged()
+
+
+@pytest.mark.parametrize("right", ["SELECT", "USAGE", "TEMPORARY", "every row"])
+def test_a_right_that_is_missing_is_named_before_anything_is_read(
+    right: str, socket: Path, tmp_path: Path
+) -> None:
+    schema = f"lacks_{right.partition(' ')[0].lower()}"
+    written(economy(8), socket, schema)
+    with superuser(socket) as other:
+        other.execute(f"CREATE ROLE {schema} LOGIN")
+        other.execute(f"CREATE DATABASE {schema}_closed")
+        other.execute(f"REVOKE TEMPORARY ON DATABASE {schema}_closed FROM PUBLIC")
+        if right != "USAGE":
+            other.execute(f"GRANT USAGE ON SCHEMA {schema} TO {schema}")
+        if right != "SELECT":
+            other.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {schema}")
+        if right == "every row":
+            other.execute(f"ALTER TABLE {schema}.workplaces ENABLE ROW LEVEL SECURITY")
+    database = "postgres"
+    if right == "TEMPORARY":
+        database = f"{schema}_closed"
+        copied = written(economy(8), socket, schema, database)
+        assert len(copied) == len(TABLES)
+    with pytest.raises(BadFile) as caught:
+        connect(there(socket, schema, role=schema, database=database), tmp_path)
+    told = str(caught.value)
+    assert "permission denied" not in told
+    assert "query would be affected" not in told
+    assert caught.value.__context__ is None
+    if right == "every row":
+        assert "may read all rows" in told
+    else:
+        assert f"GRANT {right}" in told or f"and {right}" in told
+
+
+def test_a_role_that_may_read_and_make_temporary_tables_is_enough(
+    socket: Path, tmp_path: Path
+) -> None:
+    """Also if its transactions only read, as long as nobody says otherwise."""
+    made, book = economy(8), codebook(tmp_path)
+    table = marginal(12, book)
+    written(made, socket, "reading")
+    with superuser(socket) as other:
+        other.execute("CREATE ROLE reader LOGIN")
+        other.execute("ALTER ROLE reader SET default_transaction_read_only = on")
+        other.execute("ALTER ROLE reader SET extra_float_digits = -3")
+        other.execute("GRANT USAGE ON SCHEMA reading TO reader")
+        other.execute("GRANT SELECT ON ALL TABLES IN SCHEMA reading TO reader")
+    with connect(there(socket, "reading", role="reader"), tmp_path) as engine:
+        found = engine.digest()
+        assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
+    with connect(there(socket, "reading"), tmp_path) as engine:
+        assert engine.digest() == found
+
+
+@pytest.mark.parametrize("way", ["PGPASSWORD", "PGPASSFILE", "PGSERVICEFILE"])
+def test_the_password_may_come_from_elsewhere(
+    way: str, socket: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(economy(8), socket, way.lower())
+    with superuser(socket) as other:
+        other.execute(f"DROP ROLE IF EXISTS {GUARDED}")
+        other.execute(f"CREATE ROLE {GUARDED} LOGIN PASSWORD 'right' IN ROLE pg_read_all_data")
+    sources = there(socket, way.lower(), role=GUARDED)
+    with pytest.raises(BadFile, match="must be a postgres database that answers") as caught:
+        connect({n: s.replace("@", ":SECRET123@", 1) for n, s in sources.items()}, tmp_path)
+    assert "SECRET123" not in str(caught.value)
+    file = tmp_path / "secret"
+    file.write_text("*:*:*:*:right\n" if way == "PGPASSFILE" else "[office]\npassword=right\n")
+    file.chmod(0o600)
+    monkeypatch.setenv(way, "right" if way == "PGPASSWORD" else str(file))
+    if way == "PGSERVICEFILE":
+        sources = {n: s.replace("#", "&service=office#") for n, s in sources.items()}
+    with connect(sources, tmp_path) as engine:
+        assert engine.digest()
+
+
+class Fetched:
+    """Counts the rows that come from the server."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.rows = 0
+        for cursor in (psycopg.Cursor, psycopg.ServerCursor):
+            for name in ("fetchone", "fetchmany", "fetchall"):
+                monkeypatch.setattr(cursor, name, self._counting(getattr(cursor, name)))
+
+    def _counting(self, fetch: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*args: Any, **options: Any) -> Any:  # noqa: ANN401 (whatever the driver takes)
+            found = fetch(*args, **options)
+            self.rows += len(found) if isinstance(found, list) else 1
+            return found
+
+        return counted
+
+
+MANY = (
+    "CREATE TABLE many.workplaces AS SELECT g AS workplace_id, "
+    "(ARRAY['01', '03'])[1 + g % 2] AS place, 'A' AS sector, true AS state_owned "
+    "FROM generate_series(1, 50) g",
+    "CREATE TABLE many.workers AS SELECT g AS worker_id, (ARRAY['F', 'M'])[1 + g / 50 % 2] AS sex, "
+    "'E1' AS education, 1 AS age_group FROM generate_series(1, 40000) g",
+    "CREATE TABLE many.jobs AS SELECT g AS worker_id, 1 + g % 50 AS workplace_id, "
+    "'T' AS contract FROM generate_series(1, 40000) g",
+)
+
+
+def test_cells_travel_and_jobs_do_not(
+    socket: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = codebook(tmp_path)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"), ())
+    with superuser(socket) as other:
+        other.execute("CREATE SCHEMA many")
+        for statement in MANY:
+            other.execute(statement)
+    fetched, told = Fetched(monkeypatch), {}
+    with connect(there(socket, "many"), tmp_path) as engine:
+        steps: dict[str, Callable[[], object]] = {
+            "check": lambda: engine.check(book, SingleJob()),
+            "digest": engine.digest,
+            "unchanged": engine.unchanged,
+            "prepare": lambda: engine.prepare(book, SingleJob(), [table], [table]),
+            "cells": lambda: list(engine.cells(table, batch=10, cell_largest=True)),
+            "establishments": lambda: list(engine.establishments(table, batch=10)),
+        }
+        for step, work in steps.items():
+            fetched.rows = 0
+            work()
+            told[step] = fetched.rows
+    assert told["digest"] == 3  # one row of nine numbers a table
+    assert told["unchanged"] == 0
+    assert told["cells"] == 2 + 4  # the frame, and the cells
+    assert told["establishments"] == 2 + 50 + 100  # of which each has workers of both sexes
+    assert max(told["check"], told["prepare"]) < 100
 
 
 @pytest.mark.parametrize("case", ["above 2^31", "near 2^53", "above 2^63"])
@@ -123,6 +320,20 @@ def test_wrong_rows_are_found(socket: Path, tmp_path: Path) -> None:
     assert found == [("duplicate id", "worker_id"), ("unlisted code", "sex")]
 
 
+def test_a_text_that_is_two_codes_to_its_collation_is_found(socket: Path, tmp_path: Path) -> None:
+    sources = written(economy(8), socket, "folded")
+    with superuser(socket) as other:
+        other.execute(
+            "CREATE COLLATION folded.same (provider = icu, locale = 'und-u-ks-level2', "
+            "deterministic = false)"
+        )
+        other.execute("ALTER TABLE folded.workers ALTER sex TYPE text COLLATE folded.same")
+    book = codebook(tmp_path, CODEBOOK.replace("codes: [F, M]", "codes: [F, f, M]"))
+    with connect(sources, tmp_path) as engine:
+        (wrong,) = engine.check(book, SingleJob())
+    assert (wrong.problem, wrong.column) == ("ambiguous code", "sex")
+
+
 def test_nothing_is_left_in_the_database(socket: Path, tmp_path: Path) -> None:
     made, book = economy(8), codebook(tmp_path)
     table = marginal(12, book)
@@ -139,3 +350,28 @@ def test_a_missing_table_shows_no_address(socket: Path, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="must be a table of the database; there") as caught:
         connect({name: f"{url}#{name}" for name in TABLES}, tmp_path)
     assert "SECRET123" not in str(caught.value)
+
+
+KILLED = """
+import time
+from tests.engines.cluster import cluster
+with cluster() as home:
+    print(home, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_a_cluster_ends_with_those_who_started_it_also_if_they_are_killed() -> None:
+    command = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as started:
+        assert started.stdout is not None
+        home = Path(started.stdout.readline().strip())
+        server = Path("/proc") / (home / "data" / "postmaster.pid").read_text().partition("\n")[0]
+        if os.geteuid() == 0:
+            assert home.owner() != "root"
+            assert server.owner() == home.owner()
+        started.kill()
+    deadline = time.monotonic() + PATIENCE
+    while home.exists() or server.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,23 +1,28 @@
 """Digest: which data were read, as one number that two different sets of data do not share."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+import struct
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leeward.engines.recoding import as_text
-from leeward.engines.relations import Column, Table, can
+from leeward.engines.relations import Column, Table
 
 if TYPE_CHECKING:
     from leeward.engines.database import Database
 
-MISSING, END = "\x1f", "\x1e"
-"""What stands for a null, and what ends a value, in the text of a row."""
+MISSING, END = "-", ":"
+"""What stands for a null, and what ends the length before a value, in the text of a row."""
 
+WORDS = 8
 HALF = 2**32
-WHOLE = 2**256
+"""A SHA-256 is eight words below this, so that no sum of up to 2^31 of them leaves int64."""
+
+HASH_64 = ("bigquery", "clickhouse", "duckdb", "snowflake")
+"""Databases whose own hash has 64 bits; elsewhere it has 32, or there is none."""
 
 
 @dataclass(frozen=True)
@@ -48,42 +53,71 @@ def digest_files(paths: Iterable[Path]) -> str:
     return whole.hexdigest()
 
 
-def digest_rows(database: "Database", tables: Mapping[str, Table]) -> str:
+@dataclass(frozen=True)
+class Sha256:
+    """How a database hashes texts where they lie."""
+
+    hashes: Callable[[Table], Table]
+    """From a query with the column `row` to one with the column `hash`, computed once a row."""
+
+    word: Callable[[Column, int], Column]
+    """The word 0, 1, … 7 of a hash as a number from 0 to 2^32 - 1, the highest byte first."""
+
+
+def digest_rows(
+    database: "Database", tables: Mapping[str, Table], sha256: Sha256 | None = None
+) -> str:
     """SHA-256 over names, types, number and summed hashes of the rows of each table.
 
-    Independent of the order of rows. Databases that can hash compute it where the data live, in
-    64 bits: that tells data apart that differ by accident, does not withstand someone who
-    constructs rows with the same sum, and may change with the version of the database. From
-    other databases the rows are read and hashed here.
+    Independent of the order of rows. A database that knows SHA-256 adds up the words of the
+    hashes itself, and nine numbers travel. Some others do it with a hash of 64 bits, which is
+    faster and may change with their version; from the rest the rows are read and hashed here.
+    All of it tells data apart that differ by accident; sums of hashes do not withstand someone
+    who may fill a table with rows constructed for the purpose.
     """
     whole = hashlib.sha256()
     for name, table in tables.items():
-        found = _sums_there(database, table) if can(table, "Hash") else _sums_here(database, table)
+        if sha256 is not None:
+            found = sums_there(database, table, sha256)
+        elif table.get_backend().name in HASH_64:
+            found = _short_sums(database, table)
+        else:
+            found = sums_here(database, table)
         columns = [(column, str(kind)) for column, kind in table.schema().items()]
         whole.update(repr((name, columns, found)).encode())
     return whole.hexdigest()
 
 
-def _row(table: Table) -> Column:
-    parts = [as_text(table[name]).fill_null(MISSING) + END for name in table.columns]
-    return reduce(lambda left, right: left + right, parts)
+def row_texts(table: Table) -> Table:
+    """Each row as one text, and different rows as different texts."""
+    texts = [as_text(table[name]) for name in table.columns]
+    parts = [(one.length().cast("string") + END + one).fill_null(MISSING) for one in texts]
+    return table.select(row=reduce(lambda left, right: left + right, parts))
 
 
-def _sums_there(database: "Database", table: Table) -> tuple[int, ...]:
-    row = _row(table)
-    # Halves, so that no sum of up to 2^31 rows leaves int64.
-    halves = table.select(low=row.hash() % HALF, high=row.hash() // HALF)
+def sums_there(database: "Database", table: Table, sha256: Sha256) -> tuple[int, ...]:
+    """The number of rows and the sums of the words of their hashes, from the database."""
+    hashes = sha256.hashes(row_texts(table))
+    words = {f"word_{k}": sha256.word(hashes.hash, k).sum() for k in range(WORDS)}
+    (found,) = database.rows(hashes.aggregate(rows=hashes.count(), **words))
+    return tuple(int(found[name] or 0) for name in ("rows", *words))
+
+
+def sums_here(database: "Database", table: Table) -> tuple[int, ...]:
+    """The same from every row; slow, and the truth."""
+    rows, sums = 0, [0] * WORDS
+    for piece in database.stream(row_texts(table)):
+        rows += piece.num_rows
+        for text in piece.column("row").to_pylist():
+            words = struct.unpack(f">{WORDS}I", hashlib.sha256(text.encode()).digest())
+            sums = [total + word for total, word in zip(sums, words, strict=True)]
+    return rows, *sums
+
+
+def _short_sums(database: "Database", table: Table) -> tuple[int, ...]:
+    texts = row_texts(table)
+    halves = texts.select(low=texts.row.hash() % HALF, high=texts.row.hash() // HALF)
     (found,) = database.rows(
         halves.aggregate(rows=halves.count(), low=halves.low.sum(), high=halves.high.sum())
     )
     return tuple(int(found[name] or 0) for name in ("rows", "low", "high"))
-
-
-def _sums_here(database: "Database", table: Table) -> tuple[int, ...]:
-    rows = total = 0
-    for piece in database.stream(table.select(row=_row(table))):
-        rows += piece.num_rows
-        for text in piece.column("row").to_pylist():
-            hashed = hashlib.sha256(text.encode()).digest()
-            total = (total + int.from_bytes(hashed)) % WHOLE
-    return rows, total

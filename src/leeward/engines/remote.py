@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from leeward.engines.address import IN_FILES, TableAddress
 from leeward.engines.database import closed_on_refusal
-from leeward.engines.digest import digest_rows
+from leeward.engines.digest import Sha256, digest_rows
 from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
 from leeward.engines.thrift import allow_pandas
@@ -24,6 +24,9 @@ class Remote:
     Whether a stream is held in memory by the driver is the driver's affair; the bound on memory
     is that of the embedded database only.
     """
+
+    sha256: Sha256 | None = None
+    """How the database hashes, if it can."""
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         first = addresses[0]
@@ -57,11 +60,11 @@ class Remote:
         yield from self._backend.to_pyarrow_batches(query, chunk_size=PIECE)
 
     def digest(self) -> str:
-        self._digest = digest_rows(self, self._opened)
+        self._digest = digest_rows(self, self._opened, self.sha256)
         return self._digest
 
     def unchanged(self) -> bool:
-        return digest_rows(self, self._opened) == self._digest
+        return digest_rows(self, self._opened, self.sha256) == self._digest
 
     def close(self) -> None:
         self._backend.disconnect()
