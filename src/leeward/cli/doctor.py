@@ -1,10 +1,12 @@
 """`leeward doctor`: whether this machine and installation can keep the promises."""
 
+import os
 import platform
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +51,7 @@ def checks(ledger: Path | None) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "arithmetic", _arithmetic
     yield "exact noise", _noise
     yield "tables", _tables
+    yield "Spark", _spark
     yield "ledger file", _durable
     if ledger is not None:
         yield f"ledger {ledger}", lambda: _ledger(ledger)
@@ -83,6 +86,17 @@ def _tables() -> str:
         with connect({name: f"{name}.csv" for name in names}, place) as engine:
             engine.describe()
     return "the embedded database reads files"
+
+
+def _spark() -> str:
+    """Whether `engine: spark` would find what it needs; most do without it, so nothing is wrong."""
+    try:
+        pyspark = f"PySpark {version('pyspark')}"
+    except PackageNotFoundError:
+        return "not installed, needed for `engine: spark` only (leeward[spark])"
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which(f"{home}/bin/java" if home else "java")
+    return f"{pyspark}, {'Java found' if java else 'no Java: Spark Connect only'}"
 
 
 def _durable() -> str:

@@ -11,6 +11,7 @@ from leeward.cli.draft import Draft, codebook_lines, plan_lines
 from leeward.cli.screen import say
 from leeward.engines import connect
 from leeward.engines.address import seen_from
+from leeward.engines.resources import read_resources
 from leeward.errors import BadFile, raise_all
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
@@ -25,6 +26,9 @@ def init_command(
         bool,
         typer.Option("--list-codes", help="Fill code lists of public workplace columns from data."),
     ] = False,
+    engine: Annotated[
+        str | None, typer.Option(help="What reads the tables: duckdb or spark.")
+    ] = None,
 ) -> None:
     """Write a codebook and a plan from the headers of three tables.
 
@@ -35,13 +39,15 @@ def init_command(
     Example: leeward init --workplaces w.parquet --workers p.parquet --jobs j.parquet
     """
     sources = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
-    with connect(sources, Path()) as engine:
-        draft = Draft(engine.describe())
+    resources = read_resources({"engine": engine}, Path())
+    with connect(sources, Path(), resources) as opened:
+        draft = Draft(opened.describe())
         lists = {
-            one.list_file: engine.codes(one.name) if list_codes and one.public else ()
+            one.list_file: opened.codes(one.name) if list_codes and one.public else ()
             for one in draft.to_fill
         }
     located = {name: seen_from(source, out) for name, source in sources.items()}
+    located |= {} if engine is None else {"engine": engine}
     read = [file for file, codes in lists.items() if codes]
     texts = {
         CODEBOOK: "\n".join(codebook_lines(draft, read)) + "\n",

@@ -7,12 +7,14 @@ kept. Work is done in a session of its own, so that views and settings touch nob
 import logging
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from leeward.engines.spark_settings import is_local, private_settings, settings_elsewhere
 from leeward.engines.spill import SpillFolder
@@ -34,7 +36,10 @@ TALKING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of PySpark that print whole error messages."""
 
 PATIENCE = 30
-"""Seconds that Java may take to end."""
+"""Seconds that a server may take to answer, and Java to end."""
+
+USUAL_PORT = 15002
+"""Of Spark Connect."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,9 @@ def _connected(remote: str) -> Opened:
         ) from None
     from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
 
+    place = urlsplit(remote)
+    # PySpark would try for ten minutes.
+    socket.create_connection((place.hostname or "", place.port or USUAL_PORT), PATIENCE).close()
     session = SparkSession.builder.remote(remote).create()
     return Opened(session, session.stop)
 
