@@ -343,7 +343,6 @@ def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
     table = pa.Table.from_batches(rows)
     assert table["place"].to_pylist() == sorted(table["place"].to_pylist())
     assert sorted(map(tuple, (row.values() for row in table.to_pylist()))) == expected
-    second.close()
     database.close()
     assert is_clean(spark)
 
