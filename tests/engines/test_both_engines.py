@@ -42,7 +42,7 @@ def same(sources: Sources, folder: Path, ask: Callable[[Engine], Answer]) -> Ans
     return answers[0]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
     rule = RULES[seed % 3]
     made = economy(seed + 5, single=seed % 3 == 0, text_ids=seed % 2 == 0)
@@ -61,7 +61,7 @@ def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
 
 def test_counts_shared_by_combination(tmp_path: Path) -> None:
     made, book = economy(2), codebook(tmp_path)
-    tables = [marginal(200 + k, book) for k in range(4)]
+    tables = [marginal(200 + k, book) for k in range(2)]
 
     def cells(engine: Engine) -> object:
         assert engine.check(book, SingleJob()) == ()
@@ -156,15 +156,17 @@ def spoiled_codes() -> Economy:
         worker["sex"] = text
     made.workplaces[0] |= {"state_owned": None, "place": "1"}
     made.jobs[0]["contract"] = "\x1f"
+    made.jobs.append(made.jobs[1] | {"workplace_id": 1 - made.jobs[1]["workplace_id"]})
     return made
 
 
-@pytest.mark.parametrize("spoil", [spoiled_ids, spoiled_codes])
-@pytest.mark.parametrize("rule", [SingleJob(), PrimaryJob("pay")], ids=["single", "primary"])
+@pytest.mark.parametrize(
+    ("spoil", "rule"), [(spoiled_ids, PrimaryJob("pay")), (spoiled_codes, SingleJob())]
+)
 def test_every_finding(spoil: Callable[[], Economy], rule: JobsRule, tmp_path: Path) -> None:
     book = codebook(tmp_path)
     found = same(parquet(spoil(), tmp_path), tmp_path, lambda engine: engine.check(book, rule))
-    assert len(found) >= 4
+    assert len({one.problem for one in found}) >= 4
 
 
 def test_empty_tables_are_found(tmp_path: Path) -> None:
