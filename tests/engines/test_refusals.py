@@ -145,7 +145,8 @@ def test_an_unknown_scheme(sources: Sources, tmp_path: Path) -> None:
     said = refusal(sources | {"jobs": f"ftp://me:{SECRET}@host/jobs"}, tmp_path)
     assert said.startswith("data.jobs: must begin with the name of a database: athena, ")
     assert said.endswith(
-        "; got 'ftp' before ://. Take one of them, or the path of a Parquet or CSV file."
+        "; got 'ftp' before ://. Take one of them, or the path of a Parquet or CSV file; or write "
+        "`engine: spark`, which reads Parquet in HDFS or S3."
     )
     assert SECRET not in said
 
