@@ -145,10 +145,14 @@ def test_an_unknown_scheme(sources: Sources, tmp_path: Path) -> None:
     said = refusal(sources | {"jobs": f"ftp://me:{SECRET}@host/jobs"}, tmp_path)
     assert said.startswith("data.jobs: must begin with the name of a database: athena, ")
     assert said.endswith(
-        "; got 'ftp' before ://. Take one of them, or the path of a Parquet or CSV file; or write "
-        "`engine: spark`, which reads Parquet in HDFS or S3."
+        "; got 'ftp' before ://. Take one of them, or the path of a Parquet or CSV file."
     )
     assert SECRET not in said
+
+
+def test_a_file_system_of_spark(sources: Sources, tmp_path: Path) -> None:
+    said = refusal(sources | {"jobs": f"s3a://{SECRET}/jobs"}, tmp_path)
+    assert said.endswith("got 's3a' before ://. Write `engine: spark`, which reads Parquet there.")
 
 
 def test_all_bad_sources_are_named_at_once(tmp_path: Path) -> None:

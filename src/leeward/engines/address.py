@@ -21,6 +21,9 @@ SAME_NAMES = {"postgresql": "postgres"}
 OF_SPARK = ("spark", "pyspark", "sc")
 """Addresses of Spark itself, which no table has."""
 
+LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
+"""File systems that Spark reads."""
+
 
 @dataclass(frozen=True)
 class FileAddress:
@@ -158,8 +161,9 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
             parameter,
             rule=f"must begin with the name of a database: {', '.join(known)}",
             value=f"{shown(scheme)} before ://",
-            next_step="Take one of them, or the path of a Parquet or CSV file; or write "
-            "`engine: spark`, which reads Parquet in HDFS or S3.",
+            next_step="Write `engine: spark`, which reads Parquet there."
+            if scheme in LAKES
+            else "Take one of them, or the path of a Parquet or CSV file.",
         )
     place, _, name = rest.partition("#")
     parts = tuple(name.split("."))
