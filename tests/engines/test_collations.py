@@ -1,17 +1,21 @@
-"""Databases that take different texts for equal must not count a job twice."""
+"""Collations take different texts for equal; here bytes decide, in every query alike."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
 import pytest
 
-from leeward.engines import Finding, connect
-from leeward.model import SingleJob
-from tests.engines.small import codebook
+from leeward.engines import Engine, Finding, bytewise, connect
+from leeward.errors import BadData
+from leeward.model import TABLES, BoundedJobs, JobsRule, Marginal, SingleJob
+from tests.engines.cluster import cluster
+from tests.engines.small import codebook, whole
 
 OWN = """
 attributes:
@@ -33,6 +37,12 @@ ROWS = (
     "INSERT INTO jobs VALUES (0, 0), (1, 1), (2, 1)",
 )
 OPEN: dict[str, Callable[[str], Any]] = {"duckdb": duckdb.connect, "sqlite": sqlite3.connect}
+COLLATED = {"duckdb": "VARCHAR COLLATE NOCASE", "sqlite": "VARCHAR COLLATE NOCASE"}
+POSTGRES = ("text COLLATE public.ci", "public.citext", "char(8) COLLATE public.ci")
+PREPARE = (
+    "CREATE COLLATION public.ci (provider=icu, locale='und-u-ks-level2', deterministic=false)",
+    "CREATE EXTENSION citext SCHEMA public",
+)
 
 
 def findings(kind: str, text: str, folder: Path) -> tuple[Finding, ...]:
@@ -40,25 +50,154 @@ def findings(kind: str, text: str, folder: Path) -> tuple[Finding, ...]:
         for statement in ROWS:
             connection.execute(statement)
         connection.commit()
-    sources = {t: f"{kind}://office.db#{t}" for t in ("workplaces", "workers", "jobs")}
-    with connect(sources, folder) as engine:
+    with connect(sources(kind), folder) as engine:
         return engine.check(codebook(folder, text), SingleJob())
 
 
+def sources(kind: str) -> dict[str, str]:
+    return {table: f"{kind}://office.db#{table}" for table in TABLES}
+
+
 @pytest.mark.parametrize("kind", OPEN)
-def test_a_text_that_is_two_codes_to_the_database_is_found(kind: str, tmp_path: Path) -> None:
-    (wrong,) = findings(kind, OWN, tmp_path)
+@pytest.mark.parametrize("text", [OWN, SHARED.replace("[A, B]", "[a, b]")])
+def test_codes_are_told_apart_by_their_bytes(kind: str, text: str, tmp_path: Path) -> None:
+    assert findings(kind, text, tmp_path) == ()
+
+
+@pytest.mark.parametrize("kind", OPEN)
+def test_a_code_in_other_letters_is_another_code(kind: str, tmp_path: Path) -> None:
+    (wrong,) = findings(kind, OWN.replace("a, A, b", "A, b"), tmp_path)
+    assert (wrong.problem, wrong.column, wrong.rows) == ("unlisted code", "sex", 2)
+
+
+@pytest.fixture
+def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite as a database of which nobody knows how it forgets a collation."""
+    monkeypatch.setattr(bytewise, "WITHOUT", {})
+    monkeypatch.setattr(bytewise, "KNOWN", frozenset())
+
+
+@pytest.mark.usefixtures("unknown")
+def test_elsewhere_a_text_that_is_two_codes_is_found(tmp_path: Path) -> None:
+    (wrong,) = findings("sqlite", OWN, tmp_path)
     assert (wrong.problem, wrong.column, wrong.rows) == ("ambiguous code", "sex", 2)
     assert wrong.examples == ("a",)
     assert "binary collation" in wrong.remedy
 
 
-@pytest.mark.parametrize("kind", OPEN)
-def test_so_is_one_that_two_attributes_list_differently(kind: str, tmp_path: Path) -> None:
-    (wrong,) = findings(kind, SHARED, tmp_path)
+@pytest.mark.usefixtures("unknown")
+def test_so_is_one_that_two_attributes_list_differently(tmp_path: Path) -> None:
+    (wrong,) = findings("sqlite", SHARED, tmp_path)
     assert (wrong.problem, wrong.column, wrong.rows) == ("ambiguous code", "sex", 3)
 
 
+@dataclass(frozen=True)
+class Ids:
+    """Establishments and the workplace of each job; what their columns are; what is true of them.
+
+    `sizes` are those of the establishments that have jobs, none if the check must refuse.
+    """
+
+    workplaces: tuple[str, ...]
+    jobs: tuple[str, ...]
+    collated: tuple[bool, bool]
+    sizes: tuple[int, ...]
+
+    def statements(self, kinds: tuple[str, str], schema: str = "") -> Iterator[str]:
+        workplace, job = kinds
+        yield f"CREATE TABLE {schema}workplaces (workplace_id {workplace}, place VARCHAR(9))"
+        yield f"CREATE TABLE {schema}workers (worker_id {job}, sex VARCHAR(9))"
+        yield f"CREATE TABLE {schema}jobs (worker_id {job}, workplace_id {job})"
+        for one in self.workplaces:
+            yield f"INSERT INTO {schema}workplaces VALUES ('{one}', 'p')"  # noqa: S608 (made up)
+        for number, one in enumerate(self.jobs):
+            yield f"INSERT INTO {schema}workers VALUES ('w{number}', 'a')"  # noqa: S608 (made up)
+            yield f"INSERT INTO {schema}jobs VALUES ('w{number}', '{one}')"  # noqa: S608 (made up)
+
+
+TWO = (("A1", "a1", "z"), ("A1",) * 10 + ("a1",) * 5 + ("z",))
+ONE = (("A1", "z"), ("A1",) * 5 + ("a1",) * 5 + ("z",))
+CASES = [
+    *(Ids(*TWO, collated, (10, 5, 1)) for collated in ((True, False), (False, True), (True, True))),
+    *(Ids(*ONE, collated, ()) for collated in ((True, False), (False, True), (True, True))),
+]
+RULES: list[JobsRule] = [SingleJob(), BoundedJobs(2)]
+
+
+def require_truth(engine: Engine, case: Ids, rule: JobsRule, folder: Path) -> None:
+    """What counts is right, or the check says that something is wrong."""
+    book = codebook(folder, OWN)
+    found = [one.problem for one in engine.check(book, rule)]
+    assert found == ([] if case.sizes else ["not in workplaces"])
+    if not case.sizes:
+        return
+    tables = [
+        Marginal("by_sex", whole(book, "place"), whole(book, "sex")),
+        Marginal("by_place", whole(book, "place"), ()),
+    ]
+    for wanted in (tables, tables[1:]):
+        for each in (wanted, []):
+            engine.prepare(book, rule, wanted, each)
+            for table in wanted:
+                (batch,) = engine.cells(table, batch=9)
+                columns = batch.cells.opened()
+                assert columns["counts"].sum() == sum(case.sizes)
+                assert columns["largest"].tolist() == [max(case.sizes)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("kind", OPEN)
-def test_codes_that_differ_in_more_are_no_problem(kind: str, tmp_path: Path) -> None:
-    assert findings(kind, OWN.replace("a, A, b", "A, b"), tmp_path) == ()
+def test_ids_are_told_apart_by_their_bytes(
+    kind: str, case: Ids, rule: JobsRule, tmp_path: Path
+) -> None:
+    kinds = [COLLATED[kind] if one else "VARCHAR" for one in case.collated]
+    with closing(OPEN[kind](str(tmp_path / "office.db"))) as connection:
+        for statement in case.statements((kinds[0], kinds[1])):
+            connection.execute(statement)
+        connection.commit()
+    with connect(sources(kind), tmp_path) as engine:
+        require_truth(engine, case, rule, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def socket() -> Iterator[Path]:
+    with cluster() as home:
+        with psycopg.connect(host=str(home), user="postgres", dbname="postgres") as connection:
+            for statement in PREPARE:
+                connection.execute(statement)
+        yield home
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("kind", POSTGRES)
+def test_so_they_are_in_postgres(
+    kind: str, case: Ids, rule: JobsRule, socket: Path, tmp_path: Path
+) -> None:
+    schema = f"ids_{abs(hash((kind, case, rule.name)))}"
+    kinds = [kind if one else "text" for one in case.collated]
+    with psycopg.connect(host=str(socket), user="postgres", dbname="postgres") as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+        for statement in case.statements((kinds[0], kinds[1]), f"{schema}."):
+            connection.execute(statement)
+    url = f"postgres://postgres@/postgres?host={socket}"
+    with connect({name: f"{url}#{schema}.{name}" for name in TABLES}, tmp_path) as engine:
+        require_truth(engine, case, rule, tmp_path)
+
+
+@pytest.mark.usefixtures("unknown")
+@pytest.mark.parametrize("tables", [("sex",), ()])
+def test_elsewhere_sums_that_differ_are_refused(tables: tuple[str, ...], tmp_path: Path) -> None:
+    case = Ids(*TWO, (False, True), ())
+    with closing(sqlite3.connect(tmp_path / "office.db")) as connection:
+        for statement in case.statements(("VARCHAR", COLLATED["sqlite"])):
+            connection.execute(statement)
+        connection.commit()
+    book = codebook(tmp_path, OWN)
+    table = Marginal("t", whole(book, "place"), whole(book, *tables))
+    with (
+        connect(sources("sqlite"), tmp_path) as engine,
+        pytest.raises(BadData, match="every job at one workplace and one worker"),
+    ):
+        engine.prepare(book, SingleJob(), [table], [])

@@ -69,6 +69,7 @@ def test_the_next_start_clears_the_folder_that_a_plan_names_and_the_usual_one(
     for place in (home, named):
         (place / "leeward-spill-left" / "rows").mkdir(parents=True)
         (place / "leeward-spill-left" / "rows" / "block").write_text("rows")
+        (place / "leeward-spill-left" / "lock").touch()
     spill = SpillFolder(named)
     assert list(home.iterdir()) == []
     assert list(named.iterdir()) == [spill.path]
@@ -102,5 +103,14 @@ def test_what_is_not_ours_stays(home: Path) -> None:
         (home / name).write_text("something")
         age(home / name)
     (home / "leeward-spill-link").symlink_to(home / "leeward-other")
+    (home / "leeward-spill-without-lock").mkdir()
     remove_abandoned(home)
-    assert len(list(home.iterdir())) == 3
+    assert len(list(home.iterdir())) == 4
+
+
+def test_a_folder_that_everyone_may_change_is_refused(home: Path) -> None:
+    home.chmod(0o777)
+    with pytest.raises(BadFile, match=r"everyone may rename everything; .* sticky bit"):
+        SpillFolder(home)
+    home.chmod(0o1777)
+    SpillFolder(home).remove()

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from leeward.engines.address import FileAddress, TableAddress
+from leeward.engines.bytewise import bytewise
 from leeward.engines.csv_header import read_header, require_whole
 from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
@@ -22,6 +23,7 @@ PIECE = 200_000
 """Rows in a piece of a stream."""
 
 ATTACHED = "source"
+DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
 
 class Embedded:
@@ -173,7 +175,13 @@ class DuckFile(Embedded):
 
     def _table(self, name: tuple[str, ...]) -> Table:
         schema = name[0] if len(name) > 1 else "main"
-        return self._backend.table(name[-1], database=(ATTACHED, schema))
+        table = self._backend.table(name[-1], database=(ATTACHED, schema))
+        return bytewise(table) if self._may_be_collated(name[-1]) else table
+
+    def _may_be_collated(self, name: str) -> bool:
+        """Whether a table was declared with a collation; of a view nobody knows."""
+        found = self._backend.con.execute(DECLARED, [ATTACHED, name]).fetchall()
+        return not found or any("collate" in sql.lower() for (sql,) in found)
 
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
         return self._opened

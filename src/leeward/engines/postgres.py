@@ -65,8 +65,7 @@ def _word(hashed: Column, number: int) -> Column:
 class Postgres(Remote):
     """A connection to PostgreSQL, of which nothing is ever committed.
 
-    All that is read is read from one snapshot: what others write meanwhile is not seen. Ids that
-    are texts are ordered by the database's own collation where a jobs rule orders them.
+    All that is read is read from one snapshot: what others write meanwhile is not seen.
     """
 
     sha256 = Sha256(_hashes, _word)

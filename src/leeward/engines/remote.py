@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from leeward.engines.address import IN_FILES, TableAddress
+from leeward.engines.bytewise import bytewise
 from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import Sha256, digest_rows
 from leeward.engines.discretion import discreetly
@@ -41,7 +42,8 @@ class Remote:
             }
 
     def _table(self, name: tuple[str, ...]) -> Table:
-        return self._backend.table(name[-1], database=name[0] if len(name) > 1 else None)
+        database = name[0] if len(name) > 1 else None
+        return bytewise(self._backend.table(name[-1], database=database))
 
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
         return self._opened

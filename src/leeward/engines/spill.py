@@ -36,6 +36,7 @@ class SpillFolder:
 
 def _made(home: Path) -> tuple[Path, BinaryIO]:
     """A folder that had its lock before it had its name."""
+    _refuse_open_to_all(home)
     try:
         making = Path(tempfile.mkdtemp(prefix=MAKING, dir=home))
         lock = (making / LOCK).open("wb")
@@ -50,6 +51,17 @@ def _made(home: Path) -> tuple[Path, BinaryIO]:
         ) from None
 
 
+def _refuse_open_to_all(home: Path) -> None:
+    """Where anyone may rename what is in a folder, the next start could remove anything."""
+    if home.is_dir() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
+        raise BadFile(
+            "temporary folder",
+            rule="must not be a folder in which everyone may rename everything",
+            value=repr(str(home)),
+            next_step="Set its sticky bit (chmod +t), or name another with `spill` or --spill.",
+        )
+
+
 def _remove(folder: Path, lock: BinaryIO) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     lock.close()
@@ -61,14 +73,15 @@ def remove_abandoned(home: Path) -> None:
         try:
             state = folder.lstat()
             ours = state.st_uid == os.geteuid() and stat.S_ISDIR(state.st_mode)
-            ready = folder.name.startswith(PREFIX) or time.time() - state.st_mtime > LONGEST
-            if ours and ready:
-                _remove_unlocked(folder)
+            made = folder.name.startswith(PREFIX)
+            if ours and (made or time.time() - state.st_mtime > LONGEST):
+                # One that has its name has its lock: without it the folder is somebody else's.
+                _remove_unlocked(folder, "r+b" if made else "ab")
         except OSError:
             continue  # somebody else removes it at this moment, or uses it
 
 
-def _remove_unlocked(folder: Path) -> None:
-    with (folder / LOCK).open("ab") as lock:
+def _remove_unlocked(folder: Path, mode: str) -> None:
+    with (folder / LOCK).open(mode) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(folder, ignore_errors=True)

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from leeward.engines.balance import require_balance
 from leeward.engines.batches import Stream
+from leeward.engines.bytewise import is_bytewise
 from leeward.engines.counted import counted_jobs
 from leeward.engines.database import Database
 from leeward.engines.discretion import discreet_items
@@ -53,7 +55,10 @@ class Tabulation:
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
         found = find_establishments(scratch, tables, codebook, profiles, owners=wanted.owners)
-        if counted or wanted.establishments or len(sides) > 1:
+        # What is read once is not compared with anything.
+        once = not counted and not wanted.establishments and len(sides) == 1
+        kept = not once or not is_bytewise(tables["jobs"])
+        if kept:
             sites = spotted(scratch, found, profiles, each=bool(wanted.establishments))
         else:
             sites = read_once(found, profiles)
@@ -64,6 +69,8 @@ class Tabulation:
         self._tally: Tally | None = (
             count_profiles(scratch, tables, codebook, sites, counted) if counted else None
         )
+        if kept:
+            require_balance(database, tables, sites, self._tally and self._tally.counts)
 
     def frame(self, marginal: Marginal, *, establishments: bool = False) -> Frame:
         """The frame of a prepared table."""

@@ -15,11 +15,12 @@ from leeward.model import Codebook, Marginal
 class Tally:
     """Counts of jobs by spot and by the profiles of workers and jobs.
 
-    `sides` has, for each worker side, the spot, jobs and number of the cell of every entry that
-    counts in it.
+    `counts` has spot, profiles and jobs; `sides` for each worker side the spot, jobs and number of
+    the cell of every entry that counts in it.
     """
 
     profiles: tuple[Profile, ...]
+    counts: Table
     sides: Mapping[Side, Table]
 
     def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
@@ -62,7 +63,7 @@ def count_profiles(
         joined = joined.join(people, same_id(joined.worker, people.person))
     profiles = (*of_jobs, *of_workers)
     counts = scratch.keep(_counted(joined, len(profiles)))
-    return Tally(profiles, {one: _entries(scratch, counts, profiles, one) for one in sides})
+    return Tally(profiles, counts, {one: _entries(scratch, counts, profiles, one) for one in sides})
 
 
 def _counted(jobs: Table, profiles: int) -> Table:
