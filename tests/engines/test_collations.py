@@ -189,9 +189,9 @@ def test_so_they_are_in_postgres(
 @pytest.mark.usefixtures("unknown")
 @pytest.mark.parametrize("tables", [("sex",), ()])
 def test_elsewhere_sums_that_differ_are_refused(tables: tuple[str, ...], tmp_path: Path) -> None:
-    case = Ids(*TWO, (False, True), ())
+    case = Ids(*ONE, (True, False), ())
     with closing(sqlite3.connect(tmp_path / "office.db")) as connection:
-        for statement in case.statements(("VARCHAR", COLLATED["sqlite"])):
+        for statement in case.statements((COLLATED["sqlite"], "VARCHAR")):
             connection.execute(statement)
         connection.commit()
     book = codebook(tmp_path, OWN)
