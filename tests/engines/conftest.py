@@ -21,6 +21,10 @@ spark.sql.codegen.wholeStage        false
 spark.sql.codegen.factoryMode       NO_CODEGEN
 spark.driver.extraJavaOptions       -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.driver.memory                 1g
+# What an office may have set for other work, and what would lose rows in silence.
+spark.sql.files.ignoreCorruptFiles  true
+spark.sql.files.ignoreMissingFiles  true
+spark.sql.parquet.binaryAsString    true
 spark.plugins                       org.apache.spark.sql.connect.SparkConnectPlugin
 spark.connect.grpc.binding.address  127.0.0.1
 spark.connect.grpc.binding.port     {port}

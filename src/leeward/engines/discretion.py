@@ -32,12 +32,23 @@ def discreetly(
         raise
     except Exception as error:  # noqa: BLE001 (whichever driver fails, its message may hold rows)
         kind = type(error).__name__
-        interrupted = isinstance(error.__cause__ or error.__context__, KeyboardInterrupt)
-        interrupted = interrupted or str(error) == INTERRUPTED
+        interrupted = str(error) == INTERRUPTED or _is_of_interruption(error)
     if interrupted:
         raise KeyboardInterrupt
     # Raised here and not above, where Python would attach the original as its context.
     raise _refusal(kind, parameter, rule)
+
+
+def _is_of_interruption(error: BaseException) -> bool:
+    """Whether Ctrl-C stands anywhere before it: drivers put several errors of their own on top."""
+    found: dict[int, BaseException] = {}
+    looked_at: list[BaseException | None] = [error]
+    while looked_at:
+        one = looked_at.pop()
+        if one is not None and id(one) not in found:
+            found[id(one)] = one
+            looked_at += [one.__cause__, one.__context__]
+    return any(isinstance(one, KeyboardInterrupt) for one in found.values())
 
 
 def discreet_items(

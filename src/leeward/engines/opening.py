@@ -13,6 +13,7 @@ from leeward.engines.remote import Remote
 from leeward.engines.resources import Resources
 from leeward.engines.spark import Spark
 from leeward.engines.spark_address import read_spark_addresses
+from leeward.engines.spark_session import chosen_remote
 from leeward.errors import InvalidParameter
 
 ANYTHING = Resources()
@@ -29,7 +30,7 @@ def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTH
     With `engine: spark` each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`).
     """
     if resources.engine == "spark":
-        remote = resources.remote
+        remote = chosen_remote(resources.remote)
         spark = read_spark_addresses(sources, base, elsewhere=remote is not None)
         return IbisEngine(Spark(spark, remote))
     addresses = read_addresses(sources, base)

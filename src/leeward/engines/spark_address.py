@@ -42,9 +42,9 @@ def read_spark_addresses(
     addresses: list[SparkAddress] = []
     for table in TABLES:
         try:
-            addresses.append(_read_for_spark(table, sources.get(table, ""), base))
-            if not elsewhere:
-                _refuse_missing(addresses[-1], sources[table])
+            written = sources.get(table, "")
+            addresses.append(_read_for_spark(table, written, base))
+            (_refuse_relative if elsewhere else _refuse_missing)(addresses[-1], written)
         except LeewardError as problem:
             found.append(problem)
     raise_all(found)
@@ -75,6 +75,17 @@ def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
         )
     # Without a scheme Spark would look where its settings say, such as in HDFS.
     return SparkAddress(table, written if mark else f"file:{(base / written).absolute()}", parts)
+
+
+def _refuse_relative(address: SparkAddress, written: str) -> None:
+    """A server knows nothing of the folder of a plan."""
+    if not address.name and "://" not in written and not Path(written).is_absolute():
+        raise BadFile(
+            address.parameter,
+            rule="must be an absolute path or a URL where a server reads it",
+            value=repr(written),
+            next_step="Write where the server finds it, such as /data/jobs or s3a://bucket/jobs.",
+        )
 
 
 def _refuse_missing(address: SparkAddress, written: str) -> None:

@@ -4,39 +4,25 @@ What spark-submit, spark-defaults.conf, PYSPARK_SUBMIT_ARGS, MASTER or SPARK_REM
 kept. Work is done in a session of its own, so that views and settings touch nobody else's.
 """
 
-import logging
 import os
-import shutil
 import socket
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, ClassVar, Self
 from urllib.parse import urlsplit
 
-from leeward.engines.spark_settings import is_local, private_settings, settings_elsewhere
-from leeward.engines.spill import SpillFolder
+from leeward.engines.spark_java import PATIENCE, Context, launched, same_signals
+from leeward.engines.spark_settings import SETTINGS
 from leeward.engines.thrift import allow_pandas
 from leeward.errors import BadFile, InvalidParameter, LeewardError
 
 Session = Any
 """A session of PySpark, classic or Connect."""
 
-SETTINGS = {
-    "spark.sql.ansi.enabled": "true",  # an overflow raises
-    "spark.sql.caseSensitive": "true",
-    "spark.sql.legacy.parquet.nanosAsLong": "true",  # else such a file could not be opened at all
-    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 keeps its zero
-}
-"""What a session of ours has, wherever it runs."""
-
 TALKING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of PySpark that print whole error messages."""
-
-PATIENCE = 30
-"""Seconds that a server may take to answer, and Java to end."""
 
 USUAL_PORT = 15002
 """Of Spark Connect."""
@@ -50,22 +36,25 @@ class Opened:
     end: Callable[[], None]
 
 
+def chosen_remote(written: str | None) -> str | None:
+    """The server that a plan names, or else the environment; an empty text names none."""
+    return written or os.environ.get("SPARK_REMOTE") or None
+
+
 def open_session(remote: str | None) -> Opened:
     """A session at the server named, or where Spark has been set up, or in this machine."""
     _require_pyspark()
-    for name in TALKING:
-        logging.getLogger(name).disabled = True
-    remote = remote or os.environ.get("SPARK_REMOTE")
     try:
-        opened = _started() if remote is None else _connected(remote)
-        for key, value in SETTINGS.items():
-            opened.session.conf.set(key, value)
+        with ExitStack() as ends:  # whatever fails, all that was opened is ended
+            Loggers.silenced(ends)
+            session = _started(ends) if remote is None else _connected(remote, ends)
+            for key, value in SETTINGS.items():
+                session.conf.set(key, value)
+            return Opened(session, ends.pop_all().close)
     except LeewardError:
         raise
     except Exception as error:  # noqa: BLE001 (whatever fails, nothing of it is shown)
         kind = type(error).__name__
-    else:
-        return opened
     raise BadFile(
         "data.engine",
         rule="must be a Spark that starts here"
@@ -90,7 +79,7 @@ def _require_pyspark() -> None:
         ) from None
 
 
-def _connected(remote: str) -> Opened:
+def _connected(remote: str, ends: ExitStack) -> Session:
     """A new session at a Spark Connect server."""
     if not remote.startswith("sc://"):
         raise InvalidParameter(
@@ -108,97 +97,138 @@ def _connected(remote: str) -> Opened:
             value="no grpcio",
             next_step='Run `pip install "leeward[spark]"`.',
         ) from None
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (loaded if asked for)
 
     place = urlsplit(remote)
     # PySpark would try for ten minutes.
     socket.create_connection((place.hostname or "", place.port or USUAL_PORT), PATIENCE).close()
-    session = SparkSession.builder.remote(remote).create()
-    return Opened(session, session.stop)
+    # Not by its builder, which would make a Connect program of the whole process.
+    session = SparkSession(remote)
+    # Not by its `stop`, which may end a server that the process has started for itself.
+    ends.callback(session.client.close)
+    ends.callback(session.client.release_session)
+    return session
 
 
-def _started() -> Opened:
+def _started(ends: ExitStack) -> Session:
     """A session beside one that is there; else beside one that is started, and ends with it."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
+
+    running = Running.joined()
+    ends.callback(running.left)
+    _reactivate(running.context, ends)
+    # Not by its builder, which looks for other modes in the environment.
+    return SparkSession(running.context).newSession()
+
+
+def _reactivate(context: Context, ends: ExitStack) -> None:
+    """The session that was active before ours worked will be active again."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
+
+    java = SparkSession._get_j_spark_session_class(context._jvm)
+    python, active = SparkSession._activeSession, java.getActiveSession()
+
+    def again() -> None:
+        if context._jsc is None:  # stopped meanwhile
+            return
+        SparkSession._activeSession = python
+        if active.isDefined():
+            java.setActiveSession(active.get())
+        else:
+            java.clearActiveSession()
+
+    ends.callback(again)
+
+
+class Running:
+    """The Spark of this process, for one engine or several: what was started ends with the last."""
+
+    _current: ClassVar[Self | None] = None
+    _lock: ClassVar[RLock] = RLock()
+
+    def __init__(self) -> None:
+        self._users = 0
+        self.context, self._end = _context()
+
+    @classmethod
+    def joined(cls) -> Self:
+        """One more that uses it."""
+        from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
+
+        with cls._lock:
+            there = SparkContext._active_spark_context
+            if cls._current is None or there is None or cls._current.context is not there:
+                cls._current = cls()
+            cls._current._users += 1
+            return cls._current
+
+    def left(self) -> None:
+        """One less."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                if type(self)._current is self:
+                    type(self)._current = None
+                self._end()
+
+
+def _context() -> tuple[Context, Callable[[], None]]:
+    """A SparkContext and what ends it; of one that is there, what gives its messages back."""
     from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
 
-    running = SparkContext._active_spark_context is not None
-    launched = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
-    if running or launched:
-        session = SparkSession.builder.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        return Opened(session.newSession(), (lambda: None) if running else session.stop)
-    return _launched()
-
-
-def _launched() -> Opened:
-    """Java and Spark, started without a word; both end together with the session."""
-    from pyspark import SparkConf, SparkContext  # noqa: PLC0415 (loaded if asked for)
-    from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 (loaded if asked for)
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
-
-    _require_java()
-    known = settings_elsewhere()
-    home = os.environ.get("SPARK_LOCAL_DIRS") or known.get("spark.local.dir")
-    spill = SpillFolder(Path(home.split(",")[0]) if home else None)
-    try:
-        conf = SparkConf(loadDefaults=False)
-        conf.setAll(list(private_settings(spill.path, known).items()))
-        with _local_dirs(spill.path if is_local(known) else None):
-            nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            gateway = launch_gateway(conf, nowhere)  # type: ignore[no-untyped-call] # has no types
-    except BaseException:
-        spill.remove()
-        raise
-
-    def end() -> None:
-        if SparkContext._active_spark_context is not None:
-            SparkContext._active_spark_context.stop()
-        _end_java(gateway)
-        SparkContext._gateway = SparkContext._jvm = None
-        spill.remove()
-
-    try:
-        SparkContext(conf=conf, gateway=gateway)
-        session = SparkSession.builder.getOrCreate()
-        session.sparkContext.setLogLevel("OFF")
-        return Opened(session.newSession(), end)
-    except BaseException:
-        end()
-        raise
+    context = SparkContext._active_spark_context
+    if context is not None:
+        return context, _silenced(context)
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+        with same_signals():
+            context = SparkContext()
+        _silenced(context)
+        return context, context.stop
+    return launched()
 
 
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if shutil.which(f"{home}/bin/java" if home else "java") is None:
-        raise BadFile(
-            "data.engine",
-            rule="spark needs Java, which is not installed",
-            value="no java in JAVA_HOME or PATH",
-            next_step="Install a Java 17 runtime.",
-        )
+def _silenced(context: Context) -> Callable[[], None]:
+    """Turn off the log of the driver; and what turns it on again."""
+    root = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger()
+    before = root.getLevel().toString()
+    context.setLogLevel("OFF")
+
+    def again() -> None:
+        if context._jsc is not None:
+            context.setLogLevel(before)
+
+    return again
 
 
-@contextmanager
-def _local_dirs(folder: Path | None) -> Iterator[None]:
-    """The variable that goes before `spark.local.dir`, for as long as Java inherits it."""
-    name = "SPARK_LOCAL_DIRS"
-    before = os.environ.get(name)
-    if folder is not None and before is not None:
-        os.environ[name] = str(folder)
-    try:
-        yield
-    finally:
-        if before is not None:
-            os.environ[name] = before
+class Loggers:
+    """The loggers of PySpark in Python, silent as long as an engine is open."""
+
+    _users: ClassVar[int] = 0
+    _before: ClassVar[tuple[bool, ...]] = ()
+    _lock: ClassVar[RLock] = RLock()
+
+    @classmethod
+    def silenced(cls, ends: ExitStack) -> None:
+        """One more for whom they are silent."""
+        with cls._lock:
+            if cls._users == 0:
+                cls._before = tuple(one.disabled for one in _talking())
+            cls._users += 1
+            for one in _talking():
+                one.disabled = True
+        ends.callback(cls._given_back)
+
+    @classmethod
+    def _given_back(cls) -> None:
+        with cls._lock:
+            cls._users -= 1
+            if cls._users == 0:
+                for one, disabled in zip(_talking(), cls._before, strict=True):
+                    one.disabled = disabled
 
 
-def _end_java(gateway: Any) -> None:  # noqa: ANN401 (Py4J ships no types)
-    """Java ends when its input does."""
-    gateway.shutdown()
-    gateway.proc.stdin.close()
-    try:
-        gateway.proc.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
+def _talking() -> list[Any]:
+    """Made as PySpark makes them: it could not use those that Python makes."""
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415 (loaded if asked for)
+
+    return [PySparkLogger.getLogger(name) for name in TALKING]

@@ -1,10 +1,21 @@
-"""Spark settings: what is known before Spark is started, and what keeps it private and silent."""
+"""Spark settings: what every session has, and what keeps a Spark of our own private and silent."""
 
-import os
+import re
 import shlex
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
+
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",  # an overflow raises
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",  # else rows would be missing in silence
+    "spark.sql.files.ignoreInvalidPartitionPaths": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # else such a file could not be opened at all
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 keeps its zero
+}
+"""What a session of ours has, wherever it runs."""
 
 SILENT = """\
 appender.none.type = Null
@@ -14,54 +25,51 @@ rootLogger.appenderRef.none.ref = none
 """
 """Messages of tasks quote rows. Without an appender Spark would fall back to its own settings."""
 
+LOG = "log4j2.configurationFile"
+ROOM = "SPARK_EXECUTOR_DIRS"
+"""Goes before SPARK_LOCAL_DIRS, wherever that is set, and before `spark.local.dir`."""
 
-def settings_elsewhere() -> Mapping[str, str]:
-    """What the environment and spark-defaults.conf say before Spark is started."""
-    import pyspark  # noqa: PLC0415 (loaded if asked for)
+JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
+"""Java reads the first before its command line and the second after it, so that no setting of
+Spark can take back what they say; the second is not known to every Java."""
 
-    home = os.environ.get("SPARK_HOME") or str(Path(pyspark.__file__).parent)
-    path = Path(os.environ.get("SPARK_CONF_DIR") or f"{home}/conf") / "spark-defaults.conf"
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    found = dict(_setting(line) for line in map(str.strip, lines) if line and line[0] != "#")
-    if "MASTER" in os.environ:
-        found["spark.master"] = os.environ["MASTER"]
-    words = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
-    for word, following in pairwise(words):
-        if word == "--master":
-            found["spark.master"] = following
-        elif word in ("--conf", "-c"):
-            found |= dict([_setting(following)])
-    return found
+LOCAL = re.compile(r"local(\[.*\])?")
 
 
-def _setting(line: str) -> tuple[str, str]:
-    """A line of a properties file: a key, then blanks, = or :, then its value."""
-    length = next((k for k, mark in enumerate(line) if mark in "=: \t"), len(line))
-    return line[:length], line[length:].lstrip("=: \t")
+def log_settings(folder: Path) -> str:
+    """Where a Spark of our own finds that it must say nothing."""
+    return f"file:{folder / 'log4j2.properties'}"
+
+
+def variables(folder: Path, given: Mapping[str, str]) -> Mapping[str, str]:
+    """What Java must inherit when it is started: it writes into the folder alone and is silent."""
+    (folder / "log4j2.properties").write_text(SILENT)
+    options = [f"-D{LOG}={log_settings(folder)}", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"]
+    words = shlex.join(options)
+    found = {name: f"{given.get(name, '')} {words}".strip() for name in JAVA_OPTIONS}
+    return found | {ROOM: str(room(folder))}
+
+
+def room(folder: Path) -> Path:
+    """Where blocks and shuffle files go."""
+    return folder / "local"
 
 
 def is_local(known: Mapping[str, str]) -> bool:
-    """Whether Spark will run inside one process on this machine."""
-    return known.get("spark.master", "local").startswith("local")
+    """Whether Spark runs inside one process on this machine."""
+    return LOCAL.fullmatch(known["spark.master"]) is not None
 
 
 def private_settings(folder: Path, known: Mapping[str, str]) -> Mapping[str, str]:
     """Nothing is said; on this machine alone, also nothing is left and nobody else is let in."""
-    silent = folder / "log4j2.properties"
-    silent.write_text(SILENT)
-    java = [f"-Dlog4j2.configurationFile=file:{silent}", f"-Djava.io.tmpdir={folder}"]
-    words = " ".join(f'"{word}"' for word in (*java, "-XX:-UsePerfData"))
-    given = known.get("spark.driver.extraJavaOptions", "")
-    options = {
-        "spark.driver.extraJavaOptions": f"{given} {words}",
-        "spark.ui.showConsoleProgress": "false",
-    }
+    options = {"spark.ui.showConsoleProgress": "false"}
     if is_local(known):
         options |= {
+            "spark.authenticate": "true",  # Spark makes a secret, which stays in its memory
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.host": "127.0.0.1",
             "spark.eventLog.enabled": "false",
-            "spark.local.dir": str(folder),
+            "spark.local.dir": str(room(folder)),
             "spark.sql.warehouse.dir": known.get("spark.sql.warehouse.dir", f"{folder}/warehouse"),
             "spark.ui.enabled": "false",
         }
