@@ -37,7 +37,7 @@ bench: setup ## measure draws per second, a release against the bare query, the 
 	@$(BIN)/python -m benchmarks.release
 	@$(BIN)/python -m benchmarks.evaluate
 
-bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (half an hour, 20 GB of disk)
+bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)
 	@$(BIN)/python -m benchmarks.scale build/scale.json
 	@$(BIN)/python -m docs.performance
 
