@@ -13,6 +13,7 @@ from leeward.engines import Resources, connect, spark
 from leeward.engines.address import read_addresses, seen_from
 from leeward.engines.spark import Spark, spans
 from leeward.engines.spark_address import SparkAddress, read_spark_addresses
+from leeward.engines.spark_session import chosen_remote
 from leeward.errors import BadFile, InvalidParameter, LeewardError
 from leeward.model import TABLES, Marginal, SingleJob
 from tests.engines.conftest import Cluster
@@ -123,6 +124,40 @@ def test_a_path_is_on_this_machine_unless_it_says_where(
     found = read_spark_addresses(dict.fromkeys(TABLES, written), tmp_path)
     assert {one.url for one in found} == {url.format(tmp_path)}
     assert written not in repr(found)
+
+
+@pytest.mark.parametrize("written", ["plan", "environment"])
+def test_a_server_is_given_no_relative_path(
+    written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known bad: it would be joined to a folder of the client. SPARK_REMOTE is a `remote` too."""
+    remote = "sc://127.0.0.1:1" if written == "plan" else None
+    monkeypatch.setenv("SPARK_REMOTE", "" if remote else "sc://127.0.0.1:1")
+    sources = {"workplaces": "#office.a", "workers": "/data/b", "jobs": "jobs.parquet"}
+    assert refusal(sources, tmp_path, Resources(engine="spark", remote=remote)) == (
+        "data.jobs: must be an absolute path or a URL where a server reads it; "
+        "got 'jobs.parquet'. "
+        "Write where the server finds it, such as /data/jobs or s3a://bucket/jobs."
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "chosen"),
+    [
+        (None, None, None),
+        (None, "", None),
+        ("", "", None),
+        (None, "sc://a", "sc://a"),
+        ("sc://b", "sc://a", "sc://b"),
+    ],
+)
+def test_the_plan_names_the_server_before_the_environment(
+    written: str | None, known: str | None, chosen: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPARK_REMOTE", raising=False)
+    if known is not None:
+        monkeypatch.setenv("SPARK_REMOTE", known)
+    assert chosen_remote(written) == chosen
 
 
 def test_a_table_of_the_catalog_may_have_three_names(tmp_path: Path) -> None:

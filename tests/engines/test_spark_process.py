@@ -2,6 +2,8 @@
 
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines import Resources, connect
+from leeward.engines.spark_settings import private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.model import TABLES, SingleJob
 from tests.engines.conftest import Cluster
@@ -41,10 +44,14 @@ ALONE = """
 import tempfile
 from leeward.errors import LeewardError
 with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
-    (folder,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
-    print(oct(folder.stat().st_mode & 0o777), len(engine.describe()))
+    (private,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
+    print(oct(private.stat().st_mode & 0o777), len(engine.describe()))
     engine.prepare(book, SingleJob(), [table], [table])
     print(json.dumps(list(counts(engine, table).items())))
+    other = connect(sources, folder, Resources(engine="spark"))
+with other as engine:  # goes on when the one that started Spark has been closed
+    (kept,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
+    print(kept == private, len(engine.digest()))
     Path(sys.argv[1], "jobs.parquet").write_bytes(b"PAR1 SECRET123")
     try:
         engine.digest()
@@ -58,6 +65,20 @@ with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
     engine.digest()
     print("ready", flush=True)
     time.sleep(100)
+"""
+INTERRUPTED = """
+from leeward.cli import start
+from leeward.engines.spark import Spark
+asked = Spark._asked
+def slow(self, query):
+    java = self._session.sparkContext._jvm.java.lang.System
+    conf = self._session.sparkContext.getConf()
+    print(conf.get("spark.master"), conf.get("spark.test"), java.getProperty("user.test"))
+    print(java.getProperty("log4j2.configurationFile"), java.getProperty("java.io.tmpdir"))
+    print("ready", flush=True)
+    return asked(self, "SELECT sum(a.id ^ b.id) FROM range(10000000) a JOIN range(10000000) b")
+Spark._asked = slow
+start()
 """
 CONNECT = """
 sources = {name: str(folder / file) for name, file in sources.items()}
@@ -140,8 +161,8 @@ def test_a_spark_of_its_own_counts_right_says_nothing_and_leaves_nothing(tmp_pat
         expected = counts(engine, table)
     done = run(TABLE + ALONE, str(data), str(ROOT), TMPDIR=str(spill))
     assert done.stderr == ""
-    private, found, quoted, left = done.stdout.splitlines()
-    assert (private, quoted, left) == ("0o700 3", "False", "[]")
+    private, found, kept, quoted, left = done.stdout.splitlines()
+    assert (private, kept, quoted, left) == ("0o700 3", "True 64", "False", "[]")
     assert {key: tuple(row) for key, row in json.loads(found)} == expected
     files = sorted(one.name for one in data.iterdir())
     assert files == sorted(["codebook.yaml", *(f"{name}.parquet" for name in TABLES)])
@@ -166,6 +187,86 @@ def test_a_killed_process_takes_java_with_it_and_the_next_clears_up(tmp_path: Pa
         time.sleep(0.1)
     SpillFolder(spill).remove()
     assert list(spill.iterdir()) == []
+
+
+SPARK_ENV = """\
+SPARK_LOCAL_DIRS={}
+MASTER=spark://nobody:7077
+"""
+SUBMITTED = (
+    "--master=local[1] --conf=spark.test=a --driver-java-options "
+    "'-Dlog4j2.configurationFile=none.xml -Djava.io.tmpdir=/ -Duser.test=b' pyspark-shell"
+)
+PLAN = """\
+data: {engine: spark, workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}
+codebook: codebook.yaml
+account: office
+period: 2026Q2
+protect: {policy: strong, alpha: 0.1, epsilon: 4}
+tables:
+  - {name: t, by: [place, sex]}
+"""
+
+
+@pytest.mark.usefixtures("spark")
+def test_ctrl_c_ends_a_spark_whose_settings_come_from_everywhere(tmp_path: Path) -> None:
+    """Known bad: a guess of the master, and Java's options, were wrong with such settings."""
+    conf, scratch, spill = (tmp_path / name for name in ("conf", "scratch", "spill"))
+    for one in (conf, scratch, spill):
+        one.mkdir()
+    parquet(economy(8), tmp_path)
+    codebook(tmp_path)
+    (tmp_path / "plan.yaml").write_text(PLAN)
+    (conf / "spark-env.sh").write_text(SPARK_ENV.format(scratch))
+    (conf / "spark-defaults.conf").write_text("spark.master spark://nobody:7077\n")
+    known = {"SPARK_CONF_DIR": str(conf), "PYSPARK_SUBMIT_ARGS": SUBMITTED, "TMPDIR": str(spill)}
+    command = [sys.executable, "-c", OPEN + INTERRUPTED, "check", "plan.yaml"]
+    with subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env=os.environ | known,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        heard = [process.stdout.readline().decode() for _ in range(3)]
+        (private,), (blocks,) = (list(one.glob("leeward-spill-*")) for one in (spill, scratch))
+        assert heard[0] == "local[1] a b\n"
+        assert heard[1] == f"file:{private}/log4j2.properties {private}\n"
+        assert any(one.name.startswith("blockmgr-") for one in blocks.rglob("*"))
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        _, said = process.communicate(timeout=PATIENCE)
+    assert time.monotonic() - begun < 20
+    assert process.returncode == 130
+    warned, ended = said.decode().splitlines()
+    assert warned.startswith("Confidential: ")
+    assert ended == "leeward: interrupted; nothing was charged."
+    assert [*spill.iterdir(), *scratch.iterdir()] == []
+
+
+def test_settings_elsewhere_are_left_to_a_cluster(tmp_path: Path) -> None:
+    there = {"spark.ui.showConsoleProgress": "false"}
+    for master in ("yarn", "spark://host:7077", "local-cluster[2,1,1024]", "k8s://host"):
+        assert private_settings(tmp_path, {"spark.master": master}) == there
+    for master in ("local", "local[*]", "local[4,2]"):
+        here = private_settings(tmp_path, {"spark.master": master})
+        assert here["spark.local.dir"] == str(tmp_path / "local")
+        assert {here["spark.ui.enabled"], here["spark.eventLog.enabled"]} == {"false"}
+        assert (here["spark.driver.bindAddress"], here["spark.authenticate"]) == (
+            "127.0.0.1",
+            "true",
+        )
+
+
+def test_options_of_java_are_added_to_those_that_are_there(tmp_path: Path) -> None:
+    folder = tmp_path / "a 'b"
+    folder.mkdir()
+    found = variables(folder, {"_JAVA_OPTIONS": "-Xss2m"})
+    first, *options = shlex.split(found["_JAVA_OPTIONS"])
+    assert (first, options) == ("-Xss2m", shlex.split(found["JAVA_TOOL_OPTIONS"]))
+    assert f"-Djava.io.tmpdir={folder}" in options
 
 
 def _runs(process: str) -> bool:

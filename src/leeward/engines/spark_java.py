@@ -62,7 +62,7 @@ def launched() -> tuple[Context, Callable[[], None]]:
 
 def _folder(ends: ExitStack, inside: Path | None) -> Path:
     spill = SpillFolder(inside)
-    ends.callback(lambda: spill.remove())  # holds the folder, which would vanish when forgotten
+    ends.callback(lambda: spill.remove())  # noqa: PLW0108 (holds the folder, which would vanish)
     return spill.path
 
 

@@ -1,0 +1,328 @@
+"""Spark that others use too: nothing of theirs is read or changed, and files that come are seen."""
+
+import logging
+import os
+import shutil
+import signal
+import socket
+import struct
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from leeward.engines import Resources, connect
+from leeward.engines.discretion import discreetly
+from leeward.engines.spark import Spark
+from leeward.engines.spark_address import read_spark_addresses
+from leeward.engines.spark_session import TALKING, Loggers, Running, open_session
+from leeward.errors import BadFile
+from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
+from tests.engines.conftest import Cluster
+from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
+from tests.engines.truth import read, truth
+
+SPARK = Resources(engine="spark")
+SLOW = "SELECT sum(a.id ^ b.id) AS n FROM range(10000000) a CROSS JOIN range(10000000) b"
+NONE: Mapping[str, str] = {}
+SOON = 20
+"""Seconds in which an interrupted query must have ended; it would take hours."""
+
+
+def place_by_sex(folder: Path) -> tuple[Codebook, Marginal]:
+    book = codebook(folder)
+    return book, Marginal("t", whole(book, "place"), whole(book, "sex"))
+
+
+def halves(made: Economy, folder: Path) -> tuple[Sources, Path]:
+    """The jobs in two files, the second of which has not come yet."""
+    sources = parquet(made, folder)
+    (folder / "folder").mkdir()
+    jobs = made.arrow("jobs")
+    pq.write_table(jobs[:5], folder / "folder" / "a.parquet")
+    pq.write_table(jobs[5:], folder / "later.parquet")
+    return dict(sources) | {"jobs": "folder"}, folder / "later.parquet"
+
+
+def arrive(later: Path) -> None:
+    shutil.move(later, later.parent / "folder" / "b.parquet")
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_file_that_arrives_before_the_digest_is_checked_and_counted(tmp_path: Path) -> None:
+    """Known bad: what was digested was not what was checked."""
+    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    sources, later = halves(made, tmp_path)
+    with connect(sources, tmp_path, SPARK) as engine:
+        arrive(later)
+        engine.digest()
+        assert engine.unchanged()
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+        pq.write_table(made.arrow("jobs")[:1], tmp_path / "folder" / "c.parquet")
+        assert not engine.unchanged()
+        engine.digest()
+        problems = {one.problem for one in engine.check(book, SingleJob())}
+        assert problems == {"duplicate job", "worker with several jobs"}
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_table_whose_columns_change_before_the_digest_is_refused(tmp_path: Path) -> None:
+    made = economy(8)
+    sources = parquet(made, tmp_path)
+    with connect(sources, tmp_path, SPARK) as engine:
+        rows = made.arrow("jobs").drop_columns("contract")
+        pq.write_table(rows, tmp_path / "jobs.parquet")
+        with pytest.raises(BadFile) as caught:
+            engine.digest()
+    assert str(caught.value) == (
+        "data.jobs: must keep its columns while it is read; got other names or types than a "
+        "moment ago. Run it again when nothing writes to the table."
+    )
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("rule", [SingleJob(), BoundedJobs(2)])
+def test_what_another_engine_keeps_is_not_read(rule: JobsRule, tmp_path: Path) -> None:
+    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    sources, later = halves(made, tmp_path)
+    with connect(sources, tmp_path, SPARK) as first:
+        first.prepare(book, rule, [table], [table])
+        arrive(later)
+        with connect(sources, tmp_path, SPARK) as second:
+            second.prepare(book, rule, [table], [table])
+            assert read(second, table, batch=9) == truth(made, rule, table)
+
+
+def test_what_a_person_has_cached_is_not_read(spark: Cluster, tmp_path: Path) -> None:
+    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    sources, later = halves(made, tmp_path)
+    path = f"file:{tmp_path}/folder"
+    mine = spark.session.read.parquet(path).cache()
+    assert mine.count() == 5
+    arrive(later)
+    assert spark.session.read.parquet(path).count() == 5  # so it is with Spark
+    try:
+        with connect(sources, tmp_path, SPARK) as engine:
+            engine.prepare(book, SingleJob(), [table], [table])
+            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+    finally:
+        mine.unpersist(blocking=True)
+
+
+def stored(
+    made: Economy, cluster: Cluster, database: str, collations: Mapping[str, str] = NONE
+) -> Sources:
+    """Tables of a catalog; ids of workplaces have collations in some."""
+    for name in TABLES:
+        rows = cluster.session.createDataFrame(made.arrow(name))
+        columns = [
+            f"{one}{collations.get(name, '')} AS {one}" if one == "workplace_id" else one
+            for one in rows.columns
+        ]
+        rows.selectExpr(*columns).write.saveAsTable(f"{database}.{name}")
+    return {name: f"#{database}.{name}" for name in TABLES}
+
+
+def test_a_cached_table_is_read_anew_and_a_view_over_one_refused(
+    spark: Cluster, catalog: str, tmp_path: Path
+) -> None:
+    """No option reaches the tables below a view."""
+    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    sources = dict(stored(made, spark, catalog))
+    mine = spark.session.table(f"{catalog}.jobs").cache()
+    mine.count()
+    spark.session.sql(f"CREATE VIEW {catalog}.seen AS SELECT * FROM {catalog}.jobs")  # noqa: S608 (our own name)
+    try:
+        with connect(sources, tmp_path, SPARK) as engine:
+            engine.prepare(book, SingleJob(), [table], [table])
+            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+            assert mine.is_cached
+        with pytest.raises(BadFile) as caught:
+            connect(sources | {"jobs": f"#{catalog}.seen"}, tmp_path, SPARK)
+    finally:
+        mine.unpersist(blocking=True)
+    assert str(caught.value) == (
+        "data.jobs: must be read anew, not from what somebody has cached in Spark; got a table "
+        "or view over one that is cached. "
+        "Run `UNCACHE TABLE`, `unpersist` or `CLEAR CACHE` where it was cached."
+    )
+    with connect(sources | {"jobs": f"#{catalog}.seen"}, tmp_path, SPARK) as engine:
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+
+
+@pytest.mark.parametrize("sides", [("jobs",), ("workplaces", "jobs")])
+def test_texts_are_compared_byte_by_byte_whatever_the_collation(
+    sides: tuple[str, ...], spark: Cluster, catalog: str, tmp_path: Path
+) -> None:
+    """Known bad: A1 and a1 were one establishment, and its jobs counted twice."""
+    made, (book, table) = lower_and_upper(), place_by_sex(tmp_path)
+    sources = stored(made, spark, catalog, dict.fromkeys(sides, " COLLATE UTF8_LCASE"))
+    with connect(sources, tmp_path, SPARK) as engine:
+        assert len(engine.digest()) == 64
+        if len(sides) == 1:
+            assert engine.check(book, SingleJob()) == ()
+        engine.prepare(book, SingleJob(), [table], [table])
+        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+
+
+def lower_and_upper() -> Economy:
+    """Two establishments whose ids differ by nothing but case."""
+    made = economy(8, text_ids=True)
+    names = dict(
+        zip(sorted({one["workplace_id"] for one in made.jobs}), ("A1", "a1"), strict=False)
+    )
+    for rows in (made.workplaces, made.jobs):
+        for row in rows:
+            row["workplace_id"] = names.get(row["workplace_id"], row["workplace_id"])
+    return made
+
+
+def test_tables_that_are_called_as_ours_are_read(spark: Cluster, tmp_path: Path) -> None:
+    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    turned = dict(zip(TABLES, (*TABLES[1:], TABLES[0]), strict=True))
+    for name, other in turned.items():
+        rows = spark.session.createDataFrame(made.arrow(other))
+        rows.write.saveAsTable(f"leeward_{name}")
+    try:
+        sources = {str(other): f"#leeward_{name}" for name, other in turned.items()}
+        with connect(sources, tmp_path, SPARK) as engine:
+            assert len(engine.digest()) == 64
+            engine.prepare(book, SingleJob(), [table], [table])
+            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+    finally:
+        for name in TABLES:
+            spark.session.sql(f"DROP TABLE leeward_{name}")
+
+
+@pytest.fixture
+def guest(spark: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """Spark that Leeward has not started, as far as it knows."""
+    monkeypatch.setattr(Running, "_current", None)
+    monkeypatch.setattr(Loggers, "_users", 0)
+    return spark
+
+
+def test_a_process_is_left_as_it_was_found(guest: Cluster, tmp_path: Path) -> None:
+    sources, (book, table) = parquet(economy(8), tmp_path), place_by_sex(tmp_path)
+    context = guest.session.sparkContext
+    level = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger
+    before = level().getLevel().toString()
+    guest.session.createDataFrame([(1,)], "a int")  # makes it the active one
+    context.setLogLevel("FATAL")
+    logging.getLogger(TALKING[0]).disabled = False
+
+    def state() -> tuple[object, ...]:
+        loggers = [logging.getLogger(name).disabled for name in TALKING]
+        active = SparkSession._activeSession, SparkSession.getActiveSession()
+        java = context._jvm.org.apache.spark.sql.classic.SparkSession.getActiveSession()
+        handler = signal.getsignal(signal.SIGINT)
+        return (
+            level().getLevel().toString(),
+            loggers,
+            active,
+            java.get().equals(guest.session._jsparkSession),
+            handler,
+            dict(os.environ),
+        )
+
+    there = state()
+    try:
+        with connect(sources, tmp_path, SPARK) as first:
+            second = connect(sources, tmp_path, SPARK)
+            first.prepare(book, SingleJob(), [table], [])
+            assert level().getLevel().toString() == "OFF"
+            second.close()
+            assert level().getLevel().toString() == "OFF"
+            assert all(logging.getLogger(name).disabled for name in TALKING)
+        assert state() == there
+        with connect(absolute(sources, tmp_path), tmp_path, at(guest)) as engine:
+            engine.digest()
+        assert state() == there
+        assert guest.session.range(3).count() == 3
+    finally:
+        context.setLogLevel(before)
+        for name in TALKING:
+            logging.getLogger(name).disabled = True
+
+
+def absolute(sources: Sources, folder: Path) -> Sources:
+    return {name: str(folder / file) for name, file in sources.items()}
+
+
+def at(cluster: Cluster) -> Resources:
+    return Resources(engine="spark", remote=cluster.remote)
+
+
+@pytest.mark.parametrize("served", [False, True])
+def test_ctrl_c_ends_a_query_at_once(served: bool, guest: Cluster, tmp_path: Path) -> None:
+    sources = absolute(parquet(economy(8), tmp_path), tmp_path)
+    addresses = read_spark_addresses(sources, tmp_path)
+    database = Spark(addresses, guest.remote if served else None)
+    tracker = guest.session.sparkContext.statusTracker()
+    pressed = threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begun = time.monotonic()
+    pressed.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            discreetly(lambda: database._asked(SLOW))
+        assert time.monotonic() - begun < SOON
+    finally:
+        pressed.cancel()
+        database.close()
+    assert list(tracker.getActiveJobsIds()) == []
+    assert guest.session.range(3).count() == 3
+
+
+def test_an_interruption_stays_one_under_several_errors_of_a_driver() -> None:
+    def work() -> None:
+        try:
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise OSError("closing the answer")
+        except OSError as error:
+            raise RuntimeError("closing the question") from error
+
+    with pytest.raises(KeyboardInterrupt):
+        discreetly(work)
+
+
+@pytest.mark.usefixtures("guest")
+def test_what_was_opened_is_ended_if_a_setting_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "leeward.engines.spark_session.SETTINGS", {"spark.sql.warehouse.dir": "elsewhere"}
+    )
+    with pytest.raises(BadFile) as caught:
+        open_session(None)
+    assert str(caught.value) == (
+        "data.engine: must be a Spark that starts here; got a failure of the kind "
+        "AnalysisException. Try `pyspark` with the same settings; Spark 4.0 needs Java 17 or 21."
+    )
+    assert Running._current is None
+
+
+def rpc(port: int) -> bytes:
+    """The answer of Spark to a stranger who sends it four bytes."""
+    body = struct.pack(">bqi", 3, 77, 4) + b"work"
+    with socket.create_connection(("127.0.0.1", port), 5) as one:
+        one.sendall(struct.pack(">q", 8 + len(body)) + body)
+        return one.recv(400)
+
+
+def test_a_spark_of_our_own_asks_everybody_for_a_secret(spark: Cluster) -> None:
+    """Without one, it would read the bytes (and say here that they are none of its messages)."""
+    context = spark.session.sparkContext
+    blocks = context._jvm.org.apache.spark.SparkEnv.get().blockManager().blockManagerId().port()
+    for port in (int(context.getConf().get("spark.driver.port")), blocks):
+        assert b"Expected SaslMessage" in rpc(port)
+    java = Path("/proc", str(context._gateway.proc.pid))
+    for name in ("cmdline", "environ"):
+        assert b"secret" not in (java / name).read_bytes().lower()
