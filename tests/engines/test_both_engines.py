@@ -1,6 +1,7 @@
 """DuckDB and Spark give the same confidential cells, which are the true ones."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
@@ -194,6 +195,46 @@ def write_texts(rows: list[dict[str, object]], path: Path) -> None:
     ids = {name: pa.array([row[name] for row in rows]) for name in ("worker_id", "workplace_id")}
     texts = {n: pa.array([row[n] for row in rows], pa.string()) for n in ("contract", "pay")}
     pq.write_table(pa.table(ids | texts), path)
+
+
+Ids = tuple[pa.DataType, pa.DataType, Callable[[int], object]]
+"""The type in workplaces or workers, the type in jobs, and an id for each number."""
+ALIKE = ("A", "A ", "a", " A", "\u00c5", "A\u030a")
+IDS: dict[str, tuple[Ids, Ids]] = {
+    "numbers": (
+        (pa.uint64(), pa.uint64(), lambda n: 2**63 + n),
+        (pa.int8(), pa.int64(), lambda n: n),
+    ),
+    "decimals and texts": (
+        (pa.string(), pa.string(), lambda n: ALIKE[n % 6] * (n // 6 + 1)),
+        (pa.decimal128(20), pa.decimal128(20), lambda n: Decimal(10**19 + n)),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", IDS)
+def test_ids_of_many_kinds_are_told_apart_and_met(case: str, tmp_path: Path) -> None:
+    made, book = economy(8), codebook(tmp_path)
+    table = Marginal("t", whole(book, "place"), whole(book, "sex"))
+    sources, (places, people) = parquet(made, tmp_path), IDS[case]
+    for name, column, kind, named in (
+        ("workplaces", "workplace_id", places[0], places[2]),
+        ("workers", "worker_id", people[0], people[2]),
+        ("jobs", "workplace_id", places[1], places[2]),
+        ("jobs", "worker_id", people[1], people[2]),
+    ):
+        rows = pq.read_table(tmp_path / f"{name}.parquet")
+        ids = pa.array([named(n) for n in rows[column].to_pylist()], kind)
+        rows = rows.set_column(rows.column_names.index(column), column, ids)
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+
+    def cells(engine: Engine) -> object:
+        engine.prepare(book, SingleJob(), [table], [])
+        return counts(engine, table)
+
+    true = truth(made, SingleJob(), table)
+    expected = {key: cell.counts for key, cell in true.items()}
+    assert same(sources, tmp_path, cells) == expected
 
 
 def test_codes_are_listed_alike(tmp_path: Path) -> None:

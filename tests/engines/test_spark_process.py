@@ -46,7 +46,7 @@ from leeward.errors import LeewardError
 with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
     (private,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
     print(oct(private.stat().st_mode & 0o777), len(engine.describe()))
-    engine.prepare(book, SingleJob(), [table], [table])
+    engine.prepare(book, SingleJob(), [table], [])
     print(json.dumps(list(counts(engine, table).items())))
     other = connect(sources, folder, Resources(engine="spark"))
 with other as engine:  # goes on when the one that started Spark has been closed
@@ -174,7 +174,8 @@ def test_a_killed_process_takes_java_with_it_and_the_next_clears_up(tmp_path: Pa
     spill = tmp_path / "spill"
     spill.mkdir()
     command = [sys.executable, "-c", OPEN + KILLED, str(tmp_path)]
-    known = os.environ | {"TMPDIR": str(spill)}
+    quick = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"
+    known = os.environ | {"TMPDIR": str(spill), "PYSPARK_SUBMIT_ARGS": quick}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=known) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
@@ -194,8 +195,8 @@ SPARK_LOCAL_DIRS={}
 MASTER=spark://nobody:7077
 """
 SUBMITTED = (
-    "--master=local[1] --conf=spark.test=a --driver-java-options "
-    "'-Dlog4j2.configurationFile=none.xml -Djava.io.tmpdir=/ -Duser.test=b' pyspark-shell"
+    "--master=local[1] --conf=spark.test=a --driver-java-options '-XX:TieredStopAtLevel=1 "
+    "-Dlog4j2.configurationFile=none.xml -Djava.io.tmpdir=/ -Duser.test=b' pyspark-shell"
 )
 PLAN = """\
 data: {engine: spark, workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}

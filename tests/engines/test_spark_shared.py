@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from leeward.engines import Resources, connect
+from leeward.engines import Engine, Resources, connect
 from leeward.engines.discretion import discreetly
 from leeward.engines.spark import Spark
 from leeward.engines.spark_address import read_spark_addresses
@@ -24,18 +24,27 @@ from leeward.errors import BadFile
 from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
 from tests.engines.conftest import Cluster
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
-from tests.engines.truth import read, truth
+from tests.engines.truth import counts, read, truth
 
 SPARK = Resources(engine="spark")
 SLOW = "SELECT sum(a.id ^ b.id) AS n FROM range(10000000) a CROSS JOIN range(10000000) b"
 NONE: Mapping[str, str] = {}
+RULE = SingleJob()
 SOON = 20
 """Seconds in which an interrupted query must have ended; it would take hours."""
 
 
-def place_by_sex(folder: Path) -> tuple[Codebook, Marginal]:
+def by_place(folder: Path) -> tuple[Codebook, Marginal]:
     book = codebook(folder)
-    return book, Marginal("t", whole(book, "place"), whole(book, "sex"))
+    return book, Marginal("t", whole(book, "place"), ())
+
+
+def check_counts(engine: Engine, made: Economy, folder: Path, rule: JobsRule = RULE) -> None:
+    """The engine counts the jobs that are there."""
+    book, table = by_place(folder)
+    engine.prepare(book, rule, [table], [])
+    expected = truth(made, rule, table)
+    assert counts(engine, table) == {key: cell.counts for key, cell in expected.items()}
 
 
 def halves(made: Economy, folder: Path) -> tuple[Sources, Path]:
@@ -55,19 +64,18 @@ def arrive(later: Path) -> None:
 @pytest.mark.usefixtures("spark")
 def test_a_file_that_arrives_before_the_digest_is_checked_and_counted(tmp_path: Path) -> None:
     """Known bad: what was digested was not what was checked."""
-    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    made = economy(8)
     sources, later = halves(made, tmp_path)
     with connect(sources, tmp_path, SPARK) as engine:
         arrive(later)
         engine.digest()
         assert engine.unchanged()
-        engine.prepare(book, SingleJob(), [table], [table])
-        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+        check_counts(engine, made, tmp_path)
         pq.write_table(made.arrow("jobs")[:1], tmp_path / "folder" / "c.parquet")
         assert not engine.unchanged()
         engine.digest()
-        problems = {one.problem for one in engine.check(book, SingleJob())}
-        assert problems == {"duplicate job", "worker with several jobs"}
+        made.jobs.append(made.jobs[0])
+        check_counts(engine, made, tmp_path)
 
 
 @pytest.mark.usefixtures("spark")
@@ -88,18 +96,17 @@ def test_a_table_whose_columns_change_before_the_digest_is_refused(tmp_path: Pat
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("rule", [SingleJob(), BoundedJobs(2)])
 def test_what_another_engine_keeps_is_not_read(rule: JobsRule, tmp_path: Path) -> None:
-    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    made = economy(8)
     sources, later = halves(made, tmp_path)
     with connect(sources, tmp_path, SPARK) as first:
-        first.prepare(book, rule, [table], [table])
+        check_counts(first, Economy(made.workplaces, made.workers, made.jobs[:5]), tmp_path, rule)
         arrive(later)
         with connect(sources, tmp_path, SPARK) as second:
-            second.prepare(book, rule, [table], [table])
-            assert read(second, table, batch=9) == truth(made, rule, table)
+            check_counts(second, made, tmp_path, rule)
 
 
 def test_what_a_person_has_cached_is_not_read(spark: Cluster, tmp_path: Path) -> None:
-    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    made = economy(8)
     sources, later = halves(made, tmp_path)
     path = f"file:{tmp_path}/folder"
     mine = spark.session.read.parquet(path).cache()
@@ -108,8 +115,7 @@ def test_what_a_person_has_cached_is_not_read(spark: Cluster, tmp_path: Path) ->
     assert spark.session.read.parquet(path).count() == 5  # so it is with Spark
     try:
         with connect(sources, tmp_path, SPARK) as engine:
-            engine.prepare(book, SingleJob(), [table], [table])
-            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+            check_counts(engine, made, tmp_path)
     finally:
         mine.unpersist(blocking=True)
 
@@ -132,15 +138,14 @@ def test_a_cached_table_is_read_anew_and_a_view_over_one_refused(
     spark: Cluster, catalog: str, tmp_path: Path
 ) -> None:
     """No option reaches the tables below a view."""
-    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    made = economy(8)
     sources = dict(stored(made, spark, catalog))
     mine = spark.session.table(f"{catalog}.jobs").cache()
     mine.count()
     spark.session.sql(f"CREATE VIEW {catalog}.seen AS SELECT * FROM {catalog}.jobs")  # noqa: S608 (our own name)
     try:
         with connect(sources, tmp_path, SPARK) as engine:
-            engine.prepare(book, SingleJob(), [table], [table])
-            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+            check_counts(engine, made, tmp_path)
             assert mine.is_cached
         with pytest.raises(BadFile) as caught:
             connect(sources | {"jobs": f"#{catalog}.seen"}, tmp_path, SPARK)
@@ -151,9 +156,7 @@ def test_a_cached_table_is_read_anew_and_a_view_over_one_refused(
         "or view over one that is cached. "
         "Run `UNCACHE TABLE`, `unpersist` or `CLEAR CACHE` where it was cached."
     )
-    with connect(sources | {"jobs": f"#{catalog}.seen"}, tmp_path, SPARK) as engine:
-        engine.prepare(book, SingleJob(), [table], [table])
-        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+    connect(sources | {"jobs": f"#{catalog}.seen"}, tmp_path, SPARK).close()
 
 
 @pytest.mark.parametrize("sides", [("jobs",), ("workplaces", "jobs")])
@@ -161,14 +164,12 @@ def test_texts_are_compared_byte_by_byte_whatever_the_collation(
     sides: tuple[str, ...], spark: Cluster, catalog: str, tmp_path: Path
 ) -> None:
     """Known bad: A1 and a1 were one establishment, and its jobs counted twice."""
-    made, (book, table) = lower_and_upper(), place_by_sex(tmp_path)
+    made, (book, table) = lower_and_upper(), by_place(tmp_path)
     sources = stored(made, spark, catalog, dict.fromkeys(sides, " COLLATE UTF8_LCASE"))
     with connect(sources, tmp_path, SPARK) as engine:
         assert len(engine.digest()) == 64
-        if len(sides) == 1:
-            assert engine.check(book, SingleJob()) == ()
-        engine.prepare(book, SingleJob(), [table], [table])
-        assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+        engine.prepare(book, RULE, [table], [table])
+        assert read(engine, table, batch=9) == truth(made, RULE, table)
 
 
 def lower_and_upper() -> Economy:
@@ -184,7 +185,7 @@ def lower_and_upper() -> Economy:
 
 
 def test_tables_that_are_called_as_ours_are_read(spark: Cluster, tmp_path: Path) -> None:
-    made, (book, table) = economy(8), place_by_sex(tmp_path)
+    made = economy(8)
     turned = dict(zip(TABLES, (*TABLES[1:], TABLES[0]), strict=True))
     for name, other in turned.items():
         rows = spark.session.createDataFrame(made.arrow(other))
@@ -193,8 +194,7 @@ def test_tables_that_are_called_as_ours_are_read(spark: Cluster, tmp_path: Path)
         sources = {str(other): f"#leeward_{name}" for name, other in turned.items()}
         with connect(sources, tmp_path, SPARK) as engine:
             assert len(engine.digest()) == 64
-            engine.prepare(book, SingleJob(), [table], [table])
-            assert read(engine, table, batch=9) == truth(made, SingleJob(), table)
+            check_counts(engine, made, tmp_path)
     finally:
         for name in TABLES:
             spark.session.sql(f"DROP TABLE leeward_{name}")
@@ -209,7 +209,8 @@ def guest(spark: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
 
 
 def test_a_process_is_left_as_it_was_found(guest: Cluster, tmp_path: Path) -> None:
-    sources, (book, table) = parquet(economy(8), tmp_path), place_by_sex(tmp_path)
+    made = economy(8)
+    sources = parquet(made, tmp_path)
     context = guest.session.sparkContext
     level = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger
     before = level().getLevel().toString()
@@ -235,7 +236,7 @@ def test_a_process_is_left_as_it_was_found(guest: Cluster, tmp_path: Path) -> No
     try:
         with connect(sources, tmp_path, SPARK) as first:
             second = connect(sources, tmp_path, SPARK)
-            first.prepare(book, SingleJob(), [table], [])
+            check_counts(first, made, tmp_path)
             assert level().getLevel().toString() == "OFF"
             second.close()
             assert level().getLevel().toString() == "OFF"
