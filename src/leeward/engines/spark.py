@@ -11,7 +11,6 @@ from contextlib import suppress
 from functools import partial
 from itertools import count, pairwise
 from typing import Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,7 +20,7 @@ from leeward.engines.discretion import discreetly
 from leeward.engines.relations import Table, ibis
 from leeward.engines.spark_address import SparkAddress
 from leeward.engines.spark_session import open_session
-from leeward.engines.spark_tables import DataFrame, digest_parts, table_now
+from leeward.engines.spark_tables import DataFrame, digest_parts, table_now, unique_name
 from leeward.engines.spark_worker import Worker
 from leeward.errors import BadFile
 
@@ -41,7 +40,7 @@ class Spark:
     def __init__(self, addresses: tuple[SparkAddress, ...], remote: str | None) -> None:
         self._addresses = addresses
         self._digest = ""
-        self._mark = uuid4().hex
+        self._mark = unique_name()
         self._names = count()
         self._kept: dict[str, DataFrame] = {}
         self._opened = open_session(remote)

@@ -1,9 +1,11 @@
 """Spark tables: how the three are read, and the digest of their rows."""
 
+import os
 import re
+import time
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
-from uuid import uuid4
 
 from leeward.engines.spark_address import SparkAddress
 from leeward.engines.spark_session import Session
@@ -21,13 +23,21 @@ WORDS = 8
 """A hash has eight words of 32 bits."""
 
 
+NUMBERS = count()
+
+
+def unique_name() -> str:
+    """A name that no other read, engine or process has had; nothing depends on its being guessed."""
+    return f"{time.time_ns():x}_{os.getpid():x}_{next(NUMBERS):x}"
+
+
 def table_now(session: Session, address: SparkAddress) -> DataFrame:
     """The table as it is now: files are listed anew, and texts compared byte by byte.
 
     Spark takes two reads of a path for the same whatever its files, and would give what any
     session has cached of it. An option that no other read has makes them different.
     """
-    reader = session.read.option("leeward", uuid4().hex)
+    reader = session.read.option("leeward", unique_name())
     if address.name:
         name = ".".join(map(quoted, address.name))
         session.catalog.refreshTable(name)
@@ -59,7 +69,7 @@ def digest_parts(frame: DataFrame) -> list[dict[str, int]]:
 
 
 def _hashed_rows(frame: DataFrame) -> DataFrame:
-    """The SHA-256 of each row, from a text that no two different rows share."""
+    """The SHA-256 of each row, from a text that no two rows share which differ in plain columns."""
     texts = [f"CAST({quoted(name)} AS STRING)" for name in frame.columns]
     # The length before each text keeps columns apart; a null has none.
     parts = [f"coalesce(concat(octet_length({text}), ':', {text}), '-')" for text in texts]
