@@ -172,7 +172,7 @@ def test_addresses_of_spark_are_the_same_from_everywhere(written: str) -> None:
 
 
 def test_a_server_must_be_one_of_spark_connect(tmp_path: Path) -> None:
-    sources = dict.fromkeys(TABLES, "#rows")
+    sources = {str(name): "#rows" for name in TABLES}
     with pytest.raises(InvalidParameter) as caught:
         connect(sources, tmp_path, Resources(engine="spark", remote=f"spark://{SECRET}"))
     assert str(caught.value) == (

@@ -235,7 +235,7 @@ def test_ctrl_c_ends_a_spark_whose_settings_come_from_everywhere(tmp_path: Path)
         assert heard[0] == "local[1] a b\n"
         assert heard[1] == f"file:{private}/log4j2.properties {private}\n"
         assert any(one.name.startswith("blockmgr-") for one in blocks.rglob("*"))
-        time.sleep(2)
+        time.sleep(1)
         process.send_signal(signal.SIGINT)
         begun = time.monotonic()
         _, said = process.communicate(timeout=PATIENCE)

@@ -24,7 +24,7 @@ from leeward.errors import BadFile
 from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
 from tests.engines.conftest import Cluster
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
-from tests.engines.truth import counts, read, truth
+from tests.engines.truth import counts, truth
 
 SPARK = Resources(engine="spark")
 SLOW = "SELECT sum(a.id ^ b.id) AS n FROM range(10000000) a CROSS JOIN range(10000000) b"
@@ -164,12 +164,11 @@ def test_texts_are_compared_byte_by_byte_whatever_the_collation(
     sides: tuple[str, ...], spark: Cluster, catalog: str, tmp_path: Path
 ) -> None:
     """Known bad: A1 and a1 were one establishment, and its jobs counted twice."""
-    made, (book, table) = lower_and_upper(), by_place(tmp_path)
+    made = lower_and_upper()
     sources = stored(made, spark, catalog, dict.fromkeys(sides, " COLLATE UTF8_LCASE"))
     with connect(sources, tmp_path, SPARK) as engine:
         assert len(engine.digest()) == 64
-        engine.prepare(book, RULE, [table], [table])
-        assert read(engine, table, batch=9) == truth(made, RULE, table)
+        check_counts(engine, made, tmp_path)
 
 
 def lower_and_upper() -> Economy:
@@ -266,7 +265,7 @@ def test_ctrl_c_ends_a_query_at_once(served: bool, guest: Cluster, tmp_path: Pat
     addresses = read_spark_addresses(sources, tmp_path)
     database = Spark(addresses, guest.remote if served else None)
     tracker = guest.session.sparkContext.statusTracker()
-    pressed = threading.Timer(3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    pressed = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     begun = time.monotonic()
     pressed.start()
     try:

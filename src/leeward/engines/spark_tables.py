@@ -27,7 +27,7 @@ NUMBERS = count()
 
 
 def unique_name() -> str:
-    """A name that no other read, engine or process has had; nothing depends on its being guessed."""
+    """A name that no other read, engine or process has had; it need not be hard to guess."""
     return f"{time.time_ns():x}_{os.getpid():x}_{next(NUMBERS):x}"
 
 
