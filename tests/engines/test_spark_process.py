@@ -67,6 +67,8 @@ with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
     time.sleep(100)
 """
 INTERRUPTED = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 from leeward.cli import start
 from leeward.engines.spark import Spark
 asked = Spark._asked
@@ -238,7 +240,10 @@ def test_ctrl_c_ends_a_spark_whose_settings_come_from_everywhere(tmp_path: Path)
         time.sleep(1)
         process.send_signal(signal.SIGINT)
         begun = time.monotonic()
-        _, said = process.communicate(timeout=PATIENCE)
+        try:
+            _, said = process.communicate(timeout=PATIENCE)
+        finally:
+            process.kill()
     assert time.monotonic() - begun < 20
     assert process.returncode == 130
     warned, ended = said.decode().splitlines()

@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -259,6 +259,15 @@ def at(cluster: Cluster) -> Resources:
     return Resources(engine="spark", remote=cluster.remote)
 
 
+@pytest.fixture
+def heard() -> Iterator[None]:
+    """Ctrl-C is heard, also where a shell has it ignored by what it starts in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize("served", [False, True])
 def test_ctrl_c_ends_a_query_at_once(served: bool, guest: Cluster, tmp_path: Path) -> None:
     sources = absolute(parquet(economy(8), tmp_path), tmp_path)
