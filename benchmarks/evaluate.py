@@ -8,34 +8,12 @@ import sys
 import tempfile
 import threading
 import time
-from pathlib import Path
+
+from benchmarks.family import megabytes
+from benchmarks.process import leeward, verdict
 
 MOST_MINUTES, MOST_MEGABYTES = 15, 6000
 EVERY = 5.0
-
-
-def family(pid: int) -> list[int]:
-    """A process and its children's children."""
-    found = [pid]
-    for one in found:
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            try:
-                found += [int(child) for child in task.read_text().split()]
-            except OSError:
-                continue
-    return found
-
-
-def megabytes(pid: int) -> float:
-    """Proportional memory of the family: shared pages are divided among those who share them."""
-    total = 0
-    for one in family(pid):
-        try:
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total / 1024
 
 
 def watch(process: subprocess.Popen[bytes], seen: list[float]) -> None:
@@ -46,8 +24,7 @@ def watch(process: subprocess.Popen[bytes], seen: list[float]) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        words = ("evaluate", "--preset", "h17", "--out", f"{folder}/h17")
-        program = [sys.executable, "-c", "from leeward.cli import start; start()", *words]
+        program = leeward("evaluate", "--preset", "h17", "--out", f"{folder}/h17")
         start, seen = time.perf_counter(), [0.0]
         process = subprocess.Popen(program, stdout=subprocess.DEVNULL)
         watcher = threading.Thread(target=watch, args=(process, seen))
@@ -58,7 +35,7 @@ def main() -> None:
     held = not failed and minutes <= MOST_MINUTES and most <= MOST_MEGABYTES
     print("\nevaluation h17: 10.9 million jobs in 527,000 establishments")
     print(f"  {minutes:.1f} minutes, at most {MOST_MINUTES}; {most:,.0f} MB, at most "
-          f"{MOST_MEGABYTES:,}: {'holds' if held else 'FAILS'}")  # fmt: skip
+          f"{MOST_MEGABYTES:,}: {verdict(held)}")  # fmt: skip
     sys.exit(not held)
 
 

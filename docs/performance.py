@@ -11,7 +11,6 @@ from typing import Any
 
 from benchmarks.growth import fitted, spoken
 from benchmarks.peers.outcome import Outcome
-from benchmarks.peers.process import Run as PeerRun
 from benchmarks.peers.report import Result, markdown
 from benchmarks.process import Run
 from benchmarks.scale import Measured
@@ -129,8 +128,8 @@ def results(kept: Kept, kind: str) -> list[Result]:
 
 def _result(one: Kept) -> Result:
     made = {
-        "run": None if one["run"] is None else PeerRun(**one["run"]),
-        "check": None if one["check"] is None else PeerRun(**one["check"]),
+        "run": None if one["run"] is None else Run(**one["run"]),
+        "check": None if one["check"] is None else Run(**one["check"]),
         "outcome": None if one["outcome"] is None else Outcome(**one["outcome"]),
     }
     return Result(**{**one, **made})

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.peers.process import Place, Run, timed
+from benchmarks.peers.process import Place, timed
 from benchmarks.peers.tabulations import EPSILON, KINDS
+from benchmarks.process import Run, leeward
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -184,10 +185,6 @@ CONTENDERS: Sequence[Contender] = (
     ),
 )
 REQUIRED = ("opendp", "tumult")
-
-
-def leeward(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from leeward.cli import start; start()", *words]
 
 
 def make_economy(shop: Workshop, jobs: int, establishments: int) -> Run:

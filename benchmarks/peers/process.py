@@ -9,19 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.family import megabytes
+from benchmarks.process import Run
+
 POLL, SAMPLE = 0.02, 1.0
 
 
 class Failed(Exception):
     """A process that did not do its work, and why."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """Seconds from start to end, and the peak in MB."""
-
-    seconds: float
-    megabytes: float
 
 
 @dataclass(frozen=True)
@@ -70,33 +65,10 @@ def _wait(pid: int, start: float, place: Place) -> tuple[int, resource.struct_ru
             return status, usage, most
         now = time.perf_counter()
         if place.family and now - last > SAMPLE:
-            most, last = max(most, _megabytes(pid)), now
+            most, last = max(most, megabytes(pid)), now
         if now - start > place.seconds:
             os.killpg(pid, signal.SIGKILL)
         time.sleep(POLL)
-
-
-def _family(pid: int) -> list[int]:
-    found = [pid]
-    for one in found:
-        for task in Path(f"/proc/{one}/task").glob("*/children"):
-            try:
-                found += [int(child) for child in task.read_text().split()]
-            except OSError:  # it ended in between
-                continue
-    return found
-
-
-def _megabytes(pid: int) -> float:
-    """Proportional memory of a family: shared pages are divided among those who share them."""
-    total = 0
-    for one in _family(pid):
-        try:
-            lines = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
-        except OSError:
-            continue
-        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-    return total / 1024
 
 
 def _reason(log: Path) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchmarks.peers.outcome import Outcome
-from benchmarks.peers.process import Run
+from benchmarks.process import Run
 
 MANY = 100  # zero cells from which the absence of negative values says something
 SURE = 4  # standard errors from which a mean error is called a bias
