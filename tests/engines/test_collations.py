@@ -187,15 +187,24 @@ def test_so_they_are_in_postgres(
 
 
 @pytest.mark.usefixtures("unknown")
-@pytest.mark.parametrize("tables", [("sex",), ()])
-def test_elsewhere_sums_that_differ_are_refused(tables: tuple[str, ...], tmp_path: Path) -> None:
-    case = Ids(*ONE, (True, False), ())
+@pytest.mark.parametrize(
+    ("case", "worker"),
+    [
+        (Ids(*ONE, (True, False), ()), ("sex",)),
+        (Ids(*ONE, (True, False), ()), ()),
+        (Ids(*TWO, (False, True), ()), ("sex",)),  # sizes add up to the jobs; workers do not
+    ],
+)
+def test_elsewhere_sums_that_differ_are_refused(
+    case: Ids, worker: tuple[str, ...], tmp_path: Path
+) -> None:
+    workplace, job = (COLLATED["sqlite"] if one else "VARCHAR" for one in case.collated)
     with closing(sqlite3.connect(tmp_path / "office.db")) as connection:
-        for statement in case.statements((COLLATED["sqlite"], "VARCHAR")):
+        for statement in case.statements((workplace, job)):
             connection.execute(statement)
         connection.commit()
     book = codebook(tmp_path, OWN)
-    table = Marginal("t", whole(book, "place"), whole(book, *tables))
+    table = Marginal("t", whole(book, "place"), whole(book, *worker))
     with (
         connect(sources("sqlite"), tmp_path) as engine,
         pytest.raises(BadData, match="every job at one workplace and one worker"),
