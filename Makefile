@@ -3,7 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless
+SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test audit bench bench-scale bench-peers evaluation docs format clean system-deps

@@ -30,8 +30,10 @@ MAY_IMPORT = {
     "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures randomness"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "pictures": EVERYWHERE,
-    "report": EVERYWHERE | rooms("bundle model pictures"),
-    "web": EVERYWHERE | rooms("release.plan ledger bundle report pictures"),
+    "report": EVERYWHERE | rooms("bundle model privacy pictures"),
+    "web": EVERYWHERE
+    | rooms("release.plan release.prediction release.target release.request release.witness")
+    | rooms("model privacy ledger bundle report pictures"),
     "cli": EVERYTHING,
     # later rooms, as their siblings
     "earnings": EVERYWHERE | rooms("privacy model randomness"),
