@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leeward.bundle.promises import shape_sentence
 from leeward.model import Batch, Confidential
 from leeward.release.prediction import (
     as_json,
     expectations,
     mean_error,
     promises,
-    shape_sentence,
 )
 from leeward.release.profile import TYPICAL, SizeProfile, read_profile
 from leeward.release.run import publish

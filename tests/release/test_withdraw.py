@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
-from leeward.cli.verify import subject_findings
 from leeward.ledger import Ledger
+from leeward.release.witness import subject_findings
 from tests.release.office import Driver, Office, noted, release, steps
 
 LEDGER = ("--ledger", "../ledger.sqlite")

@@ -6,6 +6,7 @@ from leeward.model import BoundedJobs, JobsRule
 from leeward.privacy import Guarantee
 from leeward.privacy.words import LARGEST_EPSILON, READING, alpha_text, factor_text, number_text
 
+NOT_PROTECTED = "Not protected: the worker policy hides single jobs only."
 FIRM_RULE = "f establishments: f times epsilon"
 FIRM_RULE_ZCDP = "f establishments: f times epsilon and f squared times rho"
 
@@ -50,6 +51,21 @@ def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
         two=FirmLoss.model_validate({"establishments": 2, **losses(two)}),
         sentence="A firm loses more, the more establishments it has: each of them counts once "
         f"({rule}). For a firm of two establishments the odds change {_odds(two)}.",
+    )
+
+
+def shape_sentence(charge: Guarantee, attributes: tuple[str, ...] | None) -> str:
+    """What is promised about the make-up of an establishment's workforce."""
+    if charge.policy.name == "worker":
+        return NOT_PROTECTED
+    if attributes is None:
+        return (
+            "The make-up of an establishment is hidden as its size is, whoever joins or leaves; "
+            "between two groups who may have joined, twice the epsilon."
+        )
+    return (
+        f"The share of each kind of worker (by {', '.join(attributes)}) in an establishment is "
+        "hidden within the same factor; that one kind alone grew by more is not hidden."
     )
 
 

@@ -8,17 +8,16 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.cli.screen import REFUSED, counted, guarded, say
-from leeward.cli.verify import certificate_digest, subject_findings
 from leeward.errors import Damaged
-from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.privacy import Guarantee
-from leeward.privacy.words import alpha_text, number_text
+from leeward.ledger import Account, Anchor, Ledger
+from leeward.ledger.words import line, price, several_jobs
+from leeward.privacy.words import number_text
 from leeward.release.reading import read_protection
 from leeward.release.request import WrittenProtection
+from leeward.release.witness import certificate_digest, subject_findings
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
-BOUNDED = "max_per_worker: "
 
 ledger_app = typer.Typer(
     help="Accounts of privacy loss: create, show, verify, commit, withdraw.", no_args_is_help=True
@@ -46,7 +45,7 @@ def create_command(
     book = Ledger.open(ledger) if ledger.exists() else Ledger.create(ledger)
     with book:
         book.open_account(account, cap)
-    say(f"Account {account} in {ledger}: {_price(cap)} in all, for ever.")
+    say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
 
 
 @ledger_app.command("show")
@@ -67,10 +66,10 @@ def show_command(
         say(json.dumps(shown, indent=1, ensure_ascii=False))
         return
     for one in accounts:
-        say(f"{one.name}: {_price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
+        say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
         own = [entry for entry in entries if entry.account == one.name]
-        for line in (*_several_jobs(own), *map(_line, own)):
-            say(f"  {line}")
+        for told in (*several_jobs(own), *map(line, own)):
+            say(f"  {told}")
 
 
 @ledger_app.command("verify")
@@ -146,44 +145,9 @@ def withdraw_command(
     say(f"Entry {entry} is withdrawn by entry {written.number}; its charge stays.")
 
 
-def _several_jobs(entries: list[Entry]) -> list[str]:
-    """What the cap means for a worker of whom several jobs count."""
-    rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    most = {rule.removeprefix(BOUNDED) for rule in rules if rule.startswith(BOUNDED)}
-    return [
-        f"Up to {number} jobs of a worker count: such a worker may lose {number} times as much."
-        for number in most
-    ]
-
-
 def _anchor(bundle: Path) -> Anchor:
     held = read_bundle(bundle).certificate.ledger
     return Anchor(held.entry, held.head, held.id)
-
-
-def _price(guarantee: Guarantee) -> str:
-    alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
-    named = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    numbers = ", ".join(f"{name} {number_text(one)}" for name, one in named.items() if one)
-    return f"{guarantee.policy.name}{alpha}, {numbers}"
-
-
-def _line(entry: Entry) -> str:
-    """An entry for a person."""
-    said = {
-        "opened": "account opened",
-        "committed": f"entry {entry.names} committed: its bundle is complete",
-        "failed": f"entry {entry.names} failed ({entry.reason}); its charge stays",
-        "withdrawn": f"entry {entry.names} withdrawn ({entry.reason}); its charge stays",
-    }
-    words = said.get(entry.kind, "")
-    if entry.kind == "reserved" and entry.charge is not None and entry.subject is not None:
-        corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
-        words = (
-            f"charged {_price(entry.charge)} for {entry.subject.bundle} "
-            f"({entry.subject.period}){corrects}"
-        )
-    return f"{entry.number:>4}  {entry.time}  {words}"
 
 
 def _account(account: Account) -> dict[str, object]:

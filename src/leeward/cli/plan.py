@@ -9,14 +9,13 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say
-from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.budget import payment
 from leeward.mechanisms.margins import SpentMargins
 from leeward.privacy.words import number_text
 from leeward.release.plan import Plan, PlannedTable, read_plan
 from leeward.release.prediction import as_json as prediction_json
-from leeward.release.prediction import expectations, mean_error, promises
+from leeward.release.prediction import expectations, mean_error, promises, refusal
 from leeward.release.profile import SizeProfile
 from leeward.release.target import read_target, smallest_epsilon
 
@@ -61,15 +60,6 @@ def plan_command(
 def _account(plan: Plan, ledger: Path) -> Account:
     with Ledger.open(ledger) as book:
         return book.account(plan.request.account)
-
-
-def refusal(plan: Plan, account: Account) -> str | None:
-    """Why the account would not pay, in the words of the release."""
-    try:
-        payment(account, plan.charge)
-    except LeewardError as error:
-        return str(error)
-    return None
 
 
 def lines(plan: Plan, account: Account | None) -> Iterator[str]:

@@ -1,16 +1,13 @@
 """`leeward verify`: whether a bundle is what was sealed, and the ledger knows it."""
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leeward.bundle import Certificate, read_bundle, verify_bundle
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle import verify_bundle
 from leeward.cli.screen import REFUSED, counted, say
-from leeward.ledger import Anchor, Entry, Ledger
-from leeward.release.charge import fingerprint
+from leeward.release.witness import entry_findings
 
 
 def verify_command(
@@ -33,60 +30,3 @@ def verify_command(
         raise typer.Exit(REFUSED)
     confirmed = "" if ledger is None else " and the ledger confirms it"
     say(f"{bundle} is sound{confirmed}.")
-
-
-def certificate_digest(bundle: Path) -> str:
-    """What the ledger keeps of a committed bundle."""
-    return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
-
-
-def entry_findings(bundle: Path, ledger: Path) -> list[str]:
-    """Whether the ledger holds the entry that the certificate names, and what became of it."""
-    held = read_bundle(bundle)
-    number, head = held.certificate.ledger.entry, held.certificate.ledger.head
-    with Ledger.open(ledger) as book:
-        findings = [*book.verify([Anchor(number, head, held.certificate.ledger.id)])]
-        if findings:
-            return findings
-        entries = book.entries()
-        findings += subject_findings(held.certificate, entries, book)
-    about = [entry for entry in entries if entry.names == number]
-    committed = [entry for entry in about if entry.kind == "committed"]
-    failed = [entry for entry in about if entry.kind == "failed"]
-    if failed:
-        findings.append(f"entry {number} failed, so no bundle came of it: {failed[0].reason}")
-    elif not committed:
-        findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
-    elif committed[0].digest != certificate_digest(bundle):
-        findings.append(f"entry {number} was committed with another certificate")
-    findings += [
-        f"entry {number} was withdrawn: {entry.reason}"
-        for entry in about
-        if entry.kind == "withdrawn"
-    ]
-    return findings
-
-
-def subject_findings(
-    certificate: Certificate, entries: tuple[Entry, ...], book: Ledger
-) -> list[str]:
-    """Whether the entry was charged for what the certificate says."""
-    number = certificate.ledger.entry
-    entry = next((entry for entry in entries if entry.number == number), None)
-    paid = None if entry is None else entry.subject
-    if entry is None or paid is None:
-        return [f"entry {number} is not a charge"]
-    told = {
-        "account": (certificate.account, entry.account),
-        "plan": (certificate.plan_digest, paid.plan),
-        "data": (certificate.data.fingerprint, fingerprint(book, entry)),
-        "period": (certificate.period, paid.period),
-        "name": (certificate.name, paid.bundle),
-        "guarantee": (certificate.guarantee.as_guarantee(), entry.charge),
-        "corrected entry": (certificate.corrects, entry.corrects),
-    }
-    return [
-        f"entry {number} was charged for another {part}"
-        for part, (said, written) in told.items()
-        if said != written
-    ]

@@ -5,7 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from leeward.bundle.promises import establishment_promise, worker_promise
+from leeward.bundle.promises import (
+    NOT_PROTECTED,
+    establishment_promise,
+    shape_sentence,
+    worker_promise,
+)
+from leeward.errors import LeewardError
+from leeward.ledger import Account
+from leeward.ledger.budget import payment
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.margins import (
@@ -33,27 +41,20 @@ def promises(plan: Plan) -> dict[str, str]:
     """The guarantee in plain words: for workers, for the size and the shape of establishments."""
     charge = plan.charge
     size = establishment_promise(charge)
-    none = "Not protected: the worker policy hides single jobs only."
     return {
         "workers": worker_promise(charge, plan.jobs).sentence,
-        "size": none if size is None else size.sentence,
+        "size": NOT_PROTECTED if size is None else size.sentence,
         "shape": shape_sentence(charge, plan.weak_attributes),
     }
 
 
-def shape_sentence(charge: Guarantee, attributes: tuple[str, ...] | None) -> str:
-    """What is promised about the make-up of an establishment's workforce."""
-    if charge.policy.name == "worker":
-        return "Not protected: the worker policy hides single jobs only."
-    if attributes is None:
-        return (
-            "The make-up of an establishment is hidden as its size is, whoever joins or leaves; "
-            "between two groups who may have joined, twice the epsilon."
-        )
-    return (
-        f"The share of each kind of worker (by {', '.join(attributes)}) in an establishment is "
-        "hidden within the same factor; that one kind alone grew by more is not hidden."
-    )
+def refusal(plan: Plan, account: Account) -> str | None:
+    """Why the account would not pay, in the words of the release."""
+    try:
+        payment(account, plan.charge)
+    except LeewardError as error:
+        return str(error)
+    return None
 
 
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
