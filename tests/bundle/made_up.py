@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from leeward.bundle import (
+    BudgetStatement,
     BundleWriter,
     Certificate,
     CertifiedTable,
     DataStatement,
     JobsStatement,
     LedgerStatement,
+    LeftStatement,
     MarginStatement,
     ReleaseGuarantee,
     TableGuarantee,
@@ -26,6 +28,12 @@ from leeward.model import Attribute, Dimension, Flag, Marginal, Published, Singl
 from leeward.privacy import Guarantee
 
 GUARANTEE = Guarantee("strong", "1/10", 4)
+BUDGET = BudgetStatement(
+    cap=TableGuarantee.of(Guarantee("strong", "1/10", 16)),
+    paid=TableGuarantee.of(GUARANTEE),
+    spent=TableGuarantee.of(Guarantee("strong", "1/10", Fraction(13, 2))),
+    left=LeftStatement(epsilon="19/2", delta="0"),
+)
 
 
 def dimension(name: str, codes: Sequence[str], table: str = "workplaces") -> Dimension:
@@ -99,6 +107,7 @@ def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) 
         "jobs": JobsStatement.of(SingleJob()),
         "data": DataStatement(fingerprint="c3" * 32, keyed="Keyed with the ledger's secret."),
         "ledger": LedgerStatement(id="ledger-1", account="lodes-2026", entry=7, head="3f" * 32),
+        "budget": BUDGET,
         "corrects": None,
         "tables": tuple(tables),
     }

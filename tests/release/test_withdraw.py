@@ -1,11 +1,14 @@
 """Releases that turn out wrong: withdrawn or corrected by new entries, and never refunded."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from leeward.bundle import read_bundle
-from leeward.ledger import Ledger
+from leeward.ledger import Account, Ledger
+from leeward.privacy import Guarantee
+from leeward.release.certify import budget
 from leeward.release.witness import subject_findings
 from tests.release.office import Driver, Office, noted, release, steps
 
@@ -92,6 +95,8 @@ def test_a_certificate_of_another_charge_is_noticed(office: Office) -> None:
     certificate = read_bundle(bundle).certificate
     number = certificate.ledger.entry
     other = certificate.data.model_copy(update={"fingerprint": "b" * 64})
+    less = certificate.budget.spent.model_copy(update={"epsilon": "1"})
+    richer = certificate.budget.model_copy(update={"spent": less})
     with Ledger.open(office.ledger) as book:
         entries = book.entries()
         assert subject_findings(certificate, entries, book) == []
@@ -102,10 +107,33 @@ def test_a_certificate_of_another_charge_is_noticed(office: Office) -> None:
             ({"corrects": 1}, "corrected entry"),
             ({"name": "b"}, "name"),
             ({"data": other}, "data"),
+            ({"budget": richer}, "state of the account"),
         ):
             forged = certificate.model_copy(update=change)
             expected = [f"entry {number} was charged for another {part}"]
             assert subject_findings(forged, entries, book) == expected
+
+
+def test_a_certificate_says_what_is_left_with_its_own_charge(office: Office) -> None:
+    first, second = (
+        read_bundle(office.folder / name / "bundle").certificate.budget
+        for name in ("first", "better")
+    )
+    with Ledger.open(office.ledger) as book:
+        account = book.account("office")
+    cap, paid = account.cap.epsilon, Fraction(first.paid.epsilon)
+    assert [Fraction(one.cap.epsilon) for one in (first, second)] == [cap, cap]
+    assert [Fraction(one.spent.epsilon) for one in (first, second)] == [paid, 2 * paid]
+    assert [Fraction(one.left.epsilon) for one in (first, second)] == [cap - paid, cap - 2 * paid]
+
+
+def test_a_budget_of_very_many_digits_is_said_in_fewer_and_never_as_too_much() -> None:
+    odd = Fraction(1, 10**150 + 1)
+    cap, spent = Guarantee("strong", "0.1", 9), Guarantee("strong", "0.1", 1 + odd)
+    said = budget(Account("a", cap, spent, 1, ""), spent)
+    assert len(said.spent.epsilon) < 210
+    assert 1 + odd < Fraction(said.spent.epsilon) < 1 + Fraction(1, 10**99)
+    assert 8 - Fraction(1, 10**99) < Fraction(said.left.epsilon) < 8 - odd
 
 
 def test_two_releases_of_the_same_data_do_not_show_that_they_are_the_same(office: Office) -> None:

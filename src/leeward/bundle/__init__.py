@@ -6,12 +6,14 @@ from leeward.bundle.promises import establishment_promise, firm_promise, worker_
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.schema import certificate_schema
 from leeward.bundle.statements import (
+    BudgetStatement,
     DataStatement,
     FileStatement,
     FirmLoss,
     FirmStatement,
     JobsStatement,
     LedgerStatement,
+    LeftStatement,
     MarginStatement,
     PromiseStatement,
     ReleaseGuarantee,
@@ -25,6 +27,7 @@ __all__ = [
     "CERTIFICATE",
     "FORMAT",
     "REPORT",
+    "BudgetStatement",
     "Bundle",
     "BundleWriter",
     "Certificate",
@@ -35,6 +38,7 @@ __all__ = [
     "FirmStatement",
     "JobsStatement",
     "LedgerStatement",
+    "LeftStatement",
     "MarginStatement",
     "PromiseStatement",
     "ReleaseGuarantee",

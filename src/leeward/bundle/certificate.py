@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue, StringConstraints, field_validator, model
 
 from leeward.bundle.layout import BUNDLE_NAME, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.statements import (
+    BudgetStatement,
     Count,
     DataStatement,
     FileStatement,
@@ -108,6 +109,7 @@ class Certificate(Statement):
     jobs: JobsStatement
     data: DataStatement
     ledger: LedgerStatement
+    budget: BudgetStatement
     corrects: Count | None
     tables: tuple[CertifiedTable, ...] = Field(min_length=1)
     files: dict[str, FileStatement] = Field(default_factory=dict)

@@ -140,6 +140,33 @@ class LedgerStatement(Statement):
     head: Hex
 
 
+class LeftStatement(Statement):
+    """What later releases of the account may lose, never more than the truth."""
+
+    epsilon: Exact
+    delta: Exact
+
+
+class BudgetStatement(Statement):
+    """The account with this charge: its cap, what the release paid, what is spent and left.
+
+    All under the policy and α of the account; numbers of very many digits are rounded towards
+    less being left.
+    """
+
+    cap: TableGuarantee
+    paid: TableGuarantee
+    spent: TableGuarantee
+    left: LeftStatement
+
+    @model_validator(mode="after")
+    def _is_in_one_currency(self) -> Self:
+        parts = (self.cap, self.paid, self.spent)
+        if len({(part.policy, part.alpha) for part in parts}) > 1:
+            raise ValueError("cap, paid and spent must be of one policy and alpha")
+        return self
+
+
 class MarginStatement(Statement):
     """How the margins of a table were made, and what they cost."""
 

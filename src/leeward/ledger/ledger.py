@@ -54,6 +54,10 @@ class Ledger:
         """The state of one account."""
         return self._read().account(account_name(name))
 
+    def account_at(self, entry: Entry) -> Account:
+        """The state of an entry's account when that entry was the latest."""
+        return Book(self._read().entries[: entry.number]).account(entry.account)
+
     def accounts(self) -> tuple[Account, ...]:
         """The state of every account, by name."""
         book = self._read()

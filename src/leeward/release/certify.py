@@ -1,28 +1,32 @@
 """Certify: the certificate of a release, from its plan and its ledger entry."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
+from math import ceil, floor
 
 from leeward.bundle import Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
 from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
 from leeward.bundle.readme import readme
 from leeward.bundle.statements import (
+    BudgetStatement,
     DataStatement,
     JobsStatement,
     LedgerStatement,
+    LeftStatement,
     MarginStatement,
     ReleaseGuarantee,
     TableGuarantee,
 )
 from leeward.bundle.version import version_line
 from leeward.errors import InvalidParameter, shown
-from leeward.ledger import Anchor
+from leeward.ledger import Account, Anchor
 from leeward.mechanisms.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
 from leeward.mechanisms.registry import Mechanism
+from leeward.privacy import Guarantee
 from leeward.release.plan import Plan, PlannedTable
 
 KEYED = (
@@ -30,6 +34,9 @@ KEYED = (
     "of the ledger. Whoever holds the ledger can check it. To everyone else it is a random number, "
     "and it differs between releases whether or not their data do."
 )
+SMALLEST_PART = 10**100
+"""Of what a budget says: exact up to here, rounded towards less being left beyond."""
+
 MOST_BYTES = 1 << 28
 """Of the texts of a bundle: its reader stops at four times that."""
 
@@ -45,10 +52,41 @@ class Payment:
 
     anchor: Anchor
     fingerprint: str
+    budget: BudgetStatement
     corrects: int | None = None
 
 
-REHEARSED = Payment(Anchor(1, "0" * 64, "0" * 16), "0" * 64)
+def budget(account: Account, paid: Guarantee) -> BudgetStatement:
+    """The account with a charge in it, in numbers that a certificate can say."""
+    spent = paid if account.spent is None else account.spent
+    rest = account.left
+    return BudgetStatement(
+        cap=TableGuarantee.of(account.cap),
+        paid=_sayable(paid),
+        spent=_sayable(spent),
+        left=LeftStatement(
+            epsilon=str(_short(rest.epsilon, floor)), delta=str(_short(rest.delta, floor))
+        ),
+    )
+
+
+def _sayable(guarantee: Guarantee) -> TableGuarantee:
+    losses = (guarantee.epsilon, guarantee.delta, guarantee.rho)
+    rounded = (_short(one, ceil) for one in losses)
+    return TableGuarantee.of(Guarantee(guarantee.policy, guarantee.alpha, *rounded))
+
+
+def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
+    """The number itself, unless sums of odd fractions made it longer than anyone reads."""
+    if number.denominator < SMALLEST_PART:
+        return number
+    return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
+
+
+ANYONE = Guarantee("strong", 1, 1)
+REHEARSED = Payment(
+    Anchor(1, "0" * 64, "0" * 16), "0" * 64, budget(Account("any", ANYONE, None, 0, ""), ANYONE)
+)
 
 
 def rehearse(plan: Plan, name: str) -> None:
@@ -98,6 +136,7 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
             entry=paid.anchor.number,
             head=paid.anchor.hash,
         ),
+        budget=paid.budget,
         corrects=paid.corrects,
         tables=tuple(_table(table, rows[table.name]) for table in plan.tables),
     )

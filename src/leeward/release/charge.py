@@ -10,6 +10,7 @@ from leeward.engines import Engine
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.privacy.words import number_text
+from leeward.release.certify import Payment, budget
 from leeward.release.plan import Plan
 
 CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
@@ -79,6 +80,14 @@ def fingerprint(ledger: Ledger, entry: Entry) -> str:
     """
     data = "" if entry.subject is None else entry.subject.data
     return ledger.sealed(f"entry {entry.number} of data {data}".encode())
+
+
+def payment(ledger: Ledger, entry: Entry) -> Payment:
+    """What a certificate says of the charge: the same whatever is charged after it."""
+    if entry.paid is None:
+        raise AssertionError("a release is paid for by a charge")
+    stands = budget(ledger.account_at(entry), entry.paid)
+    return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)
 
 
 def commit(order: Order, entry: Entry, digest: str) -> None:

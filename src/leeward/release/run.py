@@ -28,8 +28,8 @@ from leeward.mechanisms.margins import (
 from leeward.mechanisms.sampling import MOST, Integers
 from leeward.mechanisms.selftest import require_accuracy
 from leeward.model import Batch, Flag, Published
-from leeward.release.certify import Payment, certificate
-from leeward.release.charge import Order, after_charge, commit, fingerprint, reserve
+from leeward.release.certify import certificate
+from leeward.release.charge import Order, after_charge, commit, payment, reserve
 from leeward.release.check import changed
 from leeward.release.completion import completed
 from leeward.release.interruption import postponed, recognised
@@ -101,7 +101,7 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
             raise changed()
         progress.step("sealing the bundle")
         with postponed(forget=True):
-            paid = Payment(entry.anchor, fingerprint(order.ledger, entry), entry.corrects)
+            paid = payment(order.ledger, entry)
             digest = bundle.seal(certificate(plan, order.out.name, paid, rows))
             commit(order, entry, digest)
 

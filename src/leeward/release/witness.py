@@ -3,10 +3,10 @@
 from hashlib import sha256
 from pathlib import Path
 
-from leeward.bundle import Certificate, read_bundle
+from leeward.bundle import BudgetStatement, Certificate, TableGuarantee, read_bundle
 from leeward.bundle.layout import CERTIFICATE
 from leeward.ledger import Anchor, Entry, Ledger
-from leeward.release.charge import fingerprint
+from leeward.release.charge import fingerprint, payment
 
 
 def certificate_digest(bundle: Path) -> str:
@@ -57,6 +57,7 @@ def subject_findings(
         "period": (certificate.period, paid.period),
         "name": (certificate.name, paid.bundle),
         "guarantee": (certificate.guarantee.as_guarantee(), entry.charge),
+        "state of the account": (_sums(certificate.budget), _sums(payment(book, entry).budget)),
         "corrected entry": (certificate.corrects, entry.corrects),
     }
     return [
@@ -64,3 +65,8 @@ def subject_findings(
         for part, (said, written) in told.items()
         if said != written
     ]
+
+
+def _sums(budget: BudgetStatement) -> tuple[TableGuarantee, ...]:
+    # What is left of a cap that ρ was spent of is searched for with floats: not compared.
+    return budget.cap, budget.paid, budget.spent
