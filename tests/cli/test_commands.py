@@ -425,3 +425,43 @@ def test_demo_releases_a_made_up_economy_and_compares(office: Office) -> None:
     assert {"bundle", "economy", "ledger.sqlite", "plan.yaml"} <= {
         path.name for path in Path("demo").iterdir()
     }
+
+
+SIGNING = ("verify", "bundle", "--sign-off")
+
+
+def signed_by(name: str, role: str, decision: str) -> tuple[str, ...]:
+    return (*SIGNING, "--name", name, "--role", role, "--decision", decision)
+
+
+def test_a_sound_bundle_is_signed_by_two_people(office: Office) -> None:
+    office.released()
+    first = office.run(*signed_by("One", "author", "submitted"), "--ledger", "ledger.sqlite")
+    assert first.stdout.startswith("bundle is sound and the ledger confirms it.\nRecorded in ")
+    own = office.run(*signed_by("one", "board", "approved"))
+    assert own.exit_code == 1
+    assert "someone other than who submitted it; got approved by 'one'." in own.stderr
+    assert office.run(*signed_by("Two", "board", "approved")).exit_code == 0
+    told = office.run("verify", "bundle").stdout.splitlines()
+    assert [line.partition("  ")[2] for line in told[1:]] == [
+        "submitted by One, author",
+        "approved by Two, board",
+    ]
+
+
+def test_an_unsound_bundle_is_not_signed(office: Office) -> None:
+    office.released()
+    (office.folder / "bundle" / "README.txt").write_text("better")
+    result = office.run(*signed_by("One", "author", "submitted"))
+    assert result.exit_code == 1
+    assert result.stdout.endswith("bundle is NOT sound: 1 finding. Nothing was signed.\n")
+    assert not (office.folder / "bundle.sign-off.jsonl").exists()
+
+
+def test_half_a_sign_off_is_refused(office: Office) -> None:
+    office.released()
+    half = office.run(*SIGNING, "--name", "One", "--role", "author")
+    assert (half.exit_code, half.stdout) == (1, "")
+    assert "--decision: must be given with --sign-off; got nothing." in half.stderr
+    alone = office.run("verify", "bundle", "--name", "One")
+    assert "--name: belongs to --sign-off; got 'One'." in alone.stderr

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, counted, guarded, say
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Ledger
@@ -14,7 +15,7 @@ from leeward.ledger.words import line, price, several_jobs
 from leeward.privacy.words import number_text
 from leeward.release.reading import read_protection
 from leeward.release.request import WrittenProtection
-from leeward.release.witness import certificate_digest, subject_findings
+from leeward.release.witness import subject_findings
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

@@ -1,12 +1,22 @@
 """`leeward verify`: whether a bundle is what was sealed, and the ledger knows it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from leeward.bundle import verify_bundle
+from leeward.bundle.signoff import (
+    DECISIONS,
+    SignOff,
+    certificate_digest,
+    read_sign_offs,
+    record_path,
+    sign,
+)
 from leeward.cli.screen import REFUSED, counted, say
+from leeward.errors import InvalidParameter
 from leeward.release.witness import entry_findings
 
 
@@ -15,18 +25,56 @@ def verify_command(
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
     ] = None,
+    sign_off: Annotated[
+        bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
+    ] = False,
+    name: Annotated[str | None, typer.Option(help="Who signs, with --sign-off.")] = None,
+    role: Annotated[str | None, typer.Option(help="In which role, with --sign-off.")] = None,
+    decision: Annotated[
+        str | None, typer.Option(help=f"With --sign-off: {', '.join(DECISIONS)}.")
+    ] = None,
 ) -> None:
     """Check a bundle: checksums, tables, certificate; with the ledger also its entry.
 
+    With --sign-off a sound bundle is signed: one person submits it, another one decides.
+
     Example: leeward verify bundle --ledger ledger.sqlite
     """
+    given = {"--name": name, "--role": role, "--decision": decision}
+    _check_options(given, sign_off)
     findings = [*verify_bundle(bundle)]
     if ledger is not None and not findings:
         findings += entry_findings(bundle, ledger)
     for finding in findings:
         say(f"- {finding}")
     if findings:
-        say(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.")
+        signed = " Nothing was signed." if sign_off else ""
+        say(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
         raise typer.Exit(REFUSED)
     confirmed = "" if ledger is None else " and the ledger confirms it"
     say(f"{bundle} is sound{confirmed}.")
+    if sign_off:
+        sign(bundle, name or "", role or "", decision or "")
+        say(f"Recorded in {record_path(bundle)}.")
+    for line in sign_off_lines(read_sign_offs(bundle), certificate_digest(bundle)):
+        say(line)
+
+
+def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
+    """Everything with --sign-off and nothing without it, before the bundle is read."""
+    for option, value in given.items():
+        if (value is not None) is not sign_off:
+            rule = "must be given with --sign-off" if sign_off else "belongs to --sign-off"
+            raise InvalidParameter(
+                option,
+                rule=rule,
+                value="nothing" if value is None else repr(value),
+                next_step="Sign with --sign-off --name … --role … --decision ….",
+            )
+
+
+def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:
+    """The record for a person; lines about another certificate are named as such."""
+    for one in records:
+        other = "" if one.certificate == digest else " (of another bundle of this name)"
+        yield f"{one.date}  {one.decision} by {one.name}, {one.role}{other}"

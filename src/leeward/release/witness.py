@@ -1,17 +1,11 @@
 """Witness: a bundle and a ledger that know each other, or what speaks against it."""
 
-from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle import BudgetStatement, Certificate, TableGuarantee, read_bundle
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.signoff import certificate_digest
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.release.charge import fingerprint, payment
-
-
-def certificate_digest(bundle: Path) -> str:
-    """What the ledger keeps of a committed bundle."""
-    return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
 
 
 def entry_findings(bundle: Path, ledger: Path) -> list[str]:

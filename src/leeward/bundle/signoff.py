@@ -1,0 +1,159 @@
+"""Sign-off: who submitted a bundle and who decided on it, written down beside it.
+
+A record names the checksum of the certificate, so it speaks of this very bundle. It is a note of
+what people said, not a cryptographic signature: whoever may write the folder may write it.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, BinaryIO, Literal, get_args
+from unicodedata import normalize
+
+from pydantic import StringConstraints, ValidationError
+
+from leeward.bundle.certificate import Time
+from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.statements import Sha256, Statement
+from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
+
+Decision = Literal["submitted", "approved", "rejected"]
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+MOST_BYTES = 1 << 20
+Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]{1,200}$")]
+
+
+class SignOff(Statement):
+    """One line of the record."""
+
+    certificate: Sha256
+    name: Line
+    role: Line
+    decision: Decision
+    date: Time
+
+    @property
+    def person(self) -> str:
+        """The name as it is compared: without regard to case, blanks and ways of writing it."""
+        return " ".join(normalize("NFKC", self.name).casefold().split())
+
+
+def record_path(bundle: Path) -> Path:
+    """Where the record of a bundle lies: beside it, since nothing is added under its checksums."""
+    folder = bundle.resolve()
+    return folder.with_name(f"{folder.name}.sign-off.jsonl")
+
+
+def certificate_digest(bundle: Path) -> str:
+    """What the record and the ledger keep of a bundle."""
+    return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
+
+
+def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
+    """Every line of the record, in order; none if there is no record."""
+    path = record_path(bundle)
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise _damaged(path, "must be at most 1 MB")
+        with path.open("rb") as file:
+            return _lines(file, path)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise _unusable(path, error) from None
+
+
+def sign(bundle: Path, name: str, role: str, decision: str) -> SignOff:
+    """Add one line to the record of a bundle that was verified before; on disk when it returns."""
+    record = _written(certificate_digest(bundle), name, role, decision)
+    path = record_path(bundle)
+    try:
+        with _opened(path) as file:
+            earlier = [one for one in _lines(file, path) if one.certificate == record.certificate]
+            _check_order(record, earlier)
+            file.write((record.model_dump_json() + "\n").encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _unusable(path, error) from None
+    return record
+
+
+def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
+    said = {"name": " ".join(name.split()), "role": " ".join(role.split()), "decision": decision}
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        return SignOff.model_validate({"certificate": certificate, "date": now, **said})
+    except ValidationError as error:
+        part = str(error.errors()[0]["loc"][0])
+        rules = {"decision": f"must be one of {', '.join(DECISIONS)}"}
+        raise InvalidParameter(
+            f"--{part}",
+            rule=rules.get(part, "must be one line of 1 to 200 characters"),
+            value=shown(said[part]) if said[part] else "nothing",
+            next_step="Give it with --sign-off.",
+        ) from None
+
+
+def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:
+    """A bundle is submitted by one person and decided on by another."""
+    submitters = {one.person for one in earlier if one.decision == "submitted"}
+    deciders = {one.person for one in earlier if one.decision != "submitted"}
+    if record.decision == "submitted":
+        if record.person in deciders:
+            raise _refused(record, "must not be submitted by someone who has decided on it")
+        return
+    if not submitters:
+        raise _refused(record, "must be submitted before it is decided on", "submit it first")
+    if record.person in submitters:
+        raise _refused(record, "must be decided on by someone other than who submitted it")
+
+
+def _refused(record: SignOff, rule: str, step: str = "let another person sign") -> LeewardError:
+    return InvalidParameter(
+        "--sign-off",
+        rule=f"a bundle {rule}",
+        value=f"{record.decision} by {shown(record.name)}",
+        next_step=f"{step[0].upper()}{step[1:]}.",
+    )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """The record for reading and adding, by one process at a time."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    with os.fdopen(os.open(path, flags, 0o644), "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+
+
+def _lines(file: BinaryIO, path: Path) -> tuple[SignOff, ...]:
+    content = file.read(MOST_BYTES + 1)
+    if content and not content.endswith(b"\n"):
+        raise _damaged(path, "must end with a whole line")
+    try:
+        return tuple(SignOff.model_validate_json(line) for line in content.splitlines())
+    except ValidationError:
+        raise _damaged(path, "must hold one sign-off on each line") from None
+
+
+def _damaged(path: Path, rule: str) -> Damaged:
+    return Damaged(
+        "sign-off",
+        rule=rule,
+        value=repr(str(path)),
+        next_step="Mend the line, or keep the file elsewhere and sign anew.",
+    )
+
+
+def _unusable(path: Path, error: OSError) -> BadFile:
+    return BadFile(
+        "sign-off",
+        rule=f"must be a file that can be read and written ({error.strerror})",
+        value=repr(str(path)),
+        next_step="Look at the folder of the bundle.",
+    )
