@@ -25,6 +25,7 @@ COMMANDS = {
     "audit": "audit_command",
     "economy": "economy_command",
     "doctor": "doctor_command",
+    "serve": "serve_command",
 }
 """Each stands in the module of its name."""
 

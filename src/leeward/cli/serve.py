@@ -1,0 +1,69 @@
+"""`leeward serve`: a local page to plan releases and to read bundles and the ledger."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import note, say
+from leeward.errors import BadFile
+from leeward.randomness import SecretBits
+from leeward.web.extra import require_web
+from leeward.web.site import Site
+
+PLAN, LEDGER = Path("plan.yaml"), Path("ledger.sqlite")
+TOKEN_BITS = 256
+
+
+def serve_command(
+    plan: Annotated[
+        Path | None, typer.Argument(help="The plan file; plan.yaml of this folder if it is there.")
+    ] = None,
+    releases: Annotated[Path, typer.Option(help="The folder with bundles.")] = Path(),
+    ledger: Annotated[
+        Path | None, typer.Option(help="The ledger; ledger.sqlite of this folder if it is there.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free port.")] = 0,
+) -> None:
+    """Serve a page with the tabs Plan, Releases and Ledger to a browser on this machine.
+
+    The page opens no confidential data, draws no noise and charges nothing. Its address holds a
+    secret: whoever has it, and is on this machine, can read the page and save plans.
+
+    Example: leeward serve plan.yaml --releases . --ledger ledger.sqlite
+    """
+    require_web()
+    from leeward.web.server import listen, make_server  # noqa: PLC0415 (needs the extra web)
+
+    _refuse_no_folder(releases)
+    listening = listen(port)
+    site = Site(
+        token=f"{SecretBits().word(TOKEN_BITS):064x}",
+        port=listening.getsockname()[1],
+        plan=plan or _if_there(PLAN),
+        releases=releases,
+        ledger=ledger or _if_there(LEDGER),
+    )
+    server = make_server(site)
+    say(site.url)
+    sys.stdout.flush()
+    note("Open this address in a browser on this machine. Ctrl-C stops the page.")
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:  # a page that is stopped has done its work
+        note("Stopped.")
+
+
+def _if_there(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def _refuse_no_folder(path: Path) -> None:
+    if not path.is_dir():
+        raise BadFile(
+            "--releases",
+            rule="must be a folder that exists",
+            value=repr(str(path)),
+            next_step="Name the folder that holds your bundles.",
+        )
