@@ -1,0 +1,64 @@
+"""Shade: the steps of a heat map, equal ones or growing ones."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count
+
+from leeward.pictures.plain.number import short
+from leeward.pictures.plain.style import SHADES
+
+DECADES = 100
+"""From this ratio of the largest to the smallest positive number on, steps grow."""
+
+
+@dataclass(frozen=True)
+class Shades:
+    """Where each shade begins; the first one at zero."""
+
+    starts: tuple[int, ...]
+    rule: str
+
+    def of(self, value: int) -> int:
+        """The shade of a number from zero on; the last ones are the darkest."""
+        step = bisect_right(self.starts, value) - 1
+        return step + SHADES - len(self.starts) if len(self.starts) > 2 else step * 3
+
+
+def shades(values: Iterable[int]) -> Shades:
+    """Steps that fit the numbers from zero on."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return Shades((0,), "")
+    low, high = min(positive), max(positive)
+    return _growing(low, high) if high >= DECADES * low else _equal(high)
+
+
+def _equal(high: int) -> Shades:
+    step = next(s for s in _round_steps() if high // s < SHADES)
+    starts = tuple(range(0, high + 1, step))
+    return Shades(starts, f"Each shade spans {short(step)}." if len(starts) > 1 else "")
+
+
+def _round_steps() -> Iterable[int]:
+    return (digit * 10**power for power in count() for digit in (1, 2, 5))
+
+
+def _growing(low: int, high: int) -> Shades:
+    """Steps by a factor of about 3, or of 10, 100 and so on where that is not enough."""
+    for digits, power, factor in _factors():
+        bounds = [d * 10 ** (n * power) for n in range(_most(high)) for d in digits]
+        starts = (0, *(b for b in bounds if 2 * low <= b <= high))
+        if len(starts) <= SHADES:
+            rule = f"Each shade begins about {short(factor)} times higher than the one before."
+            return Shades(starts, rule)
+    raise AssertionError
+
+
+def _factors() -> Iterable[tuple[tuple[int, ...], int, int]]:
+    yield (1, 3), 1, 3
+    yield from (((1,), power, 10**power) for power in count(1))
+
+
+def _most(high: int) -> int:
+    return len(str(high)) + 1
