@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.bundle import read_bundle
@@ -87,6 +87,7 @@ def _key(row: Row, selection: Selection) -> tuple[bool, int]:
     return False, -number if selection.descending else number
 
 
+@settings(max_examples=200, deadline=None)
 @given(lines, selections, st.integers(1, 7), st.integers(1, 9))
 def test_a_page_is_what_a_plain_search_finds(
     held: list[Line], selection: Selection, size: int, each: int
@@ -99,6 +100,7 @@ def test_a_page_is_what_a_plain_search_finds(
     assert page.number == min(selection.page, page.pages)
 
 
+@settings(max_examples=200, deadline=None)
 @given(lines, st.booleans(), st.integers(1, 9))
 def test_values_are_sorted_with_ties_in_the_order_of_the_rows(
     held: list[Line], descending: bool, each: int
