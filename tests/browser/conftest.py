@@ -1,0 +1,67 @@
+"""A real Chromium, and a real `leeward serve` in an office with a made-up economy."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.browser.office import Office
+from tests.browser.view import WIDE, Look, NewView, View
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's browser, in which no name can be looked up and no host but this one reached."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip("no Chromium")
+    options = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+    if os.geteuid() == 0:
+        options.append("--no-sandbox")  # which it cannot make for root
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=path, args=options)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """A demonstration with a release in it; tests that add to it say so."""
+    made = Office(tmp_path_factory.mktemp("browser") / "demo")
+    made.run("demo", "--out", str(made.folder), folder=made.folder.parent)
+    return made
+
+
+@pytest.fixture(scope="session")
+def address(office: Office) -> Iterator[str]:
+    """The page of the office, which stays up through all tests."""
+    with office.serving("plan.yaml", "--ledger", "ledger.sqlite") as url:
+        yield url
+
+
+@pytest.fixture
+def view(chromium: Browser) -> Iterator[NewView]:
+    """Opens windows, which must all have been quiet and have asked nobody else in the end."""
+    opened: list[View] = []
+
+    def new(look: Look = WIDE) -> View:
+        opened.append(View.new(chromium, look))
+        return opened[-1]
+
+    yield new
+    for one in opened:
+        one.close()
+    assert [wrong for one in opened for wrong in one.wrongs] == []
+
+
+@pytest.fixture(scope="session")
+def pictures() -> Path:
+    """Where views are kept for people to look at."""
+    folder = Path(__file__).parents[2] / "build" / "views"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

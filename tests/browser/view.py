@@ -1,0 +1,119 @@
+"""A window of the browser that remembers what went wrong in it, and eyes to look at it with."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
+
+OVERLAPS = """() => {
+  const found = [];
+  for (const svg of document.querySelectorAll("svg")) {
+    const texts = [...svg.querySelectorAll("text")].filter(one => one.textContent.trim());
+    const boxes = texts.map(one => one.getBoundingClientRect());
+    for (let a = 0; a < boxes.length; a++) for (let b = a + 1; b < boxes.length; b++) {
+      const [one, two] = [boxes[a], boxes[b]];
+      const across = Math.min(one.right, two.right) - Math.max(one.left, two.left);
+      const down = Math.min(one.bottom, two.bottom) - Math.max(one.top, two.top);
+      if (across > 2 && down > 4)
+        found.push(texts[a].textContent.trim() + " / " + texts[b].textContent.trim());
+    }
+  }
+  return found.slice(0, 10);
+}"""
+
+SIDEWAYS = """() => {
+  const page = document.documentElement;
+  if (page.scrollWidth <= page.clientWidth) return [];
+  const wide = [...document.body.querySelectorAll("*")]
+    .filter(one => one.getBoundingClientRect().right > page.clientWidth + 1);
+  return ["the page is " + page.scrollWidth + " wide",
+          ...wide.slice(0, 5).map(one => one.outerHTML.slice(0, 120))];
+}"""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How somebody looks at a page."""
+
+    name: str
+    width: int = 1200
+    height: int = 900
+    dark: bool = False
+
+    def __str__(self) -> str:
+        return self.name
+
+
+WIDE, DARK, PHONE = Look("wide"), Look("dark", dark=True), Look("phone", 360, 740)
+LOOKS = (WIDE, DARK, PHONE)
+
+
+@dataclass
+class View:
+    """One window."""
+
+    context: BrowserContext
+    page: Page
+    wrongs: list[str] = field(default_factory=list)
+
+    @classmethod
+    def new(cls, browser: Browser, look: Look) -> "View":
+        """A window in which nothing was opened yet."""
+        context = browser.new_context(
+            viewport={"width": look.width, "height": look.height},
+            color_scheme="dark" if look.dark else "light",
+            reduced_motion="reduce",
+        )
+        made = cls(context, context.new_page())
+        made.page.on("console", made._heard)
+        made.page.on("pageerror", lambda error: made.wrongs.append(f"script: {error}"))
+        made.page.on("request", made._asked)
+        return made
+
+    def _heard(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.wrongs.append(f"console: {message.text}")
+
+    def _asked(self, request: Request) -> None:
+        where = urlsplit(request.url)
+        if where.scheme not in ("file", "data") and where.hostname != "127.0.0.1":
+            self.wrongs.append(f"asked {request.url}")
+
+    def expecting(self, wrong: str) -> None:
+        """Something that had to be heard is taken off the list."""
+        found = [one for one in self.wrongs if wrong in one]
+        assert found, f"{wrong!r} was not heard: {self.wrongs}"
+        self.wrongs = [one for one in self.wrongs if wrong not in one]
+
+    def faults(self) -> list[str]:
+        """What a careful eye would mind: texts over each other, a page wider than its window,
+        and what keeps people out who do not see or do not use a mouse (axe, WCAG 2.1 AA).
+        """
+        over: list[str] = [f"over each other: {one}" for one in self.page.evaluate(OVERLAPS)]
+        wide: list[str] = [f"too wide: {one}" for one in self.page.evaluate(SIDEWAYS)]
+        return over + wide + self._barriers()
+
+    def _barriers(self) -> list[str]:
+        rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
+        found: dict[str, Any] = Axe().run(self.page, options=rules).response
+        return [
+            f"{one['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:160]})"
+            for one in found["violations"]
+            for node in one["nodes"][:3]
+        ]
+
+    def keep(self, folder: Path, name: str, *, whole: bool = True) -> None:
+        """A picture of it for people to look at."""
+        self.page.screenshot(path=folder / f"{name}.png", full_page=whole)
+
+    def close(self) -> None:
+        self.context.close()
+
+
+class NewView(Protocol):
+    """Opens a window."""
+
+    def __call__(self, look: Look = WIDE) -> View: ...
