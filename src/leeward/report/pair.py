@@ -48,7 +48,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one release that have an establishment; a key stands for a cell's codes."""
+    """The cells of one release that have an establishment; a key stands for a cell's codes.
+
+    Once they are all read, they stand in the order of their keys, each key once.
+    """
 
     keys: Integers
     values: Integers
@@ -70,10 +73,16 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> Cells:
     stated = zip(table.identifiers, lists, strict=True)
     places = [_places(table.codes[name], listed) for name, listed in stated]
     parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table)]
-    cells = _join(parts)
-    if len(np.unique(cells.keys)) < len(cells):
+    cells = _in_order(_join(parts))
+    if (cells.keys[1:] == cells.keys[:-1]).any():
         raise _twice(table)
     return cells
+
+
+def _in_order(cells: Cells) -> Cells:
+    """By key. A table is written in the order of its own codes, so there is seldom work."""
+    ascending = bool((cells.keys[1:] >= cells.keys[:-1]).all())
+    return cells if ascending else cells.take(np.argsort(cells.keys))
 
 
 def _refuse_many(lists: Lists) -> None:
@@ -167,9 +176,11 @@ class Pairs:
 
 def common(first: Cells, second: Cells, lists: Lists) -> Pairs:
     """The cells of both under the same keys."""
-    _, one, two = np.intersect1d(first.keys, second.keys, assume_unique=True, return_indices=True)
     codes = tuple([Coded(code, label) for code, label in listed.items()] for listed in lists)
-    return Pairs(first.take(one), second.take(two), codes)
+    place = np.searchsorted(first.keys, second.keys)
+    inside = np.flatnonzero(place < len(first))
+    two = inside[first.keys[place[inside]] == second.keys[inside]]
+    return Pairs(first.take(place[two]), second.take(two), codes)
 
 
 def _spread(cells: Integers, most: int) -> Integers:
