@@ -1,5 +1,7 @@
 """Reader: a bundle as a value."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
@@ -8,9 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from leeward.bundle.certificate import Certificate
+from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.checksums import sha256
-from leeward.bundle.layout import CERTIFICATE, parquet_path
+from leeward.bundle.layout import CERTIFICATE, MARGIN, parquet_path
+from leeward.bundle.rows import ROW_GROUP
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 
@@ -28,7 +31,27 @@ class Bundle:
 
     def table(self, name: str) -> pa.Table:
         """All rows of a table; codes as dictionaries of text. Its checksum is checked first."""
-        if self.certificate.table(name) is None:
+        path, _ = self._published(name)
+        with _reading(path):
+            return pq.ParquetFile(path).read()
+
+    def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The rows of a table, a row group at a time: memory does not grow with the table.
+
+        Its checksum and the types of its columns are checked before the first row; `columns`
+        are all of them if not given.
+        """
+        path, table = self._published(name)
+        with _reading(path), pq.ParquetFile(path) as file:
+            if file.schema_arrow.remove_metadata() != _schema(table):
+                raise damaged(path, "must have the columns that the certificate says")
+            wanted = None if columns is None else list(columns)
+            yield from file.iter_batches(batch_size=ROW_GROUP, columns=wanted)
+
+    def _published(self, name: str) -> tuple[Path, CertifiedTable]:
+        """Where a table lies, once its checksum is that of the certificate."""
+        table = self.certificate.table(name)
+        if table is None:
             listed = ", ".join(table.name for table in self.certificate.tables)
             raise InvalidParameter(
                 "table",
@@ -38,14 +61,28 @@ class Bundle:
             )
         path = self.path / parquet_path(name)
         stamp = self.certificate.files.get(parquet_path(name))
-        try:
+        with _reading(path):
             if stamp is None or sha256(path) != stamp.sha256:
                 raise damaged(path, "must be the file that was published")
-            return pq.ParquetFile(path).read()
-        except FileNotFoundError:
-            raise damaged(path, "must be there") from None
-        except (OSError, pa.ArrowException):
-            raise damaged(path, "must be readable") from None
+        return path, table
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn what the system or Parquet says while reading into a refusal in fixed words."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise damaged(path, "must be there") from None
+    except (OSError, pa.ArrowException):
+        raise damaged(path, "must be readable") from None
+
+
+def _schema(table: CertifiedTable) -> pa.Schema:
+    """The types of a table's columns: codes as text from a dictionary, whole numbers."""
+    code = pa.dictionary(pa.int32(), pa.string())
+    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
+    return pa.schema([(name, numbers.get(name, code)) for name in table.columns])
 
 
 def read_bundle(path: Path | str) -> Bundle:

@@ -1,0 +1,81 @@
+"""Addition: a report put into the folder of a bundle that is already sealed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from itertools import count
+from pathlib import Path
+
+from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
+from leeward.bundle.disk import UNKNOWN, WORDS, flush, write_file
+from leeward.errors import BadFile, Damaged
+from leeward.report.document import report
+
+
+def add_report(path: Path) -> Path:
+    """Write the report into a bundle that is sound; where it lies. An older one is replaced."""
+    findings = verify_bundle(path)
+    if findings:
+        raise Damaged(
+            "bundle",
+            rule=f"must be sound: {findings[0]}",
+            value=repr(str(path)),
+            next_step="Ask for the bundle again; `leeward verify` lists every finding.",
+        )
+    return write_report(read_bundle(path))
+
+
+def write_report(bundle: Bundle) -> Path:
+    """The same for a bundle that was just sealed here, whose rows need no second look."""
+    target = bundle.path / REPORT
+    content = report(bundle).encode()
+    moment = datetime.fromisoformat(bundle.certificate.created).timestamp()
+    with _writing(target):
+        _replace(target, content, moment)
+        # The time of the folder would tell how long the report took; only its owner can set it.
+        with suppress(PermissionError):
+            os.utime(bundle.path, (moment, moment))
+    return target
+
+
+def _replace(target: Path, content: bytes, moment: float) -> None:
+    """Write beside the folder and rename: whoever looks into it sees a whole report or none."""
+    hidden = _write_hidden(target.resolve().parent, content)
+    try:
+        os.utime(hidden, (moment, moment))
+        flush(hidden)
+        hidden.replace(target)
+    except BaseException:
+        hidden.unlink(missing_ok=True)
+        raise
+    flush(target.parent)
+
+
+def _write_hidden(folder: Path, content: bytes) -> Path:
+    for number in count():
+        path = folder.parent / f".{folder.name}.report-{os.getpid()}-{number}"
+        try:
+            write_file(path, content)
+        except FileExistsError:  # left behind by a killed process that had the same number
+            continue
+        except BaseException:
+            path.unlink(missing_ok=True)
+            raise
+        return path
+    raise AssertionError("count never ends")
+
+
+@contextmanager
+def _writing(target: Path) -> Iterator[None]:
+    """Turn what the system says while writing into a refusal in fixed words."""
+    try:
+        yield
+    except OSError as error:
+        reason, _ = WORDS.get(error.errno or 0, UNKNOWN)
+        raise BadFile(
+            "report",
+            rule=f"must be writable, in the bundle and beside it: {reason}",
+            value=repr(str(target)),
+            next_step="Mend that, then `leeward report` writes it.",
+        ) from None

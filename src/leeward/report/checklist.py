@@ -1,0 +1,92 @@
+"""Checklist: what a review board looks at before it signs, and where it finds it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from leeward.bundle import Certificate
+from leeward.report.number import alpha, amount_left, count, losses
+
+
+@dataclass(frozen=True)
+class Check:
+    """A statement to be confirmed, where to look, and what to type if anything."""
+
+    claim: str
+    where: str
+    command: str | None = None
+
+
+def checks(certificate: Certificate) -> tuple[Check, ...]:
+    """Every item, in the order of the report."""
+    return (
+        Check(
+            "The folder is what was released, and the ledger confirms it.",
+            "The answer must be: is sound and the ledger confirms it.",
+            "leeward verify BUNDLE --ledger LEDGER",
+        ),
+        Check(
+            "The tables, their identifiers and filters are those that were agreed.",
+            "Under “What was released”.",
+        ),
+        _promise(certificate),
+        *_public(certificate),
+        Check(
+            "The numbers of the plan were not chosen by looking at confidential results.",
+            "Ask the submitter, also about evaluations of the confidential data.",
+        ),
+        Check(
+            f"The account is the right one, and what is left ({_left(certificate)}) is enough for "
+            "what is still to come.",
+            "Under “Budget”.",
+        ),
+        Check(
+            "Earlier releases about the same people and employers were considered, also those of "
+            "other accounts and ledgers.",
+            "The ledger lists its own; ask for the others.",
+            "leeward ledger show --ledger LEDGER",
+        ),
+        Check(
+            "The margins are narrow enough for the intended use, and what they mean in small cells "
+            "is understood.",
+            "Under each table: how wide margins are, and in how many cells they reach zero.",
+        ),
+        Check(
+            "Users are told that negative values are right, and that sums add noise.",
+            "Under “How to read the numbers”, and in README.txt.",
+        ),
+        Check(
+            "Nothing else lies in the folder or leaves with it: no ledger, no receipt, no output "
+            "of a check, no log.",
+            f"Under “Certificate and checksums”: {count(len(certificate.files) + 2)} files and "
+            "this report. Other files are findings of leeward verify.",
+        ),
+        Check("Submitter and approver are two different people.", "Below."),
+    )
+
+
+def _promise(certificate: Certificate) -> Check:
+    promise = certificate.guarantee
+    growth = "" if promise.alpha is None else f", α {alpha(promise.alpha)}"
+    return Check(
+        f"The promise ({promise.policy} policy{growth}, {losses(promise)}) is one that our rules "
+        "allow for these data, and what it does not protect is accepted.",
+        "Under “What is promised” and “What is not protected”.",
+    )
+
+
+def _public(certificate: Certificate) -> Iterator[Check]:
+    names = [name for table in certificate.tables for name in table.workplace_identifiers]
+    listed = ", ".join(dict.fromkeys(names))
+    about = (
+        f"The attributes of workplaces ({listed}) are" if listed else "The list of workplaces is"
+    )
+    yield Check(
+        f"{about} public, and the list of workplaces comes from a register, not from the jobs.",
+        "Ask the keeper of the register; the program cannot see it.",
+    )
+
+
+def _left(certificate: Certificate) -> str:
+    left = certificate.budget.left
+    chance = "" if left.delta == "0" else f", δ {amount_left(left.delta)}"
+    return f"ε {amount_left(left.epsilon)}{chance}"

@@ -1,0 +1,103 @@
+"""Document: the report of a bundle as one HTML file that needs no network.
+
+The same bundle gives the same bytes: no clock, no machine and no version of the reader's own.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from markupsafe import Markup
+
+from leeward.bundle import CERTIFICATE, Bundle, Certificate
+from leeward.bundle.checksums import sha256
+from leeward.errors import BadFile
+from leeward.pictures.plain import STYLE
+from leeward.report.checklist import checks
+from leeward.report.detail import DETAILS, Detail
+from leeward.report.figure import account
+from leeward.report.promise import promised, unprotected
+from leeward.report.section import STATUSES, section
+from leeward.report.summary import TableSummary, summarise
+from leeward.report.template import template
+
+MOST_BYTES = 3_000_000
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file of the bundle, its size and its checksum."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything that a report is made of."""
+
+    certificate: Certificate
+    summaries: tuple[TableSummary, ...]
+    files: tuple[ListedFile, ...]
+
+    def page(self, detail: Detail) -> str:
+        """The report at some detail."""
+        numbered = list(enumerate(self.summaries, 1))[: detail.tables]
+        varying = {
+            "detail": detail,
+            "sections": [section(at, summary, detail) for at, summary in numbered],
+            "overview": self.summaries[: detail.listed],
+            "files": self.files[: detail.listed],
+        }
+        return template("report.html.j2").render(**self._facts(), **varying)
+
+    def _facts(self) -> dict[str, object]:
+        """What is the same at every detail."""
+        certificate = self.certificate
+        return {
+            "certificate": certificate,
+            "budget": certificate.budget,
+            "account": account(certificate.budget),
+            "made": made(certificate),
+            "cells": sum(summary.cells for summary in self.summaries),
+            "promised": promised(certificate),
+            "unprotected": unprotected(certificate),
+            "biased": [table.name for table in certificate.tables if table.bias is not None],
+            "margins": any(table.has_margins for table in certificate.tables),
+            "statuses": STATUSES,
+            "files_in_all": len(self.files),
+            "checks": checks(certificate),
+            "picture_style": Markup(STYLE),  # noqa: S704 (a constant of our own)
+        }
+
+
+def report(bundle: Bundle) -> str:
+    """The page, with as much detail as stays under its size. Every table is read once."""
+    tables = bundle.certificate.tables
+    summaries = tuple(summarise(bundle, table) for table in tables)
+    contents = Contents(bundle.certificate, summaries, _files(bundle))
+    for detail in DETAILS:
+        page = contents.page(detail)
+        if len(page.encode()) <= MOST_BYTES:
+            return page
+    raise BadFile(
+        "report",
+        rule=f"must stay under {MOST_BYTES:,} bytes",
+        value=f"a certificate of {len(tables):,} tables with very long texts",
+        next_step="Read the bundle without a report.",
+    )
+
+
+def made(certificate: Certificate) -> str:
+    """When the bundle was sealed, as a day and a time that everybody reads alike."""
+    moment = datetime.fromisoformat(certificate.created)
+    return f"{moment:%Y-%m-%d}, {moment:%H:%M} UTC"
+
+
+def _files(bundle: Bundle) -> tuple[ListedFile, ...]:
+    """The certificate, and every file that it vouches for."""
+    path = bundle.path / CERTIFICATE
+    stamps = bundle.certificate.files.items()
+    listed = [ListedFile(name, stamp.bytes, stamp.sha256) for name, stamp in stamps]
+    own = ListedFile(CERTIFICATE, path.stat().st_size, sha256(path))
+    return tuple(sorted([own, *listed], key=lambda file: file.name))

@@ -1,0 +1,95 @@
+"""Figure: the pictures of a report, drawn from summaries."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+
+from leeward.bundle import BudgetStatement, CertifiedTable
+from leeward.pictures.picture import Picture
+from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
+from leeward.report.cell import Cell
+from leeward.report.margins import Margins
+from leeward.report.matrix import Key, Matrix
+
+WIDE, NARROW = 720, 320
+MOST_BINS = 24
+LONGEST_LABEL = 120
+TOTAL = "All jobs"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture for a screen or a page, and the same one for a phone."""
+
+    wide: Picture
+    narrow: Picture
+    caption: str
+
+
+def _figure(draw: Callable[..., Picture], title: str, caption: str) -> Figure:
+    return Figure(draw(title=title, width=WIDE), draw(title=title, width=NARROW), caption)
+
+
+def largest_cells(table: CertifiedTable, cells: Sequence[Cell]) -> Figure:
+    """The largest values as bars with their margins."""
+    items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
+    many = f"The {len(cells)} largest cells" if len(cells) > 1 else "The largest cell"
+    whiskers = " Lines show the margins." if table.has_margins else ""
+    title = f"{many} of {table.name}"
+    return _figure(partial(bars, items), title, f"{title}.{whiskers}")
+
+
+def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
+    """Every cell of a small table as a shaded square."""
+    down, across = (_names(names) for names in (matrix.layout.down, matrix.layout.across))
+    rows = [key_label(table, matrix.layout.down, key) for key in matrix.rows]
+    columns = [key_label(table, matrix.layout.across, key) for key in matrix.columns]
+    values = [[None if one is None else one.value for one in row] for row in matrix.squares]
+    title = f"Every cell of {table.name}"
+    caption = f"{title}: {down} from top to bottom, {across} from left to right."
+    return _figure(partial(heat_map, rows, columns, values), title, caption)
+
+
+def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
+    """How many cells have a margin of which width."""
+    bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
+    while len(bins) > MOST_BINS:
+        bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
+    title = f"Margins of {table.name}"
+    caption = f"{title}: how many cells have a margin of so many jobs."
+    return _figure(partial(histogram, bins, x="margin in jobs"), title, caption)
+
+
+def _joined(pair: Sequence[Bin]) -> Bin:
+    return Bin(pair[0].low, pair[-1].high, sum(one.count for one in pair))
+
+
+def account(stated: BudgetStatement) -> Figure | None:
+    """What was spent before, by this release, and what is left; None where ε alone is not all."""
+    if any(one.rho != "0" for one in (stated.paid, stated.spent, stated.cap)):
+        return None
+    now, spent = Fraction(stated.paid.epsilon), Fraction(stated.spent.epsilon)
+    draw = partial(budget, max(spent - now, Fraction(0)), now, Fraction(stated.left.epsilon))
+    caption = "The ε of the account: spent before, paid for this release, and left."
+    return _figure(draw, "The budget of the account", caption)
+
+
+def cell_label(table: CertifiedTable, codes: Key) -> str:
+    """What a cell counts: the labels of its codes."""
+    return key_label(table, table.identifiers, codes) or TOTAL
+
+
+def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
+    """The labels of some codes of a cell, cut where they are very long."""
+    named = zip(names, codes, strict=True)
+    return " · ".join(_label(table.codes[name], code) for name, code in named)
+
+
+def _label(labels: Mapping[str, str], code: str) -> str:
+    label = labels.get(code) or code
+    return label if len(label) <= LONGEST_LABEL else label[:LONGEST_LABEL] + "…"
+
+
+def _names(names: Sequence[str]) -> str:
+    return " × ".join(names)

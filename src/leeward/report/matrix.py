@@ -1,0 +1,78 @@
+"""Matrix: a small table as rows and columns, each cell in its own square.
+
+Nothing is added up: a sum would carry the noise of its parts, and would be a number that nobody
+released.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from leeward.bundle import CertifiedTable
+from leeward.report.cell import Cell
+
+MOST_ROWS, MOST_COLUMNS = 40, 25
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which identifiers go down and which go across."""
+
+    down: tuple[str, ...]
+    across: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The cells of a table in squares; one without an establishment is None."""
+
+    layout: Layout
+    rows: tuple[Key, ...]
+    columns: tuple[Key, ...]
+    squares: tuple[tuple[Cell | None, ...], ...]
+
+    @property
+    def size(self) -> int:
+        """How many squares there are."""
+        return len(self.rows) * len(self.columns)
+
+
+def layout(table: CertifiedTable) -> Layout | None:
+    """The identifiers split in two so that both sides fit; None if no split does.
+
+    Workers' attributes go across if they can. The side with more codes goes down.
+    """
+    border = len(table.workplace_identifiers)
+    places = [border, *range(1, len(table.identifiers))]
+    for place in places:
+        sides = table.identifiers[:place], table.identifiers[place:]
+        across, down = sorted(sides, key=lambda side: _size(table, side))
+        fits = _size(table, down) <= MOST_ROWS and _size(table, across) <= MOST_COLUMNS
+        if all(sides) and fits:
+            return Layout(down, across)
+    return None
+
+
+def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
+    """Every cell in its square. Rows and columns without any establishment are left out."""
+    found = {_split(chosen, table, cell.codes): cell for cell in cells if cell.status == 1}
+    rows = _used(table, chosen.down, {row for row, _ in found})
+    columns = _used(table, chosen.across, {column for _, column in found})
+    squares = tuple(tuple(found.get((row, column)) for column in columns) for row in rows)
+    return Matrix(chosen, rows, columns, squares)
+
+
+def _split(chosen: Layout, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
+    at: Mapping[str, str] = dict(zip(table.identifiers, codes, strict=True))
+    return tuple(at[name] for name in chosen.down), tuple(at[name] for name in chosen.across)
+
+
+def _used(table: CertifiedTable, names: tuple[str, ...], used: set[Key]) -> tuple[Key, ...]:
+    return tuple(key for key in product(*(table.codes[name] for name in names)) if key in used)
+
+
+def _size(table: CertifiedTable, names: tuple[str, ...]) -> int:
+    return prod(len(table.codes[name]) for name in names)

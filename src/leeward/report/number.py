@@ -1,0 +1,65 @@
+"""Number: how a report writes counts, shares, margins and losses."""
+
+from fractions import Fraction
+from math import floor
+
+from leeward.bundle import LeftStatement, PromiseStatement, ReleaseGuarantee, TableGuarantee
+from leeward.privacy.words import alpha_text, number_text
+from leeward.report.margins import Range
+
+MILLION = 10**6
+
+Losses = TableGuarantee | ReleaseGuarantee | PromiseStatement | LeftStatement
+
+
+def count(number: int) -> str:
+    """1,234 or −1,234."""
+    return f"{number:,}".replace("-", "−")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 table`, `2 tables`."""
+    return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
+
+
+def share(part: int, whole: int) -> str:
+    """A share in per cent; one that is small or nearly all does not become none or all of it."""
+    if whole == 0 or part in (0, whole):
+        return "0 %" if part == 0 else "100 %"
+    percent = 100 * part / whole
+    if percent < 0.1:
+        return "less than 0.1 %"
+    return "more than 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
+
+
+def margin(width: Range | None) -> str:
+    """A margin in jobs, or between which two it lies."""
+    if width is None:
+        return "none"
+    if width.low == width.high:
+        return count(width.low)
+    return f"{count(width.low)} to {count(width.high)}"
+
+
+def losses(given: Losses) -> str:
+    """What is lost of ε, δ and ρ; those that are nought are left out, unless all are."""
+    named = {"ε": given.epsilon, "δ": given.delta, "ρ": getattr(given, "rho", "0")}
+    told = [f"{letter} {loss(text)}" for letter, text in named.items() if text != "0"]
+    return ", ".join(told) or "ε 0"
+
+
+def loss(text: str) -> str:
+    """An exact loss as it is read: a short decimal, else rounded up to three digits."""
+    return number_text(Fraction(text))
+
+
+def amount_left(text: str) -> str:
+    """What is left, which is never rounded up."""
+    number = Fraction(text)
+    short = number if number * 10**9 % 1 == 0 else Fraction(floor(number * MILLION), MILLION)
+    return alpha_text(short)
+
+
+def alpha(text: str | None) -> str:
+    """α, exactly."""
+    return alpha_text(None if text is None else Fraction(text))

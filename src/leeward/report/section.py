@@ -1,0 +1,118 @@
+"""Section: what a report says and draws about one table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from leeward.bundle import CertifiedTable
+from leeward.report.detail import Detail
+from leeward.report.figure import Figure, largest_cells, margin_bins, squares
+from leeward.report.noise import noise_sentence
+from leeward.report.number import count, counted, loss, losses, margin, share
+from leeward.report.summary import TableSummary
+
+MOST_CODES = 12
+"""So many codes of a filter are written out."""
+
+STATUSES = {
+    1: "a count with noise",
+    -2: "no establishment of this kind exists: an exact 0 without margin",
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: facts as pairs of words, and figures."""
+
+    anchor: str
+    summary: TableSummary
+    figures: tuple[Figure, ...]
+    facts: tuple[tuple[str, str], ...]
+
+    @property
+    def table(self) -> CertifiedTable:
+        """What the certificate says about it."""
+        return self.summary.table
+
+
+def section(number: int, summary: TableSummary, detail: Detail) -> Section:
+    """The section of a table; `number` is its place in the certificate, from 1."""
+    return Section(f"table-{number}", summary, _figures(summary, detail), _facts(summary))
+
+
+def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
+    table, figures = summary.table, list[Figure]()
+    if summary.matrix is not None and 0 < summary.matrix.size <= detail.squares:
+        figures.append(squares(table, summary.matrix))
+    shown = summary.largest[: detail.bars]
+    if shown:
+        figures.append(largest_cells(table, shown))
+    if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
+        figures.append(margin_bins(table, summary.margins))
+    return tuple(figures)
+
+
+def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
+    table, cells = summary.table, summary.cells
+    told = {
+        "By": by(table),
+        "Counts": _counts(table),
+        "Mechanism": f"{table.mechanism}. {noise_sentence(table.mechanism)}",
+        "Cost": _cost(table),
+        "Cells": _cells(summary),
+        "Negative values": f"{count(summary.negative)} of {count(cells)} "
+        f"({share(summary.negative, cells)}). They are right; see “How to read the numbers”.",
+        "Margins": _margins(summary),
+        "Bias": table.bias or "",
+    }
+    return tuple((name, words) for name, words in told.items() if words)
+
+
+def by(table: CertifiedTable) -> str:
+    """The identifiers of a table."""
+    return " × ".join(table.identifiers) or "nothing: one total"
+
+
+def _counts(table: CertifiedTable) -> str:
+    return f"Only jobs {filtered(table.where)}." if table.where else "All jobs."
+
+
+def filtered(where: Mapping[str, JsonValue]) -> str:
+    """Which jobs are counted, in words."""
+    return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
+
+
+def _either(codes: JsonValue) -> str:
+    listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
+    if len(listed) > MOST_CODES:
+        return f"one of {count(len(listed))} codes that the certificate lists"
+    return " or ".join(listed)
+
+
+def _cost(table: CertifiedTable) -> str:
+    paid = table.margins.epsilon
+    part = f", of it ε {loss(paid)} for the margins" if paid is not None else ""
+    return f"{losses(table.guarantee)}{part}."
+
+
+def _cells(summary: TableSummary) -> str:
+    rows = sum(summary.statuses.values())
+    whole = (
+        " Combinations without an establishment are there too." if summary.table.complete else ""
+    )
+    return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}"
+
+
+def _margins(summary: TableSummary) -> str:
+    margins, table = summary.margins, summary.table
+    if margins is None or margins.cells == 0:
+        return table.margins.note
+    coverage = f"With a coverage of {table.margins.coverage}. " if table.margins.coverage else ""
+    return (
+        f"{coverage}Half of the cells have a margin of at most {margin(margins.median)} jobs, nine "
+        f"in ten of at most {margin(margins.ninth)}. In {count(summary.wide)} of "
+        f"{count(margins.cells)} cells ({share(summary.wide, margins.cells)}) the margin reaches "
+        "down to zero: the value alone does not tell whether there is a job at all. "
+        f"{table.margins.note}"
+    )
