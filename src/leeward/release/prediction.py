@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 
@@ -15,17 +17,30 @@ from leeward.errors import LeewardError
 from leeward.ledger import Account
 from leeward.ledger.budget import payment
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.law import Law, laplace
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.margins import (
     COVERAGE,
     NoMargins,
     PublicMargins,
+    SpentMargins,
     log_laplace_margins,
 )
+from leeward.mechanisms.registry import Mechanism
+from leeward.model.codebook import read_codebook
 from leeward.privacy import Guarantee
-from leeward.release.offer import Offer
-from leeward.release.plan import Plan, PlannedTable
-from leeward.release.profile import SizeProfile
+from leeward.release.gathering import Gathering
+from leeward.release.offer import USABLE, Offer
+from leeward.release.plan import Context, Plan, PlannedTable, make_plan
+from leeward.release.profile import TYPICAL, SizeProfile, read_profile
+from leeward.release.reading import OFFERED, read_protection, read_shares
+from leeward.release.request import Request, WrittenTable
+
+POLICIES, MECHANISMS = OFFERED, ("auto", *USABLE)
+"""What a plan may name."""
+
+CURVE = 64
+"""At most so many pieces of a curve; where the noise is small, one for each whole number."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +52,30 @@ class Expectation:
     margin: int | None
 
 
+@dataclass(frozen=True)
+class Noise:
+    """What may be published for a cell that is one establishment: `true` is its real number.
+
+    Nine published numbers in ten lie from `low` to `high`. `curve` are numbers with how likely
+    they are, for a picture.
+    """
+
+    true: int
+    low: int
+    high: int
+    curve: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The plan, or where it is refused, why, and each table that can be made by itself."""
+
+    plan: Plan | None
+    tables: tuple[PlannedTable | None, ...]
+    profile: SizeProfile
+    refusals: tuple[LeewardError, ...]
+
+
 def promises(plan: Plan) -> dict[str, str]:
     """The guarantee in plain words: for workers, for the size and the shape of establishments."""
     charge = plan.charge
@@ -46,6 +85,39 @@ def promises(plan: Plan) -> dict[str, str]:
         "size": NOT_PROTECTED if size is None else size.sentence,
         "shape": shape_sentence(charge, plan.weak_attributes),
     }
+
+
+def outlook(request: Request, path: Path) -> Outlook:
+    """What a request would give; where it is refused, the tables that can be made anyway."""
+    found = Gathering()
+    plan = found.attempt(lambda: make_plan(request, path))
+    if plan is not None:
+        return Outlook(plan, plan.tables, plan.profile, ())
+    refused, context = tuple(found.problems), _context(request, path)
+    tables = tuple(_alone(table, request.tables, context) for table in request.tables)
+    return Outlook(None, tables, context.profile, refused)
+
+
+def _context(request: Request, path: Path) -> Context:
+    """What can be read of what the tables have in common."""
+    found = Gathering()
+    asked = found.attempt(lambda: read_protection(request.protect))
+    codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
+    sizes = None if request.sizes is None else path.parent / request.sizes
+    profile = None if sizes is None else found.attempt(lambda: read_profile(sizes))
+    return Context(codebook, asked, profile or TYPICAL)
+
+
+def _alone(
+    table: WrittenTable, tables: list[WrittenTable], context: Context
+) -> PlannedTable | None:
+    """One table at the share that it has, whatever becomes of the others."""
+    found, none = Gathering(), all(one.share is None for one in tables)
+    if none:
+        return found.attempt(lambda: context.table(table, Fraction(1, len(tables))))
+    if table.share is None:
+        return None
+    return found.attempt(lambda: context.table(table, read_shares([table])[0]))
 
 
 def refusal(plan: Plan, account: Account) -> str | None:
@@ -85,6 +157,43 @@ def _margin(offer: Offer, size: int) -> int | None:
     if isinstance(made, LogLaplace):
         return int(log_laplace_margins(made, np.array([size]))[0])
     return int(np.asarray(made.quantile(Fraction(19, 20), None, 0)))
+
+
+def margin_cost(table: PlannedTable) -> Fraction:
+    """What of the table's ε pays for margins."""
+    rule = table.offer.margins
+    return rule.epsilon if isinstance(rule, SpentMargins) else Fraction(0)
+
+
+def noise(table: PlannedTable, size: int) -> Noise:
+    """The published number of a cell that is one establishment of so many jobs.
+
+    In a worker table its workers are spread evenly over the worker cells, and one of them is
+    looked at. The bias of clipping depends on the data and is left out.
+    """
+    return _noise(table.offer.mechanism, size, table.offer.per_cell)
+
+
+@lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
+def _noise(made: Mechanism, size: int, per_cell: bool) -> Noise:
+    count = -(-size // made.parameters.cells)
+    largest = count if per_cell else size
+    tail = (1 - COVERAGE) / 2
+    low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
+    law, scale = _law(made, count, largest)
+    edges = np.unique(np.linspace(2 * low - 1, 2 * high + 2, CURVE + 1).round()) - 0.5
+    mass = np.diff(law.float_tails(edges / scale)[0]) / np.diff(edges)
+    middles = count + (edges[1:] + edges[:-1]) / 2
+    points = zip(middles.tolist(), mass.tolist(), strict=True)
+    return Noise(count, count + low, count + high, tuple(points))
+
+
+def _law(made: Mechanism, count: int, largest: int) -> tuple[Law, float]:
+    """The law of the noise and its scale in jobs; of clipped, at a maximum without noise."""
+    if isinstance(made, Clipped):
+        theta = made.clipping.theta(made.clipping.grid.index(np.array([largest])))
+        return laplace(), made.spread(int(theta[0]))
+    return made.law, float(made.scale(count, largest))
 
 
 def as_json(plan: Plan, remaining: object) -> dict[str, object]:

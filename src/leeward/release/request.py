@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Annotated
 
+import yaml
 from pydantic import Field, JsonValue
 
 from leeward.model.document import Written, one_of
 
 CODES = "must be one code or a list of codes"
+TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
+WIDTH = 100
 
 
 class WrittenData(Written):
@@ -67,3 +70,29 @@ class Request(Written):
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
         files = {key: Path(told[key]).name for key in ("codebook", "sizes") if key in told}
         return told | files
+
+
+def written(request: Request) -> str:
+    """The plan file of a request, as people write it: it reads back as the same request."""
+    told = request.model_dump(exclude_none=True, exclude_defaults=True)
+    blocks = ("data", "tables")
+    pairs = [(_node(key), _node(part, block=key in blocks)) for key, part in told.items()]
+    top = yaml.MappingNode(MAPPING, pairs, flow_style=False)
+    return yaml.serialize(top, Dumper=_PlainDumper, width=WIDTH, allow_unicode=True)
+
+
+class _PlainDumper(yaml.BaseDumper):
+    """YAML that quotes a text only where it would not be read back: the reader has no types."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _node(part: object, *, block: bool = False) -> yaml.Node:
+    """A part of the document: on one line in braces or brackets, or line by line as a block."""
+    if isinstance(part, dict):
+        pairs = [(_node(key), _node(value)) for key, value in part.items()]
+        return yaml.MappingNode(MAPPING, pairs, flow_style=not block)
+    if isinstance(part, list):
+        return yaml.SequenceNode(SEQUENCE, [_node(one) for one in part], flow_style=not block)
+    return yaml.ScalarNode(TEXT, str(part).lower() if isinstance(part, bool) else str(part))

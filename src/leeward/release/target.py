@@ -6,9 +6,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.release.plan import Plan, make_plan
+from leeward.release.plan import Context, Plan, make_plan
 from leeward.release.prediction import mean_error
 from leeward.release.reading import read_shares
+from leeward.release.request import WrittenTable
 
 WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
 LEAST, MOST = -3 * 900, 3 * 900
@@ -48,17 +49,44 @@ def smallest_epsilon(plan: Plan, target: Target) -> Plan:
             value=shown(target.table),
             next_step="Choose one of them.",
         )
-    alone = _only(plan, target)
+    alone = _alone(plan, target)
     low, high = LEAST - 1, 0
-    while not _reaches(alone, target, three_digits(high)):
+    while not alone.reaches(target, three_digits(high)):
         if high >= MOST:
             raise _out_of_reach(target)
         low, high = high, high + STRIDE
     while high - low > 1:
         middle = (low + high) // 2
-        reached = _reaches(alone, target, three_digits(middle))
+        reached = alone.reaches(target, three_digits(middle))
         low, high = (low, middle) if reached else (middle, high)
     return with_epsilon(plan, three_digits(high))
+
+
+@dataclass(frozen=True)
+class _Alone:
+    """The one table of interest, at the share that it has; the codebook is not read again."""
+
+    plan: Plan
+    table: WrittenTable
+    share: Fraction
+
+    def reaches(self, target: Target, epsilon: Fraction) -> bool:
+        """Whether the table's mean error is small enough at this ε."""
+        asked = replace(self.plan.asked, epsilon=epsilon)
+        context = Context(self.plan.codebook, asked, self.plan.profile)
+        try:
+            made = context.table(self.table, self.share)
+        except LeewardError:
+            return False
+        error = None if made is None else mean_error(made, self.plan.profile)
+        return error is not None and error <= target.jobs
+
+
+def _alone(plan: Plan, target: Target) -> _Alone:
+    tables = plan.request.tables
+    pairs = zip(tables, read_shares(tables), strict=True)
+    table, share = next(pair for pair in pairs if pair[0].name == target.table)
+    return _Alone(plan, table, share)
 
 
 def three_digits(place: int) -> Fraction:
@@ -67,32 +95,10 @@ def three_digits(place: int) -> Fraction:
     return Fraction(100 + above, 100) * Fraction(10) ** power
 
 
-def _only(plan: Plan, target: Target) -> Plan:
-    """The plan with its one table of interest, at the share that it has."""
-    shares = read_shares(plan.request.tables)
-    pairs = zip(plan.request.tables, shares, strict=True)
-    wanted = [
-        table.model_copy(update={"share": str(share)})
-        for table, share in pairs
-        if table.name == target.table
-    ]
-    return replace(plan, request=plan.request.model_copy(update={"tables": wanted}))
-
-
 def with_epsilon(plan: Plan, epsilon: Fraction) -> Plan:
     """The plan with another ε; mechanisms are chosen anew."""
     protect = plan.request.protect.model_copy(update={"epsilon": str(epsilon)})
     return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
-
-
-def _reaches(plan: Plan, target: Target, epsilon: Fraction) -> bool:
-    try:
-        tried = with_epsilon(plan, epsilon)
-    except LeewardError:
-        return False
-    table = next(one for one in tried.tables if one.name == target.table)
-    error = mean_error(table, tried.profile)
-    return error is not None and error <= target.jobs
 
 
 def _out_of_reach(target: Target) -> InvalidParameter:
