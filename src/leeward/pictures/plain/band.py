@@ -6,15 +6,23 @@ from itertools import pairwise
 from math import isfinite
 
 from leeward.pictures.picture import Picture
+from leeward.pictures.plain.key import Key, keys
 from leeward.pictures.plain.letters import width as wide
-from leeward.pictures.plain.mark import Point, box, path, polygon, stroke, words
+from leeward.pictures.plain.mark import Point, path, place, polygon, stroke, words
 from leeward.pictures.plain.number import full
 from leeward.pictures.plain.ruler import Ruler, ruler
 from leeward.pictures.plain.sheet import WIDE, at_most, checked, empty, finished
 
 MOST = 12
-HILL, SEEN = 46.0, 0.004
+HILL, SEEN = 60.0, 0.005
 """Height of a hill; the share of its peak below which it is not drawn."""
+KEYS = (
+    Key("core", "nine times in ten"),
+    Key("hill", "otherwise"),
+    Key("true", "true size"),
+)
+
+Curve = Sequence[Point]
 
 
 @dataclass(frozen=True)
@@ -32,6 +40,13 @@ class Band:
         """The interval as words."""
         return f"nine times in ten between {full(self.low)} and {full(self.high)}"
 
+    @property
+    def seen(self) -> Curve:
+        """The part of the curve that is high enough to be seen; its peak has the height 1."""
+        usable = [(x, y) for x, y in self.curve if isfinite(x) and isfinite(y) and y > 0]
+        peak = max((y for _, y in usable), default=1.0)
+        return sorted((x, y / peak) for x, y in usable if y >= SEEN * peak)
+
 
 def noise(bands: Sequence[Band], *, title: str, width: int = 680) -> Picture:
     """One row for each band."""
@@ -39,72 +54,64 @@ def noise(bands: Sequence[Band], *, title: str, width: int = 680) -> Picture:
     at_most(MOST, len(bands), "bands")
     if not bands:
         return empty(title, width)
-    head = 20.0 if width >= WIDE else 37.0
-    high = head + 18 + HILL + 20 + 20
+    high = (38.0 if width >= WIDE else 56.0) + HILL + 42
     rows = [part for at, band in enumerate(bands) for part in _row(band, at * high, width)]
-    foot = len(bands) * high
+    drawn, foot = keys(KEYS, len(bands) * high, width)
     told = "; ".join(f"{band.label}, true size {full(band.true)}: {band.told}" for band in bands)
-    return finished(
-        [*rows, *_key(foot, width)],
-        (width, foot + (14 if width >= WIDE else 50)),
-        title=title,
-        description=f"{told}.",
-    )
+    return finished([*rows, *drawn], (width, foot + 8), title=title, description=f"{told}.")
 
 
 def _row(band: Band, top: float, width: int) -> Iterator[str]:
-    beside = width >= WIDE
-    told = wide(band.told)
-    yield words(band.label, (0, top + 14), "head", room=width - told - 16 if beside else width)
-    if beside:
+    """The words beside each other where there is room, otherwise in two lines."""
+    if width >= WIDE:
+        room = width - wide(band.told) - 16
+        yield words(band.label, (0, top + 14), "head", room=room)
         yield words(band.told, (width, top + 14), "number", anchor="end")
     else:
-        yield words(band.told, (0, top + 31), "number")
-    yield from _hill(band, top + (38 if beside else 55), width)
+        yield words(band.label, (0, top + 14), "head", room=width)
+        yield words(band.told, (0, top + 31), "number", room=width)
+    down = top + (38 if width >= WIDE else 56) + HILL
+    curve = band.seen
+    shown = [*(x for x, _ in curve), band.true, band.low, band.high]
+    along = ruler(shown, 1, width - 1, zero=False)
+    yield from _hill(band, curve, along, down)
+    yield from _ticks(along, down)
+    yield from _true(band.true, along, down)
 
 
-def _hill(band: Band, top: float, width: int) -> Iterator[str]:
-    """The curve over its ruler, the interval, and the true size."""
-    peak = max((y for _, y in _finite(band)), default=1.0) or 1.0
-    curve = sorted((x, y / peak) for x, y in _finite(band) if y >= SEEN * peak)
-    seen = [x for x, _ in curve] + [band.true, band.low, band.high]
-    along = ruler(seen, 1, width - 1, zero=False)
-    foot = top + HILL
-    if curve:
-        yield path(_area(curve, along, foot), "hill")
-        inner = _between(curve, band.low, band.high)
-        yield path(_area(inner, along, foot), "core") if inner else ""
-    yield path(stroke((1, foot), (width - 1, foot)), "line")
-    yield from _ticks(along, foot)
-    at = along.at(band.true)
-    yield path(stroke((at, top - 4), (at, foot)), "true")
-    text = f"true size {full(band.true)}"
-    half = wide(text, 11) / 2
-    middle = min(max(at, half), width - half)
-    yield words(text, (middle, top - 8), "soft", anchor="middle")
+def _hill(band: Band, curve: Curve, along: Ruler, foot: float) -> Iterator[str]:
+    """The whole curve, over it the interval, and a thin edge around both."""
+    if len(curve) < 2:
+        return
+    yield path(_area(curve, along, foot), "hill")
+    inner = _between(curve, band.low, band.high)
+    if inner:
+        yield path(_area(inner, along, foot), "core")
+    edge = "L".join(f"{place(along.at(x))} {place(foot - y * HILL)}" for x, y in curve)
+    yield path(f"M{edge}", "edge")
 
 
-def _finite(band: Band) -> list[tuple[float, float]]:
-    return [(x, y) for x, y in band.curve if isfinite(x) and isfinite(y) and y >= 0]
-
-
-def _area(curve: Sequence[Point], along: Ruler, foot: float) -> str:
+def _area(curve: Curve, along: Ruler, foot: float) -> str:
     ends = ((curve[0][0], 0.0), *curve, (curve[-1][0], 0.0))
     return polygon((along.at(x), foot - y * HILL) for x, y in ends)
 
 
-def _between(curve: Sequence[Point], low: float, high: float) -> list[Point]:
+def _between(curve: Curve, low: float, high: float) -> Curve:
     """The curve from low to high, with points of its own at both ends."""
-    inner = [(x, y) for x, y in curve if low < x < high]
-    for end in (low, high):
-        for (a, up), (b, down) in pairwise(curve):
-            if a <= end <= b and a < b:
-                inner.append((end, up + (down - up) * (end - a) / (b - a)))
-                break
-    return sorted(inner)
+    ends = [(end, up) for end in (low, high) for up in _height(curve, end)]
+    return sorted([*ends, *((x, y) for x, y in curve if low < x < high)])
+
+
+def _height(curve: Curve, at: float) -> Iterator[float]:
+    """The height of the curve at a place; none beyond its ends."""
+    for (start, up), (end, down) in pairwise(curve):
+        if start <= at <= end and start < end:
+            yield up + (down - up) * (at - start) / (end - start)
+            return
 
 
 def _ticks(along: Ruler, foot: float) -> Iterator[str]:
+    yield path(stroke((along.start, foot), (along.end, foot)), "line")
     texts = {tick: full(int(tick)) for tick in along.scale.ticks}
     for tick in along.ticks(texts):
         at, half = along.at(tick), wide(texts[tick], 11) / 2
@@ -113,12 +120,9 @@ def _ticks(along: Ruler, foot: float) -> Iterator[str]:
         yield words(texts[tick], (middle, foot + 16), "soft", anchor="middle")
 
 
-def _key(top: float, width: int) -> Iterator[str]:
-    """What the colours say; the same words for every row."""
-    x, y = 0.0, top
-    for look, text in (("core", "nine in ten published numbers"), ("hill", "the others")):
-        yield box((x, y - 9, 16, 10), look)
-        yield words(text, (x + 22, y), "soft")
-        x, y = (x + 46 + wide(text, 11), y) if width >= WIDE else (0.0, y + 18)
-    yield path(stroke((x + 8, y - 10), (x + 8, y + 2)), "true")
-    yield words("true size", (x + 22, y), "soft")
+def _true(value: int, along: Ruler, foot: float) -> Iterator[str]:
+    at, text = along.at(value), f"true size {full(value)}"
+    half = wide(text, 11) / 2
+    yield path(stroke((at, foot - HILL - 4), (at, foot)), "true")
+    middle = min(max(at, half), along.end + 1 - half)
+    yield words(text, (middle, foot - HILL - 8), "soft", anchor="middle")

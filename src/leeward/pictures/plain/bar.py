@@ -55,6 +55,11 @@ class Layout:
         """Under the last bar."""
         return self.tops[-1]
 
+    @property
+    def beside(self) -> bool:
+        """Whether bars stand beside their labels, not under them."""
+        return self.ruler.start > self.label
+
 
 def bars(items: Sequence[Bar], *, title: str, unit: str = "jobs", width: int = 680) -> Picture:
     """Bars from left to right in the order given; those below zero go to the left of the line."""
@@ -64,68 +69,78 @@ def bars(items: Sequence[Bar], *, title: str, unit: str = "jobs", width: int = 6
         return empty(title, width)
     layout = _layout(items, width)
     parts = [
-        *_frame(layout, unit),
-        *(part for at, item in enumerate(items) for part in _row(item, layout, layout.tops[at])),
-        path(stroke((_zero(layout), TOP - 4), (_zero(layout), layout.foot)), "line"),
+        *_frame(items, layout, unit),
+        *(
+            part
+            for item, top in zip(items, layout.tops, strict=False)
+            for part in (*_words(item, layout, top), *_bar(item, layout, top))
+        ),
+        _rule(items, layout, 0, "line"),
     ]
-    return finished(
-        parts, (width, layout.foot + 20), title=title, description=_description(items, unit)
-    )
+    size, told = (width, layout.foot + 20), _description(items, unit)
+    return finished(parts, size, title=title, description=told)
 
 
 def _layout(items: Sequence[Bar], width: int) -> Layout:
     margin = max(wide(item.more) for item in items)
-    number = max(wide(full(item.value)) for item in items)
-    column = width - margin - (6 if margin else 0)
-    left, right = column - number - GAP, 0.0
+    column = width - margin - (7 if margin else 0)
+    left = column - max(wide(full(item.value)) for item in items) - GAP
     beside = width >= WIDE
-    label = min(max(wide(item.label) for item in items) + 1, 0.36 * width) if beside else left
-    start, end = (label + GAP, left) if beside else (1.0, width - 1.0 - right)
+    named = max(max(wide(item.label), wide(item.note, 11)) for item in items) + 1
+    label = min(named, 0.36 * width) if beside else left
+    start, end = (label + GAP, left) if beside else (1.0, width - 1.0)
     tops = [TOP]
     for item in items:
-        tops.append(tops[-1] + (24.0 if beside else 36.0) + (13.0 if item.note else 0.0))
+        tops.append(tops[-1] + (24 if beside else 36) + (13 if item.note else 0))
     shown = ruler((one for item in items for one in item.reach), start, end)
     return Layout(label, column, width, tuple(tops), shown)
 
 
-def _zero(layout: Layout) -> float:
-    return layout.ruler.at(0)
-
-
-def _frame(layout: Layout, unit: str) -> Iterator[str]:
+def _frame(items: Sequence[Bar], layout: Layout, unit: str) -> Iterator[str]:
     """The grid with its numbers, and the unit over the column of numbers."""
     texts = {tick: round_number(tick) for tick in layout.ruler.scale.ticks}
-    shown = layout.ruler.ticks(texts)
-    steps = [
-        stroke((layout.ruler.at(t), TOP - 4), (layout.ruler.at(t), layout.foot)) for t in shown
-    ]
-    yield path("".join(steps), "grid") if steps else ""
-    for tick in shown:
+    for tick in layout.ruler.ticks(texts):
         half = wide(texts[tick], 11) / 2
         at = min(max(layout.ruler.at(tick), half), layout.margins - half)
+        yield _rule(items, layout, tick, "grid")
         yield words(texts[tick], (at, layout.foot + 14), "soft", anchor="middle")
     yield words(unit, (layout.values, 12), "soft", anchor="end", room=layout.values / 2)
 
 
-def _row(item: Bar, layout: Layout, top: float) -> Iterator[str]:
-    """Label, bar, whisker and numbers of one item."""
-    beside = layout.ruler.start > layout.label
+def _rule(items: Sequence[Bar], layout: Layout, value: float, look: str) -> str:
+    """A line down through all bars; where labels stand between them, through each bar."""
+    x = layout.ruler.at(value)
+    if layout.beside:
+        return path(stroke((x, TOP - 4), (x, layout.foot)), look)
+    spans = (_span(item, layout, top) for item, top in zip(items, layout.tops, strict=False))
+    return path("".join(stroke((x, y - 3), (x, y + high + 3)) for y, high in spans), look)
+
+
+def _words(item: Bar, layout: Layout, top: float) -> Iterator[str]:
     yield words(item.label, (0, top + 14), room=layout.label)
-    yield words(item.note, (0, top + 27), "soft", room=layout.label) if item.note else ""
+    if item.note:
+        yield words(item.note, (0, top + 27), "soft", room=layout.label)
     yield words(full(item.value), (layout.values, top + 14), "number", anchor="end")
     if item.more:
         yield words(item.more, (layout.margins, top + 14), "number", anchor="end")
-    down = top + (4 if beside else 20 + (13 if item.note else 0))
-    yield from _bar(item, layout.ruler, down, 12 if beside else 9)
 
 
-def _bar(item: Bar, along: Ruler, top: float, high: float) -> Iterator[str]:
-    ends = sorted((along.at(0), along.at(item.value)))
+def _span(item: Bar, layout: Layout, top: float) -> tuple[float, float]:
+    """The top of a bar and its thickness."""
+    if layout.beside:
+        return top + 4, 12.0
+    return top + 20 + (13 if item.note else 0), 9.0
+
+
+def _bar(item: Bar, layout: Layout, top: float) -> Iterator[str]:
+    along = layout.ruler
+    y, high = _span(item, layout, top)
+    start, end = sorted((along.at(0), along.at(item.value)))
     look = "less" if item.value < 0 else "bar"
-    yield box((ends[0], top, ends[1] - ends[0], high), look, told=f"{item.label}: {item.told}")
+    yield box((start, y, end - start, high), look, told=f"{item.label}: {item.told}")
     if item.margin:
         low, most = (along.at(one) for one in item.reach)
-        middle, cap = top + high / 2, high / 4
+        middle, cap = y + high / 2, high / 4
         caps = "".join(stroke((x, middle - cap), (x, middle + cap)) for x in (low, most))
         yield path(stroke((low, middle), (most, middle)) + caps, "whisker")
 

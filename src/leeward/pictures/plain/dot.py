@@ -10,7 +10,7 @@ from leeward.pictures.picture import Picture
 from leeward.pictures.plain.letters import escaped
 from leeward.pictures.plain.letters import width as wide
 from leeward.pictures.plain.mark import group, path, place, stroke, upright, words
-from leeward.pictures.plain.number import round_number
+from leeward.pictures.plain.number import full, round_number
 from leeward.pictures.plain.ruler import Ruler, near, ruler
 from leeward.pictures.plain.sheet import at_most, checked, empty, finished
 
@@ -51,8 +51,7 @@ class Plane:
     @property
     def ticks(self) -> dict[float, str]:
         """Places on the scale, and the numbers that stand there."""
-        ticks = self.across.scale.ticks
-        return {t: round_number(_straight(t) if self.log else t) for t in ticks}
+        return _texts(self.across.scale, log=self.log)
 
 
 def bent(value: float) -> float:
@@ -60,8 +59,13 @@ def bent(value: float) -> float:
     return copysign(log10(1 + abs(near(value))), value)
 
 
-def _straight(place_: float) -> float:
-    return copysign(round(10 ** abs(place_) - 1), place_) + 0.0
+def _texts(scale: Scale, *, log: bool) -> dict[float, str]:
+    """The numbers at the ticks; in full where their short forms would be the same."""
+    values = {t: copysign(10 ** abs(t) - 1, t) if log else t for t in scale.ticks}
+    short = {tick: round_number(round(value)) for tick, value in values.items()}
+    if len(set(short.values())) == len(short):
+        return short
+    return {tick: full(round(value)) for tick, value in values.items()}
 
 
 def scatter(
@@ -89,8 +93,7 @@ def _plane(dots: Sequence[Dot], width: int) -> Plane:
     sizes = [abs(value) for value in values]
     log = max(sizes) >= 1000 and max(sizes) > DECADES * (1 + median(sizes))
     scale = _log_scale(values) if log else _padded(ruler(values, 0, 1, zero=False).scale)
-    texts = [round_number(_straight(t) if log else t) for t in scale.ticks]
-    left = 22 + max((wide(text, 11) for text in texts), default=0) + 8
+    left = 30 + max((wide(text, 11) for text in _texts(scale, log=log).values()), default=0)
     high = width - left - 8
     return Plane(Ruler(scale, left, width - 8), Ruler(scale, TOP + high, TOP), log)
 
@@ -102,7 +105,7 @@ def _padded(scale: Scale) -> Scale:
 
 def _log_scale(values: Sequence[float]) -> Scale:
     low, high = bent(min(*values, 0)), bent(max(*values, 0))
-    powers = [bent(float(10**n)) for n in range(19)]
+    powers = [bent(float(10**n)) for n in range(1, 19)]
     ticks = sorted({0.0, *powers, *(-p for p in powers)})
     return _padded(Scale(low, high, False, tuple(t for t in ticks if low <= t <= high)))
 
@@ -152,10 +155,9 @@ def _titles(plane: Plane, x: str, y: str, *, diagonal: bool) -> Iterator[str]:
     foot, left = plane.up.start, plane.across.start
     long = plane.across.end - left
     yield words(x, (left + long / 2, foot + 34), "soft", anchor="middle", room=long)
-    text = min(wide(y, 11), long)
-    yield upright(y, (11, TOP + long / 2 + text / 2), room=long)
+    yield upright(y, (11, TOP + long / 2), anchor="middle", room=long)
     note = "On the dashed line both are equal. " if diagonal else ""
-    note += "Each step of the scale is ten times the one before." if plane.log else ""
+    note += "Far from zero the scale is logarithmic." if plane.log else ""
     if note:
         yield words(note.strip(), (left, foot + 52), "soft", room=long)
 

@@ -8,16 +8,16 @@ from leeward.errors import InvalidParameter
 from leeward.pictures.picture import Picture
 from leeward.pictures.plain.legend import legend
 from leeward.pictures.plain.letters import width as wide
-from leeward.pictures.plain.mark import Box, box, group, hatched, path, place, upright, words
-from leeward.pictures.plain.number import full, short
+from leeward.pictures.plain.mark import Box, box, fold, group, path, place, upright, words
+from leeward.pictures.plain.number import full, short, shortest
 from leeward.pictures.plain.shade import Shades, shades
 from leeward.pictures.plain.sheet import WIDE, at_most, checked, empty, finished
 
 MOST_ROWS, MOST_COLUMNS = 40, 25
-ROW, SLIM = 20.0, 14.0
-"""Height of a row; the least width of a column."""
-BROAD = 64.0
-"""The most width of a column."""
+ROW, BROAD = 20.0, 64.0
+"""Height of a row; the width of a column where there is room."""
+SLIM = (14.0, 36.0)
+"""The least width of a column: what its numbers need, between these."""
 TOLD = 400
 """Up to so many cells each tells its row and column when pointed at."""
 HEAD = 96.0
@@ -95,21 +95,28 @@ def _same_shape(rows: Sequence[str], columns: Sequence[str], cells: Cells) -> No
 
 
 def _blocks(table: Table, width: int) -> tuple[list[Block], float]:
-    """The columns in as few blocks as leave each of them some width; and where they end."""
-    left = min(max(wide(row) for row in table.rows), (0.3 if width >= WIDE else 0.34) * width) + 10
+    """The columns in as few blocks as leave room for their numbers; and where they end."""
+    names = 0.3 if width >= WIDE else 0.34
+    left = min(max(wide(row) for row in table.rows) + 1, names * width) + 10
     count = len(table.columns)
-    stacked = ceil(count * SLIM / (width - left))
-    each = ceil(count / stacked)
-    column = min((width - left + 1) / each, BROAD)
+    each = ceil(count / ceil(count * _slim(table) / (width - left)))
     longest = max(wide(name, 11) for name in table.columns)
+    column = min((width - left + 1) / each, max(BROAD, longest + 10))
     turned = longest > column - 5
     head = min(longest, HEAD) + 8 if turned else 18.0
-    blocks, top = list[Block](), 0.0
-    for start in range(0, count, each):
-        part = range(start, min(start + each, count))
-        blocks.append(Block(part, left, top + head, column, turned))
-        top += head + len(table.rows) * ROW + 14
-    return blocks, top
+    high = head + len(table.rows) * ROW + 14
+    blocks = [
+        Block(range(at, min(at + each, count)), left, at // each * high + head, column, turned)
+        for at in range(0, count, each)
+    ]
+    return blocks, high * len(blocks)
+
+
+def _slim(table: Table) -> float:
+    """The width that the numbers need in their shortest form."""
+    known = (one for row in table.cells for one in row if one is not None)
+    least, most = SLIM
+    return min(max(max((wide(shortest(one), 11) for one in known), default=0) + 4, least), most)
 
 
 def _block(table: Table, block: Block) -> Iterator[str]:
@@ -128,21 +135,27 @@ def _block(table: Table, block: Block) -> Iterator[str]:
 def _cells(table: Table, block: Block) -> Iterator[str]:
     """The cells, those of one look together, and over them their numbers."""
     boxes, numbers = dict[str, list[str]](), dict[str, list[str]]()
-    hatches = list[str]()
     for row, values in enumerate(table.cells):
         for column in block.columns:
             value, at = values[column], block.box(row, column)
             look, ink = _looks(value, table.shades)
             boxes.setdefault(look, []).append(_cell(at, value, table.told(row, column)))
-            if value is not None and wide(short(value), 11) <= at[2] - 3:
+            if value is not None:
                 numbers.setdefault(ink, []).append(_number(at, value))
-            elif value is not None and value < 0:
-                hatches.append(hatched(at))
-    for look in sorted(boxes):
-        yield group(look, boxes[look])
-    yield path("".join(hatches), "hatch") if hatches else ""
-    for ink in sorted(numbers):
-        yield group(ink, numbers[ink])
+    yield from (group(look, boxes[look]) for look in sorted(boxes))
+    yield from _folds(table, block)
+    yield from (group(ink, numbers[ink]) for ink in sorted(numbers))
+
+
+def _folds(table: Table, block: Block) -> Iterator[str]:
+    """Corners that mark what lies below zero, for eyes and printers without colours."""
+    steps = (
+        fold(block.box(row, column))
+        for row, values in enumerate(table.cells)
+        for column in block.columns
+        if (values[column] or 0) < 0
+    )
+    yield group("fold", [path("".join(steps))])
 
 
 def _looks(value: int | None, steps: Shades) -> tuple[str, str]:
@@ -160,8 +173,10 @@ def _cell(at: Box, value: int | None, told: str) -> str:
 
 
 def _number(at: Box, value: int) -> str:
+    """The number in the longest form that fits."""
+    text = next((t for t in (short(value), shortest(value)) if wide(t, 11) <= at[2] - 2), "")
     x, y = at[0] + at[2] / 2, at[1] + 13.5
-    return f'<text x="{place(x)}" y="{place(y)}">{short(value)}</text>'
+    return f'<text x="{place(x)}" y="{place(y)}">{text}</text>' if text else ""
 
 
 def _told(table: Table, unit: str) -> str:

@@ -18,9 +18,11 @@ def place(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def size_of(look: str) -> float:
-    """The size of a text of this look."""
-    return float(LOOKS[look].always.partition('font-size="')[2].partition('"')[0] or 12)
+def measure(look: str) -> float:
+    """The size of a text of this look, for its width: bold letters are wider."""
+    always = LOOKS[look].always
+    size = float(always.partition('font-size="')[2].partition('"')[0])
+    return size * 1.08 if "font-weight" in always else size
 
 
 def _told(text: str) -> str:
@@ -61,26 +63,22 @@ def words(
     text: str, at: Point, look: str = "label", *, anchor: Anchor = "start", room: float = 1e6
 ) -> str:
     """A line of text, cut to its room; what was cut is told when pointed at."""
-    shown = fitted(text, room, size_of(look))
+    shown = fitted(text, room, measure(look))
     told = _told(text) if shown != cleaned(text) else ""
     end = "" if anchor == "start" else f' text-anchor="{anchor}"'
     start = f'<text {dressed(look)} x="{place(at[0])}" y="{place(at[1])}"{end}'
     return f"{start}>{told}{escaped(shown)}</text>"
 
 
-def upright(text: str, at: Point, look: str = "soft", *, room: float) -> str:
-    """A line of text that is read upwards, from its foot."""
-    turned = words(text, (0, 0), look, room=room)
-    move = f'transform="translate({place(at[0])} {place(at[1])}) rotate(-90)"'
-    return turned.replace('x="0" y="0"', move, 1)
+def upright(
+    text: str, at: Point, look: str = "soft", *, anchor: Anchor = "start", room: float
+) -> str:
+    """A line of text that is read upwards."""
+    flat = words(text, (0, 0), look, anchor=anchor, room=room)
+    turn = f'transform="translate({place(at[0])} {place(at[1])}) rotate(-90)"'
+    return flat.replace('x="0" y="0"', turn, 1)
 
 
-def hatched(at: Box) -> str:
-    """Slanting lines over a rectangle, as steps of a path."""
-    left, top, wide, high = at
-    steps = []
-    for foot in range(4, int(wide + high), 5):
-        lower = (left + max(foot - high, 0), top + min(foot, high))
-        upper = (left + min(foot, wide), top + max(foot - wide, 0))
-        steps.append(stroke(lower, upper))
-    return "".join(steps)
+def fold(at: Box) -> str:
+    """The turned-down corner of a rectangle, as steps of a path."""
+    return f"M{place(at[0])} {place(at[1])}h6l-6 6Z"

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.pictures.picture import Picture
-from leeward.pictures.plain.letters import fitted
-from leeward.pictures.plain.letters import width as wide
-from leeward.pictures.plain.mark import box, words
+from leeward.pictures.plain.key import Key, keys
+from leeward.pictures.plain.mark import box
 from leeward.pictures.plain.number import exact
 from leeward.pictures.plain.sheet import checked, finished
 
 MOST = 12
-TOP, HIGH, LINE = 4.0, 26.0, 22.0
-KEY, AIR = 11.0, 26.0
+TOP, HIGH = 1.0, 26.0
 LOOKS = ("past", "bar")
+"""Worn in turn: neighbours differ, also in grey."""
 
 
 @dataclass(frozen=True)
@@ -24,18 +23,10 @@ class Part:
     label: str
     amount: Fraction
 
-
-@dataclass(frozen=True)
-class Piece:
-    """A part as it is drawn."""
-
-    part: Part
-    look: str
-
     @property
     def told(self) -> str:
         """The label with its number."""
-        return f"{self.part.label}: {exact(self.part.amount)}"
+        return f"{self.label}: {exact(self.amount)}"
 
 
 def budget(
@@ -47,16 +38,22 @@ def budget(
 
 
 def budget_parts(parts: Sequence[Part], left: Fraction, *, title: str, width: int = 680) -> Picture:
-    """Any number of parts in their order; of very many, the first are put together."""
+    """The parts in their order, and what is left; of very many, the first are put together."""
     checked(width)
-    pieces = [
-        *(Piece(part, LOOKS[at % len(LOOKS)]) for at, part in enumerate(_joined(parts))),
-        Piece(Part("Left", left), "left"),
-    ]
-    keys, foot = _keys(pieces, width)
-    drawn = [*_bar(pieces, width), *keys]
-    told = "; ".join(piece.told for piece in pieces)
-    return finished(drawn, (width, foot), title=title, description=f"Epsilon. {told}.")
+    spent, rest = _joined(parts), Part("Left", left)
+    listed = [Key(_look(at), part.label, exact(part.amount)) for at, part in enumerate(spent)]
+    drawn, foot = keys([*listed, Key("left", rest.label, exact(left))], TOP + HIGH + 22, width)
+    told = "; ".join(part.told for part in (*spent, rest))
+    return finished(
+        [*_bar(spent, left, width), *drawn],
+        (width, foot + 8),
+        title=title,
+        description=f"Epsilon. {told}.",
+    )
+
+
+def _look(at: int) -> str:
+    return LOOKS[at % len(LOOKS)]
 
 
 def _joined(parts: Sequence[Part]) -> Sequence[Part]:
@@ -67,33 +64,14 @@ def _joined(parts: Sequence[Part]) -> Sequence[Part]:
     return [Part(f"{len(early)} earlier", total), *parts[len(early) :]]
 
 
-def _bar(pieces: Sequence[Piece], width: int) -> Iterator[str]:
-    """The stack within its outline; amounts of nothing and below are not seen."""
-    amounts = [max(piece.part.amount, Fraction(0)) for piece in pieces]
-    total = sum(amounts, Fraction(0))
-    yield box((0.5, TOP, width - 1, HIGH), "left")
+def _bar(spent: Sequence[Part], left: Fraction, width: int) -> Iterator[str]:
+    """The stack within its outline; amounts of nothing and below it take no room."""
+    amounts = [max(part.amount, Fraction(0)) for part in spent]
+    total = sum(amounts, max(left, Fraction(0))) or Fraction(1)
+    yield box((0.5, TOP, width - 1, HIGH), "left", told=Part("Left", left).told)
     start = Fraction(0)
-    for piece, amount in zip(pieces, amounts, strict=True):
-        if amount and piece.look != "left":
-            at, long = (float(one / total) * (width - 1) for one in (start, amount))
-            yield box((0.5 + at, TOP, max(long - 1, 0.8), HIGH), piece.look, told=piece.told)
+    for at, (part, amount) in enumerate(zip(spent, amounts, strict=True)):
+        if amount:
+            x, long = (float(one / total) * (width - 1) for one in (start, amount))
+            yield box((0.5 + x, TOP, max(long, 1.0), HIGH), _look(at), told=part.told)
         start += amount
-
-
-def _keys(pieces: Sequence[Piece], width: int) -> tuple[list[str], float]:
-    """Labels with their numbers, in lines as they fit; and where they end."""
-    drawn, x, y = list[str](), 0.0, TOP + HIGH + LINE
-    for piece in pieces:
-        number = exact(piece.part.amount)
-        room = width - KEY - 8 - wide(number) - 8
-        label = fitted(piece.part.label, room)
-        long = KEY + 6 + wide(label) + 7 + wide(number)
-        if x and x + long > width:
-            x, y = 0.0, y + LINE
-        drawn += [
-            box((x + 0.5, y - KEY + 1.5, KEY - 1, KEY - 1), piece.look),
-            words(piece.part.label, (x + KEY + 6, y), "soft", room=room),
-            words(number, (x + long - wide(number), y), "number"),
-        ]
-        x += long + AIR
-    return drawn, y + 10

@@ -51,7 +51,13 @@ def near(value: float) -> float:
 def ruler(values: Iterable[float], start: float, end: float, *, zero: bool = True) -> Ruler:
     """The ruler that shows these values, with ticks at whole numbers."""
     seen = [near(value) for value in values] + ([0.0] if zero else [])
-    reaches = (max(seen) + 1,) if max(seen) == min(seen) else ()
+    reaches = _around(max(seen), zero=zero) if max(seen) == min(seen) else ()
     scale = Axis("", "", reaches=reaches, margin=0).scale(seen)
     whole = tuple(tick for tick in scale.ticks if tick == int(tick))
     return Ruler(Scale(scale.low, scale.high, False, whole), start, end)
+
+
+def _around(value: float, *, zero: bool) -> tuple[float, float]:
+    """What a scale shows where all its values are the same."""
+    step = max(1.0, abs(value) / 10**6)  # one alone is lost beside a very large value
+    return (value if zero else value - step), value + step

@@ -40,15 +40,19 @@ def finished(
 ) -> Picture:
     """The picture of these marks."""
     wide, high = size
-    kind = "picture-wide" if wide >= WIDE else "picture-narrow"
-    name = f'role="img" aria-label="{escaped(title)}" class="picture {kind}"'
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {name} viewBox="0 0 {wide} {place(high)}" '
-        f'font-family="{FONT}">'
-    )
+    name = f'role="img" aria-label="{escaped(title)}" class="picture picture-{_kind(wide)}"'
+    shape = f'width="{wide}" height="{place(high)}" viewBox="0 0 {wide} {place(high)}"'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {name} {shape} font-family="{FONT}">'
     told = f"<title>{escaped(title)}</title><desc>{escaped(description)}</desc>"
     svg = head + told + "".join(parts) + "</svg>"
     return Picture(svg, cleaned(title), cleaned(description))
+
+
+def _kind(width: int) -> str:
+    """The class that keeps a page from blowing its letters up."""
+    if width < WIDE:
+        return "narrow"
+    return "middle" if width < 600 else "wide"
 
 
 def empty(title: str, width: int) -> Picture:

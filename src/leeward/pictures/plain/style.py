@@ -14,25 +14,28 @@ LIGHT = {
     "ground": "#FFFFFF",
     "bar": "#3F7FAE",
     "less": "#C2571A",
-    "pale": "#D3E3EF",
-    "past": "#8A949E",
+    "pale": "#DDE9F2",
+    "past": "#C6CDD4",
     "mark": "#B04A12",
     "dot": "#3F7FAE",
     "below": "#F7DCC6",
-    "hatch": "#B04A12",
-    "shade-0": "#EDF3F8",
-    "shade-1": "#CFE1EF",
-    "shade-2": "#A3C7E0",
-    "shade-3": "#6BA5CD",
-    "shade-4": "#2E75AA",
-    "shade-5": "#123F66",
+    "fold": "#B04A12",
+    "on-below": "#1F2328",
+    "shade-0": "#EEF3F7",
+    "shade-1": "#D6E5F0",
+    "shade-2": "#B3D0E5",
+    "shade-3": "#86B5D6",
+    "shade-4": "#5596C2",
+    "shade-5": "#2B6FA3",
+    "shade-6": "#123F66",
     "on-0": "#1F2328",
     "on-1": "#1F2328",
     "on-2": "#1F2328",
-    "on-3": "#14181C",
-    "on-4": "#FFFFFF",
+    "on-3": "#1F2328",
+    "on-4": "#0B0E11",
     "on-5": "#FFFFFF",
-    "on-below": "#1F2328",
+    "on-6": "#FFFFFF",
+    "core": "#8DBADB",
 }
 DARK = {
     "ink": "#E6EAEE",
@@ -42,27 +45,30 @@ DARK = {
     "ground": "#14181C",
     "bar": "#4F93C4",
     "less": "#DD8040",
-    "pale": "#243F54",
-    "past": "#7A8591",
+    "pale": "#22394B",
+    "past": "#4A545E",
     "mark": "#F0A368",
     "dot": "#6FB1DF",
     "below": "#4A2A14",
-    "hatch": "#E08A4C",
-    "shade-0": "#1B242C",
-    "shade-1": "#20384C",
-    "shade-2": "#265475",
-    "shade-3": "#3F83B3",
-    "shade-4": "#7DB9E2",
-    "shade-5": "#CFE8FA",
+    "fold": "#E08A4C",
+    "on-below": "#FBE3D0",
+    "shade-0": "#1C252D",
+    "shade-1": "#20384B",
+    "shade-2": "#265070",
+    "shade-3": "#2F6C99",
+    "shade-4": "#5C9DCB",
+    "shade-5": "#93C7EA",
+    "shade-6": "#D6ECFB",
     "on-0": "#E6EAEE",
     "on-1": "#E6EAEE",
     "on-2": "#FFFFFF",
-    "on-3": "#0B0E11",
+    "on-3": "#FFFFFF",
     "on-4": "#0B0E11",
     "on-5": "#0B0E11",
-    "on-below": "#FBE3D0",
+    "on-6": "#0B0E11",
+    "core": "#2F6C99",
 }
-SHADES = 6
+SHADES = 7
 """How many steps a heat map has."""
 
 
@@ -94,15 +100,16 @@ LOOKS = {
     "whisker": Look(stroke="ink", always='stroke-width="1.2" fill="none"'),
     "bar": Look(fill="bar"),
     "less": Look(fill="less"),
-    "past": Look(fill="past"),
+    "past": Look(fill="past", stroke="line", always=HAIR),
     "hill": Look(fill="pale"),
-    "core": Look(fill="bar"),
+    "core": Look(fill="core"),
+    "edge": Look(stroke="bar", always='stroke-width="1.2" fill="none"'),
     "left": Look(fill="ground", stroke="line", always=HAIR),
     "true": Look(stroke="ink", always='stroke-width="1.5"'),
     "dots": Look(fill="dot", always='fill-opacity="0.55"'),
     "marked": Look(fill="ground", stroke="mark", always='stroke-width="1.5"'),
     "below": Look(fill="below"),
-    "hatch": Look(stroke="hatch", always='stroke-width="0.8" fill="none"'),
+    "fold": Look(fill="fold"),
     "none": Look(fill="line"),
     "on-below": Look(fill="on-below", always=IN_CELL),
     **{f"shade-{n}": Look(fill=f"shade-{n}") for n in range(SHADES)},
@@ -136,10 +143,13 @@ STYLE = f"""{_properties(LIGHT)}
 .picture{{display:block;width:100%;height:auto;font-variant-numeric:tabular-nums;\
 print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 {_rules()}
+.picture-wide{{max-width:800px}}
+.picture-middle{{max-width:600px}}
+.picture-narrow{{max-width:400px}}
 .picture-pair>.picture-narrow{{display:none}}
 @media screen and (max-width:559px){{
+.picture-pair>.picture{{display:none}}
 .picture-pair>.picture-narrow{{display:block}}
-.picture-pair>.picture-wide{{display:none}}
 }}
 """
 """The style sheet of a page with plain pictures.
