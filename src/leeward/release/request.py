@@ -95,4 +95,6 @@ def _node(part: object, *, block: bool = False) -> yaml.Node:
         return yaml.MappingNode(MAPPING, pairs, flow_style=not block)
     if isinstance(part, list):
         return yaml.SequenceNode(SEQUENCE, [_node(one) for one in part], flow_style=not block)
-    return yaml.ScalarNode(TEXT, str(part).lower() if isinstance(part, bool) else str(part))
+    text = str(part).lower() if isinstance(part, bool) else str(part)
+    # Line breaks of any kind are folded unless they are escaped.
+    return yaml.ScalarNode(TEXT, text, style=None if text.isprintable() else '"')
