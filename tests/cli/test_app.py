@@ -121,7 +121,7 @@ def test_debugging_does_not_outlive_its_command(
 COMMANDS = [
     *(["demo"], ["init"], ["check"], ["plan"], ["release"], ["verify"], ["audit"], ["economy"]),
     *(["evaluate"], ["doctor"], ["ledger", "create"], ["ledger", "show"], ["ledger", "verify"]),
-    *(["ledger", "commit"], ["ledger", "withdraw"], ["serve"]),
+    *(["ledger", "commit"], ["ledger", "withdraw"], ["report"], ["serve"]),
 ]
 
 

@@ -166,7 +166,10 @@ def _files(certificate: Certificate) -> Iterator[str]:
         f"Here: {version_line(certificate).strip()}"
     )
     yield f"* {CHECKSUMS}: SHA-256 of every file. {README}: this text."
-    yield f"* {REPORT}, if there: pictures and tables of errors, made from the other files."
+    yield (
+        f"* {REPORT}, if there: promise, budget and pictures of every table, for the board that "
+        "decides about the release. It is made from the other files and not under the checksums."
+    )
 
 
 def _checks(certificate: Certificate) -> Iterator[str]:

@@ -20,6 +20,7 @@ COMMANDS = {
     "plan": "plan_command",
     "release": "release_command",
     "verify": "verify_command",
+    "report": "report_command",
     "ledger": "ledger_app",
     "evaluate": "evaluate_command",
     "audit": "audit_command",

@@ -1,4 +1,4 @@
-"""`leeward demo`: a made-up economy, a plan, a release, and how close it came."""
+"""`leeward demo`: a made-up economy, a plan, a release with its report, and how close it came."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ import typer
 from leeward.bundle import read_bundle
 from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.plan import lines as plan_text
-from leeward.cli.release import run, summary
+from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
 from leeward.cli.truth import true_counts
 from leeward.economy import Economy
@@ -59,7 +59,9 @@ def demo_command(
         say(f"   {line}" if line else "")
     say("\n3. The release (leeward release)\n")
     done = run(read_plan(plan), out / "bundle", ledger)
-    for line in (*summary(done), "", *comparison(out)):
+    added = report(done.bundle)
+    read = [] if added is None else [f"What a review board reads: {added} (open it in a browser)"]
+    for line in (*summary(done), "", *comparison(out), *read):
         say(f"   {line}" if line else "")
 
 

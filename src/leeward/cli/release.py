@@ -7,8 +7,10 @@ from typing import Annotated
 import pyarrow as pa
 import typer
 
+from leeward.bundle import read_bundle
 from leeward.cli.allowance import Memory, Spill, allowing
-from leeward.cli.screen import progress, say
+from leeward.cli.screen import note, progress, say
+from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
 from leeward.release.charge import Order
@@ -44,6 +46,7 @@ def release_command(  # noqa: PLR0913 (an option for each thing that may be othe
     with suppress(OSError):  # the bundle is whole and noted, whoever hears of it
         for line in summary(done):
             say(line)
+    report(done.bundle)
 
 
 def run(
@@ -58,6 +61,22 @@ def run(
             bar.step("checking the rows")
             digest = require_rows(asked, engine)
             return release(Order(asked, engine, book, out, digest, again, corrects), bar)
+
+
+def report(bundle: Path) -> Path | None:
+    """Add the report to a bundle that is published and paid for; without one it still is."""
+    try:
+        # Loaded after the release, which does not wait for templates.
+        from leeward.report.addition import write_report  # noqa: PLC0415 (as said)
+
+        with progress() as bar:
+            bar.step("writing the report")
+            return write_report(read_bundle(bundle))
+    except Exception as error:  # noqa: BLE001 (whatever it is, the release stands)
+        reason = error if isinstance(error, LeewardError) else f"{type(error).__name__}."
+        with suppress(OSError):  # nobody may hear of this either
+            note(f"{bundle} is published without a report: {reason} `leeward report` adds it.")
+        return None
 
 
 def summary(done: Released) -> list[str]:

@@ -77,5 +77,5 @@ def _writing(target: Path) -> Iterator[None]:
             "report",
             rule=f"must be writable, in the bundle and beside it: {reason}",
             value=repr(str(target)),
-            next_step="Mend that, then `leeward report` writes it.",
+            next_step="Mend that, and ask for the report again.",
         ) from None

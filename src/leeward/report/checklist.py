@@ -66,7 +66,7 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
 
 def _promise(certificate: Certificate) -> Check:
     promise = certificate.guarantee
-    growth = "" if promise.alpha is None else f", α {alpha(promise.alpha)}"
+    growth = "" if promise.alpha is None else f", α\u00a0{alpha(promise.alpha)}"
     return Check(
         f"The promise ({promise.policy} policy{growth}, {losses(promise)}) is one that our rules "
         "allow for these data, and what it does not protect is accepted.",
@@ -88,5 +88,5 @@ def _public(certificate: Certificate) -> Iterator[Check]:
 
 def _left(certificate: Certificate) -> str:
     left = certificate.budget.left
-    chance = "" if left.delta == "0" else f", δ {amount_left(left.delta)}"
-    return f"ε {amount_left(left.epsilon)}{chance}"
+    chance = "" if left.delta == "0" else f", δ\u00a0{amount_left(left.delta)}"
+    return f"ε\u00a0{amount_left(left.epsilon)}{chance}"

@@ -1,6 +1,6 @@
 """Figure: the pictures of a report, drawn from summaries."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,7 +14,10 @@ from leeward.report.matrix import Key, Matrix
 
 WIDE, NARROW = 720, 320
 MOST_BINS = 24
-LONGEST_LABEL = 120
+LABEL_ROOM, COLUMN_ROOM = 44, 16
+"""Characters of a label beside a bar or row, and over a column."""
+SHORTEST = 6
+JOINT = " · "
 TOTAL = "All jobs"
 
 
@@ -42,13 +45,26 @@ def largest_cells(table: CertifiedTable, cells: Sequence[Cell]) -> Figure:
 
 def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     """Every cell of a small table as a shaded square."""
-    down, across = (_names(names) for names in (matrix.layout.down, matrix.layout.across))
-    rows = [key_label(table, matrix.layout.down, key) for key in matrix.rows]
-    columns = [key_label(table, matrix.layout.across, key) for key in matrix.columns]
+    down, across = matrix.layout.down, matrix.layout.across
+    rows = [key_label(table, down, key) for key in matrix.rows]
+    columns = [key_label(table, across, key) for key in matrix.columns]
     values = [[None if one is None else one.value for one in row] for row in matrix.squares]
     title = f"Every cell of {table.name}"
-    caption = f"{title}: {down} from top to bottom, {across} from left to right."
+    caption = f"{title}: {_names(down)} from top to bottom, {_names(across)} from left to right."
+    if max(map(len, columns), default=0) > COLUMN_ROOM:
+        columns = [JOINT.join(key) for key in matrix.columns]
+        caption += f" {_legend(table, across)}"
     return _figure(partial(heat_map, rows, columns, values), title, caption)
+
+
+def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
+    """What the codes of some identifiers mean."""
+    meanings = (
+        f"{code} {_cut(label, LABEL_ROOM)}"
+        for name in names
+        for code, label in table.codes[name].items()
+    )
+    return f"{'; '.join(meanings)}."
 
 
 def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
@@ -81,14 +97,17 @@ def cell_label(table: CertifiedTable, codes: Key) -> str:
 
 
 def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
-    """The labels of some codes of a cell, cut where they are very long."""
-    named = zip(names, codes, strict=True)
-    return " · ".join(_label(table.codes[name], code) for name, code in named)
+    """The labels of some codes of a cell, the longest of them cut first."""
+    labels = [table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True)]
+    room = LABEL_ROOM - len(JOINT) * (len(labels) - 1)
+    longest = max(map(len, labels), default=0)
+    while longest > SHORTEST and sum(min(len(label), longest) for label in labels) > room:
+        longest -= 1
+    return JOINT.join(_cut(label, longest) for label in labels)
 
 
-def _label(labels: Mapping[str, str], code: str) -> str:
-    label = labels.get(code) or code
-    return label if len(label) <= LONGEST_LABEL else label[:LONGEST_LABEL] + "…"
+def _cut(label: str, longest: int) -> str:
+    return label if len(label) <= longest else label[: longest - 1].rstrip() + "…"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -1,4 +1,7 @@
-"""Number: how a report writes counts, shares, margins and losses."""
+"""Number: how a report writes counts, shares, margins and losses.
+
+A number and what belongs to it stand on one line: the blank between them does not break.
+"""
 
 from fractions import Fraction
 from math import floor
@@ -25,11 +28,11 @@ def counted(number: int, noun: str) -> str:
 def share(part: int, whole: int) -> str:
     """A share in per cent; one that is small or nearly all does not become none or all of it."""
     if whole == 0 or part in (0, whole):
-        return "0 %" if part == 0 else "100 %"
+        return "0\u00a0%" if part == 0 else "100\u00a0%"
     percent = 100 * part / whole
     if percent < 0.1:
-        return "less than 0.1 %"
-    return "more than 99.9 %" if percent > 99.9 else f"{percent:.1f} %"
+        return "less than 0.1\u00a0%"
+    return "more than 99.9\u00a0%" if percent > 99.9 else f"{percent:.1f}\u00a0%"
 
 
 def margin(width: Range | None) -> str:
@@ -44,8 +47,8 @@ def margin(width: Range | None) -> str:
 def losses(given: Losses) -> str:
     """What is lost of ε, δ and ρ; those that are nought are left out, unless all are."""
     named = {"ε": given.epsilon, "δ": given.delta, "ρ": getattr(given, "rho", "0")}
-    told = [f"{letter} {loss(text)}" for letter, text in named.items() if text != "0"]
-    return ", ".join(told) or "ε 0"
+    told = [f"{letter}\u00a0{loss(text)}" for letter, text in named.items() if text != "0"]
+    return ", ".join(told) or "ε\u00a00"
 
 
 def loss(text: str) -> str:

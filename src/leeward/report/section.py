@@ -92,7 +92,7 @@ def _either(codes: JsonValue) -> str:
 
 def _cost(table: CertifiedTable) -> str:
     paid = table.margins.epsilon
-    part = f", of it ε {loss(paid)} for the margins" if paid is not None else ""
+    part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
     return f"{losses(table.guarantee)}{part}."
 
 
