@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from leeward.errors import LeewardError
-from leeward.web import ledger, plan, releases, static
+from leeward.web import assets, ledger, plan, releases
 from leeward.web.guard import Guard
 from leeward.web.refusals import listed
 from leeward.web.rendering import render, site_of
@@ -21,7 +21,7 @@ def make_app(site: Site) -> Guard:
     app = Starlette(
         routes=[
             Route("/", first),
-            *static.routes(),
+            *assets.routes(),
             *plan.routes(),
             *releases.routes(),
             *ledger.routes(),
