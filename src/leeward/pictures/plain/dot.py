@@ -84,7 +84,7 @@ def scatter(
         *_drawn(seen, plane),
         *_titles(plane, x, y, diagonal=diagonal),
     ]
-    high = plane.up.start + 36 + (18 if diagonal or plane.log else 0) + 4
+    high = plane.up.start + 40 + 16 * (diagonal + plane.log)
     return finished(parts, (width, high), title=title, description=_description(dots, x, y))
 
 
@@ -156,10 +156,15 @@ def _titles(plane: Plane, x: str, y: str, *, diagonal: bool) -> Iterator[str]:
     long = plane.across.end - left
     yield words(x, (left + long / 2, foot + 34), "soft", anchor="middle", room=long)
     yield upright(y, (11, TOP + long / 2), anchor="middle", room=long)
-    note = "On the dashed line both are equal. " if diagonal else ""
-    note += "Far from zero the scale is logarithmic." if plane.log else ""
-    if note:
-        yield words(note.strip(), (left, foot + 52), "soft", room=long)
+    for at, note in enumerate(_notes(plane, diagonal=diagonal)):
+        yield words(note, (left, foot + 52 + 16 * at), "soft", room=long)
+
+
+def _notes(plane: Plane, *, diagonal: bool) -> Iterator[str]:
+    if diagonal:
+        yield "On the dashed line both are equal."
+    if plane.log:
+        yield "Far from zero the scale is logarithmic."
 
 
 def _description(dots: Sequence[Dot], x: str, y: str) -> str:

@@ -20,7 +20,7 @@ SLIM = (14.0, 36.0)
 """The least width of a column: what its numbers need, between these."""
 TOLD = 400
 """Up to so many cells each tells its row and column when pointed at."""
-HEAD = 96.0
+HEAD = 112.0
 """The most room for the names of columns."""
 
 Cells = Sequence[Sequence[int | None]]

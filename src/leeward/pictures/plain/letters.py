@@ -5,8 +5,6 @@ from functools import lru_cache
 from html import escape
 from unicodedata import category, combining, east_asian_width, normalize
 
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""Three names for the same widths; the last resort is about as wide."""
 ELLIPSIS = "…"
 LONGEST = 2000
 """Letters of a text that is kept whole beside its cut form."""
@@ -17,10 +15,12 @@ UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\
 TURNING = re.compile("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 """Marks that turn the direction of writing: a label may be Arabic, but not turn its neighbours."""
 WIDTHS = {
-    "ijl.,:;'|!": 0.28,
+    "ijl.,:;'|!·": 0.28,
     " It/f\\[]": 0.3,
-    'r()-`{}"*^': 0.37,
+    'r()-`{}"': 0.37,
+    "*^": 0.47,
     "ckszvxyJ": 0.51,
+    "FTZ": 0.62,
     "ABEKPSVXY&": 0.68,
     "CDHNRUw": 0.73,
     "GOQ": 0.79,
@@ -28,7 +28,7 @@ WIDTHS = {
     "W%": 0.95,
     "@…": 1.02,
     "−±+<>=~": 0.59,
-    "–·": 0.56,
+    "–": 0.56,
 }
 NARROW = {letter: share for letters, share in WIDTHS.items() for letter in letters}
 

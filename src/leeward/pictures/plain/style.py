@@ -43,7 +43,7 @@ DARK = {
     "line": "#7A8591",
     "grid": "#2D343B",
     "ground": "#14181C",
-    "bar": "#4F93C4",
+    "bar": "#3F86B8",
     "less": "#DD8040",
     "pale": "#22394B",
     "past": "#4A545E",
