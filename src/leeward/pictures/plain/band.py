@@ -113,10 +113,9 @@ def _height(curve: Curve, at: float) -> Iterator[float]:
 def _ticks(along: Ruler, foot: float) -> Iterator[str]:
     yield path(stroke((along.start, foot), (along.end, foot)), "line")
     texts = {tick: full(int(tick)) for tick in along.scale.ticks}
-    for tick in along.ticks(texts):
-        at, half = along.at(tick), wide(texts[tick], 11) / 2
+    for tick, middle in along.written(texts, along.end + 1):
+        at = along.at(tick)
         yield path(stroke((at, foot), (at, foot + 4)), "line")
-        middle = min(max(at, half), along.end + 1 - half)
         yield words(texts[tick], (middle, foot + 16), "soft", anchor="middle")
 
 

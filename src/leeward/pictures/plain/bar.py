@@ -99,9 +99,7 @@ def _layout(items: Sequence[Bar], width: int) -> Layout:
 def _frame(items: Sequence[Bar], layout: Layout, unit: str) -> Iterator[str]:
     """The grid with its numbers, and the unit over the column of numbers."""
     texts = {tick: round_number(tick) for tick in layout.ruler.scale.ticks}
-    for tick in layout.ruler.ticks(texts):
-        half = wide(texts[tick], 11) / 2
-        at = min(max(layout.ruler.at(tick), half), layout.margins - half)
+    for tick, at in layout.ruler.written(texts, layout.margins):
         yield _rule(items, layout, tick, "grid")
         yield words(texts[tick], (at, layout.foot + 14), "soft", anchor="middle")
     yield words(unit, (layout.values, 12), "soft", anchor="end", room=layout.values / 2)

@@ -113,13 +113,10 @@ def _log_scale(values: Sequence[float]) -> Scale:
 def _frame(plane: Plane, width: int) -> Iterator[str]:
     texts = plane.ticks
     foot, left = plane.up.start, plane.across.start
-    shown = plane.across.ticks(texts)
     steps = []
-    for tick in shown:
+    for tick, middle in plane.across.written(texts, width):
         x, y = plane.across.at(tick), plane.up.at(tick)
         steps += [stroke((x, TOP), (x, foot)), stroke((left, y), (plane.across.end, y))]
-        half = wide(texts[tick], 11) / 2
-        middle = min(x, width - half)
         yield words(texts[tick], (middle, foot + 16), "soft", anchor="middle")
         yield words(texts[tick], (left - 8, y + 4), "soft", anchor="end")
     yield path("".join(steps), "grid") if steps else ""

@@ -149,13 +149,14 @@ def _cells(table: Table, block: Block) -> Iterator[str]:
 
 def _folds(table: Table, block: Block) -> Iterator[str]:
     """Corners that mark what lies below zero, for eyes and printers without colours."""
-    steps = (
+    steps = [
         fold(block.box(row, column))
         for row, values in enumerate(table.cells)
         for column in block.columns
         if (values[column] or 0) < 0
-    )
-    yield group("fold", [path("".join(steps))])
+    ]
+    if steps:
+        yield path("".join(steps), "fold")
 
 
 def _looks(value: int | None, steps: Shades) -> tuple[str, str]:

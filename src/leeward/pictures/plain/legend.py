@@ -36,7 +36,7 @@ def _scale(shades: Shades, unit: str, corner: Point) -> Iterator[str]:
     for at, start in enumerate(shades.starts):
         yield box((at * long, top + 17, long - 1, HIGH), f"shade-{shades.of(start)}")
         text = short(start) + ("+" if last and at == last else "")
-        yield words(text, (at * long, top + 17 + HIGH + 12), "soft")
+        yield words(text, (at * long, top + 17 + HIGH + 12), "soft", room=long - 4)
 
 
 def _others(cells: Sequence[int | None]) -> Iterator[Key]:

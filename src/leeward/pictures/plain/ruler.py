@@ -26,15 +26,23 @@ class Ruler:
         share = self.scale.share(near(value))
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
-    def ticks(self, texts: dict[float, str]) -> list[float]:
-        """Every tick, or every second, fifth or tenth, so that their texts do not touch."""
-        most = max((width(text, 11) for text in texts.values()), default=0.0)
+    def written(self, texts: dict[float, str], most: float) -> list[tuple[float, float]]:
+        """Ticks and the middles of their texts, between 0 and `most`.
+
+        Every tick, or every second, fifth or tenth, so that their texts do not touch.
+        """
         for step in (1, 2, 5, 10):
-            kept = [t for at, t in enumerate(texts) if not (self._rank(t, at) % step)]
-            places = sorted(self.at(tick) for tick in kept)
-            apart = min((b - a for a, b in pairwise(places)), default=most * 9)
-            if apart >= most + AIR:
-                return kept
+            kept = [tick for at, tick in enumerate(texts) if self._rank(tick, at) % step == 0]
+            halves = [width(texts[tick], 11) / 2 for tick in kept]
+            middles = [
+                min(max(self.at(tick), half), most - half)
+                for tick, half in zip(kept, halves, strict=True)
+            ]
+            if all(
+                left + own + AIR <= right - other
+                for (left, own), (right, other) in pairwise(zip(middles, halves, strict=True))
+            ):
+                return list(zip(kept, middles, strict=True))
         return []
 
     def _rank(self, tick: float, at: int) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import count
 
-from leeward.pictures.plain.number import full
+from leeward.pictures.plain.number import LARGEST, full
 from leeward.pictures.plain.style import SHADES
 
 DECADES = 100
@@ -27,7 +27,7 @@ class Shades:
 
 def shades(values: Iterable[int]) -> Shades:
     """Steps that fit the numbers from zero on."""
-    positive = [value for value in values if value > 0]
+    positive = [min(value, LARGEST - 1) for value in values if value > 0]
     if not positive:
         return Shades((0,), "")
     low, high = min(positive), max(positive)
