@@ -45,6 +45,17 @@ def happened(entry: Entry) -> str:
     return words
 
 
+def states(entries: Iterable[Entry]) -> dict[int, str]:
+    """What became of each charge: committed, failed, withdrawn, or open where nothing is said."""
+    found: dict[int, str] = {}
+    for entry in entries:
+        if entry.kind == "reserved":
+            found[entry.number] = "open"
+        elif entry.names in found and found[entry.names] != "withdrawn":
+            found[entry.names] = entry.kind
+    return found
+
+
 def line(entry: Entry) -> str:
     """An entry in one line."""
     return f"{entry.number:>4}  {entry.time}  {happened(entry)}"

@@ -1,0 +1,172 @@
+"""Comparison: the same table in two bundles, chosen, told and drawn."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from threading import Lock
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from leeward.bundle import Bundle
+from leeward.errors import LeewardError
+from leeward.pictures import Picture
+from leeward.pictures.plain import Bar, Dot, bars, scatter
+from leeward.privacy.words import alpha_text
+from leeward.report.block import certified
+from leeward.report.comparison import Comparison, compare
+from leeward.report.number import count, counted
+from leeward.report.pair import Pair
+from leeward.web import releases_words as say
+from leeward.web.refusals import listed
+from leeward.web.releases_folder import listing, opened, refuse_strange_table
+from leeward.web.rendering import render, site_of
+
+WIDE, NARROW = 720, 320
+JOINT = " · "
+HONEST = (
+    "Two releases of the same data differ by their noise alone, and neither is wrong. A "
+    "difference within the margins says nothing about the jobs that were counted."
+)
+
+
+COMPARING = Lock()
+"""One comparison at a time: two tables lie in memory meanwhile."""
+
+
+@dataclass(frozen=True)
+class Twice:
+    """A picture for a screen and the same one for a phone."""
+
+    wide: Picture
+    narrow: Picture
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is shown of a comparison."""
+
+    comparison: Comparison
+    words: list[str]
+    dots: Twice
+    differences: Twice
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Two bundles, the tables that both have, and one of these; empty texts are still open."""
+
+    first: str
+    second: str
+    table: str
+    tables: tuple[str, ...] = ()
+    compared: Compared | None = None
+    refusals: tuple[LeewardError, ...] = ()
+
+
+def comparison(request: Request) -> Response:
+    """The fields, and once two bundles are chosen, what differs."""
+    asked, folder = request.query_params, site_of(request).releases
+    found = listing(folder)
+    names = (asked.get(name, "") for name in ("first", "second", "table"))
+    chosen = _chosen(folder, *names)
+    return render(
+        request,
+        "releases_comparison.html.j2",
+        status=400 if chosen.refusals else 200,
+        bundles=[one for one in found if not one.problem],
+        chosen=chosen,
+        label=label,
+        say=say,
+    )
+
+
+def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
+    if not (first and second):
+        return Chosen(first, second, table)
+    tables: tuple[str, ...] = ()
+    try:
+        pair = opened(folder, first), opened(folder, second)
+        tables = shared_tables(*pair)
+        wanted = table or next(iter(tables), "")
+        compared = _compared(*pair, wanted) if wanted else None
+    except LeewardError as error:
+        return Chosen(first, second, table, tables, refusals=listed(error))
+    return Chosen(first, second, wanted, tables, compared)
+
+
+def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
+    for bundle in (first, second):
+        certified(bundle, table)
+        refuse_strange_table(bundle, table)
+    with COMPARING:
+        found = compare(first, second, table)
+    names = first.path.name, second.path.name
+    return Compared(found, told(found), dots(found, names), differences(found))
+
+
+def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
+    """The names of the tables that both bundles have."""
+    names = {table.name for table in second.certificate.tables}
+    return tuple(table.name for table in first.certificate.tables if table.name in names)
+
+
+def told(comparison: Comparison) -> list[str]:
+    """The counts in words."""
+    return [
+        f"{_cells(comparison.both)} with an establishment in both releases, "
+        f"{count(comparison.only_first)} in the first alone, "
+        f"{count(comparison.only_second)} in the second alone.",
+        *_clear(comparison),
+        HONEST,
+    ]
+
+
+def _cells(number: int) -> str:
+    return f"{counted(number, 'cell')} {'is' if number == 1 else 'are'}"
+
+
+def _clear(comparison: Comparison) -> list[str]:
+    if comparison.clear is None or comparison.holds is None:
+        return ["Margins are missing, so nobody can say which differences are more than noise."]
+    return [
+        f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
+        f"margins together. Both margins of a cell hold at once in at least "
+        f"{_of_ten(comparison.holds)}; so of cells with the same jobs in both, some are called "
+        "clearly different by chance."
+    ]
+
+
+def _of_ten(share: Fraction) -> str:
+    tenths = share * 10
+    return f"{tenths} in 10 cases" if tenths.denominator == 1 else f"{alpha_text(share)} of cases"
+
+
+def label(pair: Pair) -> str:
+    """What a cell counts."""
+    return JOINT.join(one.label or one.code for one in pair.codes) or "All jobs"
+
+
+def dots(comparison: Comparison, names: tuple[str, str]) -> Twice:
+    """Each cell as a dot: its value in the first release, and in the second."""
+    drawn = [
+        Dot(float(pair.first), float(pair.second), pair.clear, f"{label(pair)}: {_both(pair)}")
+        for pair in comparison.dots
+    ]
+    title = "Each cell in both releases"
+    across, up = (f"jobs in {name}" for name in names)
+    return Twice(
+        scatter(drawn, title=title, x=across, y=up, width=520),
+        scatter(drawn, title=title, x=across, y=up, width=NARROW),
+    )
+
+
+def _both(pair: Pair) -> str:
+    return f"{count(pair.first)} and {count(pair.second)}"
+
+
+def differences(comparison: Comparison) -> Twice:
+    """The largest differences as bars, with both margins together as whiskers."""
+    items = [Bar(label(pair), pair.difference, pair.margin) for pair in comparison.largest]
+    title = "The largest differences, second minus first"
+    return Twice(bars(items, title=title, width=WIDE), bars(items, title=title, width=NARROW))

@@ -1,0 +1,178 @@
+"""Folder: the bundles that lie in the folder of releases, found by looking, never by asking.
+
+A name in an address only chooses among what was found, so no address leads out of the folder.
+Links are not followed, and what a release has not finished is not there.
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+
+from leeward.bundle import Bundle, Certificate
+from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, TABLES, parquet_path
+from leeward.bundle.reader import damaged, read_certificate
+from leeward.errors import BadFile, LeewardError, shown
+from leeward.ledger.words import price
+
+MOST_BYTES = 64 << 20
+"""Of a certificate that is read for the page."""
+
+Stamp = tuple[int, int, int, int]
+"""What tells that a file is another one than before."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One bundle in few words; `problem` says why it cannot be opened."""
+
+    name: str
+    path: Path
+    problem: str = ""
+    period: str = ""
+    created: str = ""
+    account: str = ""
+    promise: str = ""
+    tables: int = 0
+    bytes: int = 0
+    anchor: tuple[str, int, str] = ("", 0, "")
+
+    @property
+    def text(self) -> str:
+        """What a search looks at."""
+        return f"{self.name}\n{self.period}\n{self.account}".casefold()
+
+
+PER_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Some of the bundles: those with every word of `search`, a page at a time."""
+
+    bundles: tuple[Listed, ...]
+    search: str
+    matches: int
+    of: int
+    page: int
+    pages: int
+
+    @classmethod
+    def of_listing(cls, found: tuple[Listed, ...], search: str, page: str) -> "Shown":
+        """What an address asks for; of a page that is not there, the nearest one."""
+        words = search.casefold().split()
+        chosen = [one for one in found if all(word in one.text for word in words)]
+        pages = max(1, -(-len(chosen) // PER_PAGE))
+        number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
+        number = min(max(number, 1), pages)
+        start = (number - 1) * PER_PAGE
+        shown_ones = tuple(chosen[start : start + PER_PAGE])
+        return cls(shown_ones, search, len(chosen), len(found), number, pages)
+
+
+def listing(folder: Path) -> tuple[Listed, ...]:
+    """The bundles of a folder, the newest first; those with a problem last."""
+    found = [_listed(name, path) for name, path in sorted(_folders(folder).items())]
+    sound = sorted((one for one in found if not one.problem), key=_made, reverse=True)
+    return (*sound, *(one for one in found if one.problem))
+
+
+def _made(listed: Listed) -> str:
+    return listed.created
+
+
+def opened(folder: Path, name: str) -> Bundle:
+    """The bundle of this name, if the folder has one."""
+    path = _folders(folder).get(name)
+    if path is None:
+        raise BadFile(
+            "bundle",
+            rule="must be one of the folder of releases",
+            value=shown(name),
+            next_step="Choose one from the list under Releases.",
+        )
+    return Bundle(path, certificate(path))
+
+
+def certificate(path: Path) -> Certificate:
+    """The certificate of a bundle's folder, read again only when the file is another one."""
+    return _certificate(path / CERTIFICATE, _stamp(path / CERTIFICATE))
+
+
+def refuse_strange_table(bundle: Bundle, table: str) -> None:
+    """Refuse a table whose file is a link, a pipe or of another size, before a byte is read."""
+    path = bundle.path / parquet_path(table)
+    stated = bundle.certificate.files.get(parquet_path(table))
+    try:
+        inside = S_ISDIR((bundle.path / TABLES).lstat().st_mode)
+        found = path.lstat()
+    except OSError:
+        raise damaged(path, "must be there") from None
+    if not inside or not S_ISREG(found.st_mode):
+        raise damaged(path, "must be a file, not a link")
+    if stated is None or found.st_size != stated.bytes:
+        raise damaged(path, "must be the file that was published")
+
+
+def _folders(folder: Path) -> dict[str, Path]:
+    """Every subfolder that looks like a bundle; the path is the one that was found."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [one for one in entries if one.is_dir(follow_symlinks=False)]
+    except OSError as error:
+        raise BadFile(
+            "releases",
+            rule=f"must be a folder that can be read ({error.strerror})",
+            value=shown(str(folder)),
+            next_step="Give the folder of your bundles with --releases.",
+        ) from None
+    named = (one for one in found if re.fullmatch(BUNDLE_NAME, one.name))
+    return {one.name: Path(one.path) for one in named if _looks_like_one(Path(one.path))}
+
+
+def _looks_like_one(path: Path) -> bool:
+    return any(os.path.lexists(path / name) for name in (CERTIFICATE, CHECKSUMS))
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        raise damaged(path, "must be there") from None
+    except OSError:
+        raise damaged(path, "must be readable") from None
+    if not S_ISREG(found.st_mode):
+        raise damaged(path, "must be a file, not a link")
+    if found.st_size > MOST_BYTES:
+        raise damaged(path, f"must have at most {MOST_BYTES >> 20} MB to be shown here")
+    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _listed(name: str, path: Path) -> Listed:
+    try:
+        return _summary(name, path, _stamp(path / CERTIFICATE))
+    except LeewardError as refusal:
+        return Listed(name, path, problem=refusal.rule)
+
+
+@lru_cache(maxsize=4096)  # a line for each bundle, not its certificate
+def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
+    held = _certificate(path / CERTIFICATE, stamp)
+    return Listed(
+        name,
+        path,
+        period=held.period,
+        created=held.created,
+        account=held.account,
+        promise=price(held.guarantee.as_guarantee()),
+        tables=len(held.tables),
+        bytes=sum(stated.bytes for stated in held.files.values()),
+        anchor=held.anchor,
+    )
+
+
+@lru_cache(maxsize=4)  # turning the pages of a table asks for the same one again and again
+def _certificate(path: Path, _stamp: Stamp) -> Certificate:
+    return read_certificate(path)
