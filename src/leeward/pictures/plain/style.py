@@ -44,7 +44,7 @@ DARK = {
     "grid": "#2D343B",
     "ground": "#14181C",
     "bar": "#3F86B8",
-    "less": "#DD8040",
+    "less": "#C46A2C",
     "pale": "#22394B",
     "past": "#4A545E",
     "mark": "#F0A368",
