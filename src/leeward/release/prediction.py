@@ -76,6 +76,10 @@ class Outlook:
     refusals: tuple[LeewardError, ...]
 
 
+NOTHING = Outlook(None, (), TYPICAL, ())
+"""The outlook of what is no request yet."""
+
+
 def promises(plan: Plan) -> dict[str, str]:
     """The guarantee in plain words: for workers, for the size and the shape of establishments."""
     charge = plan.charge

@@ -1,17 +1,180 @@
 """Plan: the tab on which a release is planned; it opens no data."""
 
-from starlette.requests import Request
+import re
+from dataclasses import dataclass
+
+from starlette.requests import Request as Asked
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leeward.web.rendering import render
+from leeward.errors import InvalidParameter, LeewardError, raise_all
+from leeward.privacy.words import number_text
+from leeward.release.plan import Plan, make_plan
+from leeward.release.prediction import outlook
+from leeward.release.request import Request
+from leeward.release.target import MOST, read_target, smallest_epsilon, three_digits
+from leeward.web.draft import MOST_TABLES, Draft, draft_of, posted
+from leeward.web.form import Fields, read_form
+from leeward.web.loaded import Loaded, load
+from leeward.web.refusals import listed
+from leeward.web.rendering import render, site_of
+from leeward.web.saving import save
+from leeward.web.view import Aim, Saving, View, make_view
+
+REMOVE = re.compile(r"remove:([0-9]{1,3})")
+REFUSED = 422
 
 
 def routes() -> list[Route]:
     """The addresses of the tab."""
-    return [Route("/plan", page)]
+    return [
+        Route("/plan", page),
+        Route("/plan", change, methods=["POST"]),
+        Route("/plan/preview", preview, methods=["POST"]),
+        Route("/plan/save", save_plan, methods=["POST"]),
+    ]
 
 
-def page(request: Request) -> Response:
-    """The plan as a form, with what it promises, costs and errs."""
-    return render(request, "plan.html.j2")
+@dataclass(frozen=True)
+class Desk:
+    """The loaded plan and the form that was sent."""
+
+    loaded: Loaded
+    request: Request
+    fields: Fields
+    draft: Draft
+
+    def text(self, name: str) -> str:
+        """A field that belongs to the page and not to the plan."""
+        return dict(self.fields).get(name, "").strip()
+
+
+def page(asked: Asked) -> Response:
+    """The plan file as a form, with what it promises, costs and errs."""
+    loaded = _loaded(asked)
+    if loaded is None:
+        return render(asked, "plan_none.html.j2", refusals=())
+    if loaded.request is None:
+        return render(asked, "plan_none.html.j2", status=REFUSED, refusals=loaded.refusals)
+    draft = draft_of(loaded.request)
+    view = make_view(loaded, loaded.request, draft, site_of(asked).ledger, first=True)
+    return _shown(asked, view)
+
+
+def change(asked: Asked) -> Response:
+    """The form as it was sent, after a table was added or removed, or an ε looked for."""
+    desk = _desk(asked)
+    action, draft, aim = desk.text("action"), desk.draft, None
+    removed = REMOVE.fullmatch(action)
+    if action == "add" and len(draft.tables) < MOST_TABLES:
+        draft = draft.with_table()
+    elif removed is not None:
+        draft = draft.without(int(removed[1]))
+    elif action == "use":
+        draft = draft.with_text("protect.epsilon", desk.text("aim.epsilon"))
+    elif action == "aim":
+        aim = _aim(desk)
+    view = _view(asked, desk, draft)
+    return _shown(asked, view, aim=aim, added=action == "add")
+
+
+def preview(asked: Asked) -> Response:
+    """The parts of the page that follow from the form."""
+    desk = _desk(asked)
+    view = _view(asked, desk, desk.draft)
+    return render(asked, "plan_preview.html.j2", status=_status(view), view=view)
+
+
+def save_plan(asked: Asked) -> Response:
+    """Write the plan beside the loaded one, if it is accepted."""
+    desk = _desk(asked)
+    view, name = _view(asked, desk, desk.draft), desk.text("file")
+    saving = Saving(name)
+    if view.refused or view.request is None:
+        return _shown(asked, view, saving=Saving(name, refusals=(_unaccepted(),)))
+    try:
+        replace = desk.text("replace") == "yes"
+        saving = Saving(name, save(view.request, desk.loaded.path, name, replace=replace))
+    except LeewardError as refusal:
+        saving = Saving(name, refusals=listed(refusal))
+    return _shown(asked, view, saving=saving)
+
+
+def _loaded(asked: Asked) -> Loaded | None:
+    path = site_of(asked).plan
+    return None if path is None else load(path)
+
+
+def _desk(asked: Asked) -> Desk:
+    loaded, fields = _loaded(asked), read_form(asked)
+    if loaded is None or loaded.request is None:
+        raise InvalidParameter(
+            "plan",
+            rule="must be loaded before it is changed",
+            value="no plan that can be read",
+            next_step="Mend the file, or start `leeward serve` with another.",
+        )
+    return Desk(loaded, loaded.request, fields, posted(fields))
+
+
+def _view(asked: Asked, desk: Desk, draft: Draft) -> View:
+    return make_view(desk.loaded, desk.request, draft, site_of(asked).ledger, first=False)
+
+
+def _shown(
+    asked: Asked,
+    view: View,
+    *,
+    aim: Aim | None = None,
+    saving: Saving | None = None,
+    added: bool = False,
+) -> Response:
+    names = [table.name for table in view.draft.tables]
+    aim = aim or Aim(names[0] if names else "", "5")
+    saving = saving or Saving(view.path.name)
+    return render(
+        asked,
+        "plan.html.j2",
+        status=REFUSED if aim.refusals or saving.refusals else _status(view),
+        view=view,
+        aim=aim,
+        saving=saving,
+        added=added,
+        ledger=site_of(asked).ledger,
+    )
+
+
+def _status(view: View) -> int:
+    return REFUSED if view.refused else 200
+
+
+def _aim(desk: Desk) -> Aim:
+    """The smallest ε that gives a table the wanted error."""
+    table, jobs = desk.text("aim.table"), desk.text("aim.jobs")
+    try:
+        target = read_target(f"{table}: {jobs} jobs")
+        found = smallest_epsilon(_start(desk), target)
+    except LeewardError as refusal:
+        return Aim(table, jobs, refusals=listed(refusal))
+    return Aim(table, jobs, number_text(found.asked.epsilon), found.profile.words)
+
+
+def _start(desk: Desk) -> Plan:
+    """The plan of the draft; its ε may be too small for some table: that is why one asks."""
+    asked, problems = desk.draft.request(desk.request)
+    raise_all(problems)
+    if asked is None:
+        raise AssertionError("what could not be read was not refused")
+    plan = outlook(asked, desk.loaded.path).plan
+    ample = asked.protect.model_copy(update={"epsilon": str(three_digits(MOST))})
+    changed = asked.model_copy(update={"protect": ample})
+    return plan or make_plan(changed, desk.loaded.path)
+
+
+def _unaccepted() -> InvalidParameter:
+    return InvalidParameter(
+        "file",
+        rule="must be a plan that is accepted",
+        value="one that is refused",
+        next_step="Mend what is marked above, then save.",
+    )

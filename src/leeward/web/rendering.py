@@ -27,6 +27,13 @@ def drawn(picture: Picture) -> Markup:
     return Markup(picture.svg)  # noqa: S704 (made by leeward.pictures)
 
 
+def jobs(number: float | None) -> str:
+    """An error in jobs, as `leeward plan` shows it."""
+    if number is None:
+        return "no mean"
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
 def site_of(request: Request) -> Site:
     """What this run of the page shows."""
     site: Site = request.app.state.site
@@ -42,5 +49,5 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"drawn": drawn, "number": number_text}
+    made.filters |= {"drawn": drawn, "jobs": jobs, "number": number_text}
     return made

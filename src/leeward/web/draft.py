@@ -1,0 +1,145 @@
+"""Draft: a plan as texts in a form, right or wrong."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from leeward.errors import LeewardError
+from leeward.model.document import parse
+from leeward.release.request import Request, WrittenTable
+from leeward.web.form import Fields
+
+MOST_TABLES = 500
+TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
+DETAILS = ("share", "margins", "mechanism")
+RULES = ("single", "primary", "max_per_worker")
+
+
+@dataclass(frozen=True)
+class DraftTable:
+    """One table; empty texts are what the plan leaves out."""
+
+    name: str = ""
+    by: tuple[str, ...] = ()
+    where: str = "{}"
+    share: str = ""
+    margins: str = ""
+    mechanism: str = "auto"
+    complete: bool = False
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The filter for a person: codes by attribute."""
+        kept = _filter(self.where)
+        listed = kept if isinstance(kept, dict) else {"": kept}
+        return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
+                for k, v in listed.items()}  # fmt: skip
+
+    def content(self) -> dict[str, object]:
+        """As the plan file would hold it."""
+        given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
+        kept = {} if self.where == "{}" else {"where": _filter(self.where)}
+        return {"name": self.name, "by": list(self.by), "complete": self.complete} | given | kept
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What can be changed on the page, by the names of the plan; the rest stays as loaded."""
+
+    texts: Mapping[str, str] = field(hash=False)
+    tables: tuple[DraftTable, ...]
+
+    def __getitem__(self, name: str) -> str:
+        return self.texts.get(name, "")
+
+    def request(self, loaded: Request) -> tuple[Request | None, list[LeewardError]]:
+        """The plan that it stands for; where its data and codebook are is never taken from it."""
+        kept = loaded.model_dump(include={"data", "codebook", "sizes"}, exclude_none=True)
+        content = kept | {
+            "account": self["account"],
+            "period": self["period"],
+            "protect": self._protect(),
+            "tables": [table.content() for table in self.tables],
+        }
+        rule = self["jobs.rule"]
+        if rule in RULES[1:]:
+            content["jobs"] = {rule: self[f"jobs.{rule}"]}
+        return parse(Request, content, "plan")
+
+    def _protect(self) -> dict[str, str]:
+        optional = {key: self[f"protect.{key}"] for key in ("alpha", "delta")}
+        needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
+        return needed | {key: text for key, text in optional.items() if text}
+
+    def with_text(self, name: str, text: str) -> "Draft":
+        """The same with one text changed."""
+        return replace(self, texts={**self.texts, name: text})
+
+    def with_table(self) -> "Draft":
+        """One table more, under a name that is free."""
+        taken = {table.name for table in self.tables}
+        names = (f"table_{n}" for n in range(len(self.tables) + 1, MOST_TABLES + 2))
+        name = next((one for one in names if one not in taken), "")
+        return replace(self, tables=(*self.tables, DraftTable(name)))
+
+    def without(self, number: int) -> "Draft":
+        """One table less."""
+        kept = tuple(one for n, one in enumerate(self.tables) if n != number)
+        return replace(self, tables=kept)
+
+
+def draft_of(request: Request) -> Draft:
+    """A plan as the texts that it was written in."""
+    protect, jobs = request.protect, request.jobs
+    rule = "single" if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
+    texts = {
+        "account": request.account,
+        "period": request.period,
+        "jobs.rule": rule,
+        **{f"protect.{key}": text for key, text in protect if text is not None},
+        **({} if jobs is None else {f"jobs.{key}": text for key, text in jobs if text}),
+    }
+    return Draft(texts, tuple(map(_table, request.tables)))
+
+
+def _table(written: WrittenTable) -> DraftTable:
+    return DraftTable(
+        written.name,
+        tuple(written.by),
+        json.dumps(written.where, ensure_ascii=False),
+        written.share or "",
+        written.margins or "",
+        written.mechanism,
+        written.complete,
+    )
+
+
+def posted(fields: Fields) -> Draft:
+    """What the form of the page holds; names that it does not have are passed over."""
+    texts, tables = dict[str, str](), dict[int, DraftTable]()
+    for name, text in fields:
+        found = TABLE_FIELD.fullmatch(name)
+        if found is None:
+            texts[name] = text.strip()
+        elif int(found[1]) < MOST_TABLES:
+            number = int(found[1])
+            tables[number] = _told(tables.get(number, DraftTable()), found[2], text.strip())
+    return Draft(texts, tuple(tables[number] for number in sorted(tables)))
+
+
+def _told(table: DraftTable, key: str, text: str) -> DraftTable:
+    if key == "by":
+        return replace(table, by=(*table.by, text))
+    if key == "complete":
+        return replace(table, complete=True)
+    known = key in ("name", "where", *DETAILS)
+    return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
+
+
+def _filter(text: str) -> object:
+    """The filter as the plan holds it; what is none goes on as text and is refused there."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

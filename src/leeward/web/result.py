@@ -1,0 +1,122 @@
+"""Result: what a draft would promise, cost and err, as the page shows it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+from leeward.errors import LeewardError
+from leeward.ledger import Account, Ledger
+from leeward.ledger.budget import payment
+from leeward.pictures import Picture
+from leeward.pictures.plain import Band
+from leeward.pictures.plain import noise as noise_picture
+from leeward.release.plan import Plan, PlannedTable
+from leeward.release.prediction import (
+    Outlook,
+    as_json,
+    margin_cost,
+    noise,
+    promises,
+    refusal,
+    table_json,
+)
+
+SIZES = {"small": 10, "medium": 100, "large": 1000}
+"""Typical establishments, for the picture of the noise."""
+
+WIDE, NARROW = 560, 320
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The account of the plan: what is left, what would be paid, or why it would not pay."""
+
+    account: Account | None
+    paid: Fraction | None
+    refused: str | None
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """One table with its prediction and its pictures, wide and narrow."""
+
+    table: PlannedTable
+    told: dict[str, object]
+    margins: Fraction
+    pictures: tuple[Picture, Picture]
+
+    @property
+    def prediction(self) -> str:
+        """The numbers of `leeward plan --json`."""
+        return json.dumps(self.told)
+
+
+@dataclass(frozen=True)
+class Result:
+    """Everything that follows from a draft."""
+
+    outlook: Outlook
+    tables: tuple[ShownTable | None, ...]
+    budget: Budget | None = None
+    promises: dict[str, str] | None = None
+    prediction: str = ""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, where nothing is refused."""
+        return self.outlook.plan
+
+
+def make_result(outlook: Outlook, ledger: Path | None) -> Result:
+    """What the command line would tell of the same plan."""
+    plan = outlook.plan
+    tables = tuple(
+        None if table is None else _shown(table, table_json(table, outlook.profile))
+        for table in outlook.tables
+    )
+    if plan is None:
+        return Result(outlook, tables)
+    budget = None if ledger is None else _budget(plan, ledger)
+    return Result(outlook, tables, budget, promises(plan), _prediction(plan, budget))
+
+
+def _budget(plan: Plan, ledger: Path) -> Budget:
+    try:
+        with Ledger.open(ledger) as book:
+            account = book.account(plan.request.account)
+        refused = refusal(plan, account)
+        paid = None if refused else payment(account, plan.charge).epsilon
+        return Budget(account, paid, refused)
+    except LeewardError as error:
+        return Budget(None, None, str(error))
+
+
+def _prediction(plan: Plan, budget: Budget | None) -> str:
+    """The prediction as `leeward plan --json` prints it."""
+    account = None if budget is None else budget.account
+    told = as_json(plan, None if account is None else str(account.left.epsilon))
+    if budget is not None and account is not None:
+        told["refused"] = budget.refused
+    return json.dumps(told)
+
+
+def _shown(table: PlannedTable, told: dict[str, object]) -> ShownTable:
+    bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
+    return ShownTable(table, told, margin_cost(table), _pictures(table.name, bands))
+
+
+def _band(table: PlannedTable, kind: str, size: int) -> Band:
+    told, cells = noise(table, size), table.marginal.worker_cells
+    one = f", one of {cells:,} worker cells" if cells > 1 else ""
+    label = f"{kind.capitalize()}: {size:,} jobs{one}"
+    return Band(label, told.true, told.low, told.high, told.curve)
+
+
+@lru_cache(maxsize=256)  # frozen values, shown again with every change of something else
+def _pictures(name: str, bands: Sequence[Band]) -> tuple[Picture, Picture]:
+    title = f"What may be published in {name} for one establishment"
+    wide, narrow = (noise_picture(bands, title=title, width=width) for width in (WIDE, NARROW))
+    return wide, narrow

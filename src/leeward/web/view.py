@@ -1,0 +1,101 @@
+"""View: everything that the Plan tab shows at one moment."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.errors import LeewardError
+from leeward.model import Attribute
+from leeward.release.prediction import MECHANISMS, NOTHING, POLICIES, outlook
+from leeward.release.request import Request
+from leeward.web.draft import Draft
+from leeward.web.fields import by_field, controls
+from leeward.web.loaded import Loaded
+from leeward.web.result import Result, make_result
+from leeward.web.slider import SLIDERS
+
+FEW = 6
+"""Up to so many tables are shown open; more would bury each other."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """The question which ε gives a wanted error, and its answer."""
+
+    table: str
+    jobs: str
+    epsilon: str = ""
+    words: str = ""
+    refusals: tuple[LeewardError, ...] = ()
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where the plan is to be saved, where it was, or why not."""
+
+    name: str
+    saved: Path | None = None
+    refusals: tuple[LeewardError, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """The draft, what follows from it, and what is refused, by control."""
+
+    path: Path
+    attributes: tuple[Attribute, ...]
+    draft: Draft
+    request: Request | None
+    result: Result
+    problems: Mapping[str, list[LeewardError]]
+
+    policies = POLICIES
+    mechanisms = MECHANISMS
+    sliders = SLIDERS
+
+    @property
+    def few(self) -> bool:
+        """Whether every table is shown open."""
+        return len(self.draft.tables) <= FEW
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The names of all controls beside which something may be refused."""
+        return tuple(controls(len(self.draft.tables)))
+
+    @property
+    def profile_words(self) -> str:
+        """What mean errors are taken over."""
+        return self.result.outlook.profile.words
+
+    @property
+    def given_sizes(self) -> bool:
+        """Whether the plan names sizes of its own."""
+        return self.result.outlook.profile.given
+
+    def in_trouble(self, number: int) -> bool:
+        """Whether something is refused in a table."""
+        return any(name.startswith(f"tables[{number}].") for name in self.problems)
+
+    @property
+    def refused(self) -> int:
+        """How many things are refused."""
+        return sum(map(len, self.problems.values()))
+
+    def offered(self, chosen: Iterable[str]) -> list[tuple[str, Attribute | None]]:
+        """Attributes to tabulate by: chosen ones in their order, then the others."""
+        declared = {one.name: one for one in self.attributes}
+        names = dict.fromkeys([*chosen, *declared])
+        return [(name, declared.get(name)) for name in names]
+
+
+def make_view(
+    loaded: Loaded, request: Request, draft: Draft, ledger: Path | None, *, first: bool
+) -> View:
+    """What follows from a draft; what is wrong with the file itself is told at first."""
+    asked, problems = draft.request(request)
+    ahead = NOTHING if asked is None else outlook(asked, loaded.path)
+    told = [*(loaded.refusals if first else ()), *problems, *ahead.refusals]
+    result = make_result(ahead, ledger)
+    found = by_field(told, controls(len(draft.tables)))
+    return View(loaded.path, loaded.attributes, draft, asked, result, found)
