@@ -89,14 +89,13 @@ class View:
         self.wrongs = [one for one in self.wrongs if wrong not in one]
 
     def faults(self) -> list[str]:
-        """What a careful eye would mind: texts over each other, a page wider than its window,
-        and what keeps people out who do not see or do not use a mouse (axe, WCAG 2.1 AA).
-        """
+        """What a careful eye would mind: texts over each other, a page wider than its window."""
         over: list[str] = [f"over each other: {one}" for one in self.page.evaluate(OVERLAPS)]
         wide: list[str] = [f"too wide: {one}" for one in self.page.evaluate(SIDEWAYS)]
-        return over + wide + self._barriers()
+        return over + wide
 
-    def _barriers(self) -> list[str]:
+    def barriers(self) -> list[str]:
+        """What keeps people out who do not see or do not use a mouse (axe, WCAG 2.1 AA)."""
         rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
         found: dict[str, Any] = Axe().run(self.page, options=rules).response
         return [
