@@ -43,7 +43,7 @@ def test_a_report_is_fit_to_be_looked_at_without_a_network(
 ) -> None:
     window = view(look)
     opened(window, reports[name])
-    window.keep(pictures, f"report-{name}-{look}")
+    window.keep(pictures, f"report-{name}-{look}", whole=name != "many")
     headings = " ".join(window.page.locator("h2").all_inner_texts())
     assert [one for one in SECTIONS if one not in headings] == []
     assert window.page.title() != "run"
