@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
 
@@ -41,12 +42,30 @@ class Bundle:
         Its checksum and the types of its columns are checked before the first row; `columns`
         are all of them if not given.
         """
+        with self._opened(name) as file:
+            wanted = None if columns is None else list(columns)
+            yield from file.iter_batches(batch_size=ROW_GROUP, columns=wanted)
+
+    def rows(self, name: str, numbers: Sequence[int]) -> pa.Table:
+        """A few rows by their numbers, ascending from 0; only row groups that hold one are read."""
+        with self._opened(name) as file:
+            groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+            starts = [0, *accumulate(groups)]
+            found = [file.schema_arrow.empty_table()]
+            for group, start, end in zip(count(), starts, starts[1:], strict=False):
+                inside = [number - start for number in numbers if start <= number < end]
+                if inside:
+                    found.append(file.read_row_group(group).take(inside))
+            return pa.concat_tables(found)
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[pq.ParquetFile]:
+        """The columns of a table, once they are those that the certificate announces."""
         path, table = self._published(name)
         with _reading(path), pq.ParquetFile(path) as file:
             if file.schema_arrow.remove_metadata() != _schema(table):
                 raise damaged(path, "must have the columns that the certificate says")
-            wanted = None if columns is None else list(columns)
-            yield from file.iter_batches(batch_size=ROW_GROUP, columns=wanted)
+            yield file
 
     def _published(self, name: str) -> tuple[Path, CertifiedTable]:
         """Where a table lies, once its checksum is that of the certificate."""

@@ -1,4 +1,4 @@
-"""Cell: one row of a published table, and the largest ones of many, found in one pass."""
+"""Cell: one row of a published table, and which rows hold the largest values."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.bundle.layout import MARGIN
-from leeward.model import Flag
+from leeward.bundle.layout import MARGIN, MEASURES
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The codes of a cell, its value, and its margin if it has one."""
+    """The codes of a cell, its value, its status, and its margin if it has one."""
 
     codes: tuple[str, ...]
     value: int
@@ -20,43 +21,37 @@ class Cell:
     margin: int | None
 
 
-def cells(rows: pa.RecordBatch) -> list[Cell]:
+def cells(rows: pa.Table) -> tuple[Cell, ...]:
     """Rows as values; for few of them."""
-    codes = [name for name in rows.schema.names if name not in {"value", "status", MARGIN}]
-    return [
+    codes = [name for name in rows.column_names if name not in {*MEASURES, MARGIN}]
+    return tuple(
         Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
         for row in rows.to_pylist()
-    ]
+    )
 
 
-class LargestCells:
-    """Keeps the cells of largest value; of two alike, the one that comes first in the table."""
+class LargestRows:
+    """Keeps the numbers of the rows with the largest values; the first of those that are equal."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._kept: list[Cell] = []
+        self._values = np.zeros(0, np.int64)
+        self._numbers = np.zeros(0, np.int64)
 
-    def add(self, rows: pa.RecordBatch) -> None:
-        """Look at these rows too. Cells without an establishment are no cells of a ranking."""
-        value = rows["value"].to_numpy()
-        counted = rows["status"].to_numpy() == Flag.OK
-        if len(self._kept) == self._most:
-            counted &= value > self._kept[-1].value
-        chosen = _first(value, np.flatnonzero(counted), self._most)
-        both = [*self._kept, *cells(rows.take(pa.array(chosen)))]
-        # Sorting is stable, so what came first stays before what is as large.
-        self._kept = sorted(both, key=lambda cell: -cell.value)[: self._most]
+    def add(self, values: Integers, numbers: Integers) -> None:
+        """Look at these too; their numbers are above all before."""
+        if len(self._values) == self._most:
+            larger = values > self._values[-1]
+            values, numbers = values[larger], numbers[larger]
+        if len(values) > self._most:
+            border = np.partition(values, -self._most)[-self._most]
+            values, numbers = values[values >= border], numbers[values >= border]
+        both = np.concatenate([self._values, values])
+        # The order must be stable: what came first stays before what is as large.
+        order = np.argsort(~both, kind="stable")[: self._most]
+        self._values = both[order]
+        self._numbers = np.concatenate([self._numbers, numbers])[order]
 
-    def found(self) -> tuple[Cell, ...]:
-        """The largest of all, in order."""
-        return tuple(self._kept)
-
-
-def _first(value: NDArray[np.int64], among: NDArray[np.intp], most: int) -> NDArray[np.intp]:
-    """The rows of the `most` largest values, in the order of the rows; the first of equals."""
-    if len(among) <= most:
-        return among
-    values = value[among]
-    border = np.partition(values, len(values) - most)[len(values) - most]
-    above, equal = among[values > border], among[values == border]
-    return np.sort(np.concatenate([above, equal[: most - len(above)]]))
+    def found(self) -> list[int]:
+        """The numbers of the rows, that with the largest value first."""
+        return [int(number) for number in self._numbers]

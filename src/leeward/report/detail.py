@@ -21,7 +21,9 @@ class Detail:
         """What was left out; nothing at full detail."""
         if self == DETAILS[0]:
             return ""
-        kept = f"the {self.bars} largest cells of each table" if self.bars else "no picture"
+        kept = f"at most {self.bars} cells of a table" if self.bars else "no pictures"
+        if self.squares:
+            kept += f", and all of them only where they are at most {self.squares}"
         first = "" if self.tables is None else f" Only the first {self.tables} have a section here."
         return f"To keep this file small with so many tables, it shows {kept}.{first}"
 

@@ -16,7 +16,7 @@ from leeward.report.checklist import checks
 from leeward.report.detail import DETAILS, Detail
 from leeward.report.figure import account
 from leeward.report.promise import promised, unprotected
-from leeward.report.section import STATUSES, section
+from leeward.report.section import STATUSES, at_least, section
 from leeward.report.summary import TableSummary, summarise
 from leeward.report.template import template
 
@@ -77,6 +77,8 @@ def report(bundle: Bundle) -> str:
     summaries = tuple(summarise(bundle, table) for table in tables)
     contents = Contents(bundle.certificate, summaries, _files(bundle))
     for detail in DETAILS:
+        if at_least(summaries, detail) > MOST_BYTES:
+            continue
         page = contents.page(detail)
         if len(page.encode()) <= MOST_BYTES:
             return page

@@ -11,6 +11,7 @@ from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
 from leeward.report.cell import Cell
 from leeward.report.margins import Margins
 from leeward.report.matrix import Key, Matrix
+from leeward.report.number import count
 
 WIDE, NARROW = 720, 320
 MOST_BINS = 24
@@ -34,13 +35,18 @@ def _figure(draw: Callable[..., Picture], title: str, caption: str) -> Figure:
     return Figure(draw(title=title, width=WIDE), draw(title=title, width=NARROW), caption)
 
 
-def largest_cells(table: CertifiedTable, cells: Sequence[Cell]) -> Figure:
-    """The largest values as bars with their margins."""
+def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
+    """The largest values of so many as bars with their margins."""
     items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
-    many = f"The {len(cells)} largest cells" if len(cells) > 1 else "The largest cell"
     whiskers = " Lines show the margins." if table.has_margins else ""
-    title = f"{many} of {table.name}"
+    title = f"{_many(len(cells), of)} of {table.name}"
     return _figure(partial(bars, items), title, f"{title}.{whiskers}")
+
+
+def _many(shown: int, of: int) -> str:
+    if of == 1:
+        return "The only cell"
+    return f"All {of} cells" if shown == of else f"The {shown} largest of {count(of)} cells"
 
 
 def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
@@ -51,6 +57,8 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     values = [[None if one is None else one.value for one in row] for row in matrix.squares]
     title = f"Every cell of {table.name}"
     caption = f"{title}: {_names(down)} from top to bottom, {_names(across)} from left to right."
+    if not matrix.whole:
+        caption += " Rows and columns without any establishment are left out."
     if max(map(len, columns), default=0) > COLUMN_ROOM:
         columns = [JOINT.join(key) for key in matrix.columns]
         caption += f" {_legend(table, across)}"

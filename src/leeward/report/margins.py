@@ -83,7 +83,8 @@ class MarginCounter:
         rank = -(-cells * tenths // 10)
         if rank == 0:
             return None
-        reached = int(np.searchsorted(np.cumsum([*self._small, *self._large]), rank))
+        counts = np.concatenate([self._small, self._large])
+        reached = int(np.searchsorted(np.cumsum(counts), rank))
         return (
             Range(reached, reached)
             if reached <= EXACT

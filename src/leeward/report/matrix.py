@@ -27,12 +27,16 @@ class Layout:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The cells of a table in squares; one without an establishment is None."""
+    """The cells of a table in squares; one without an establishment is None.
+
+    `whole` says whether every code has its row or column.
+    """
 
     layout: Layout
     rows: tuple[Key, ...]
     columns: tuple[Key, ...]
     squares: tuple[tuple[Cell | None, ...], ...]
+    whole: bool
 
     @property
     def size(self) -> int:
@@ -62,7 +66,8 @@ def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matr
     rows = _used(table, chosen.down, {row for row, _ in found})
     columns = _used(table, chosen.across, {column for _, column in found})
     squares = tuple(tuple(found.get((row, column)) for column in columns) for row in rows)
-    return Matrix(chosen, rows, columns, squares)
+    full = _size(table, chosen.down) * _size(table, chosen.across)
+    return Matrix(chosen, rows, columns, squares, len(rows) * len(columns) == full)
 
 
 def _split(chosen: Layout, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:

@@ -1,6 +1,6 @@
 """Noise: what each mechanism does, in one plain sentence."""
 
-UNKNOWN = "Random whole numbers were added to the counts; its constants are in the certificate."
+UNKNOWN = "Random whole numbers were added to the counts."
 
 NOISE = {
     "slope": "Each cell gets its own random number, in proportion to its largest establishment; "

@@ -1,6 +1,6 @@
 """Section: what a report says and draws about one table."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -8,12 +8,16 @@ from pydantic import JsonValue
 from leeward.bundle import CertifiedTable
 from leeward.report.detail import Detail
 from leeward.report.figure import Figure, largest_cells, margin_bins, squares
+from leeward.report.matrix import Matrix
 from leeward.report.noise import noise_sentence
 from leeward.report.number import count, counted, loss, losses, margin, share
 from leeward.report.summary import TableSummary
 
 MOST_CODES = 12
 """So many codes of a filter are written out."""
+
+SQUARE, BAR = 150, 600
+"""Bytes of each in a wide and a narrow picture, at the least."""
 
 STATUSES = {
     1: "a count with noise",
@@ -41,28 +45,40 @@ def section(number: int, summary: TableSummary, detail: Detail) -> Section:
     return Section(f"table-{number}", summary, _figures(summary, detail), _facts(summary))
 
 
+def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
+    """Fewer bytes than these pictures will have: what is far too much need not be drawn."""
+    pairs = ((_drawn(one, detail), one.largest[: detail.bars]) for one in summaries)
+    return sum(SQUARE * (matrix.size if matrix else 0) + BAR * len(bars) for matrix, bars in pairs)
+
+
+def _drawn(summary: TableSummary, detail: Detail) -> Matrix | None:
+    """The matrix, if it is not empty and not larger than the detail allows."""
+    fits = summary.matrix is not None and 0 < summary.matrix.size <= detail.squares
+    return summary.matrix if fits else None
+
+
 def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
     table, figures = summary.table, list[Figure]()
-    if summary.matrix is not None and 0 < summary.matrix.size <= detail.squares:
-        figures.append(squares(table, summary.matrix))
+    matrix = _drawn(summary, detail)
+    if matrix is not None:
+        figures.append(squares(table, matrix))
     shown = summary.largest[: detail.bars]
     if shown:
-        figures.append(largest_cells(table, shown))
+        figures.append(largest_cells(table, shown, summary.cells))
     if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
         figures.append(margin_bins(table, summary.margins))
     return tuple(figures)
 
 
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
-    table, cells = summary.table, summary.cells
+    table = summary.table
     told = {
         "By": by(table),
         "Counts": _counts(table),
         "Mechanism": f"{table.mechanism}. {noise_sentence(table.mechanism)}",
         "Cost": _cost(table),
         "Cells": _cells(summary),
-        "Negative values": f"{count(summary.negative)} of {count(cells)} "
-        f"({share(summary.negative, cells)}). They are right; see “How to read the numbers”.",
+        "Negative values": _negative(summary),
         "Margins": _margins(summary),
         "Bias": table.bias or "",
     }
@@ -102,6 +118,14 @@ def _cells(summary: TableSummary) -> str:
         " Combinations without an establishment are there too." if summary.table.complete else ""
     )
     return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}"
+
+
+def _negative(summary: TableSummary) -> str:
+    if summary.negative == 0:
+        return "None."
+    part = share(summary.negative, summary.cells)
+    told = f"{count(summary.negative)} of {count(summary.cells)} ({part})"
+    return f"{told}. They are right; see “How to read the numbers”."
 
 
 def _margins(summary: TableSummary) -> str:

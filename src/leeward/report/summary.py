@@ -1,11 +1,11 @@
 """Summary: what a report tells about a table, from one pass over its rows.
 
 Memory does not grow with the table: counts, the largest cells, and all cells only where they are
-few enough to be drawn.
+few enough to be drawn. Codes take longest to read, so only those of drawn cells are.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ import pyarrow as pa
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import MARGIN
 from leeward.model import Flag
-from leeward.report.cell import Cell, LargestCells, cells
+from leeward.report.cell import Cell, LargestRows, cells
 from leeward.report.margins import MarginCounter, Margins
 from leeward.report.matrix import Matrix, layout, matrix
 
@@ -42,9 +42,12 @@ class TableSummary:
 def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     """Read a table once."""
     reading = _Reading(table)
-    for rows in bundle.batches(table.name):
+    for rows in bundle.batches(table.name, table.columns[len(table.identifiers) :]):
         reading.add(rows)
-    return reading.summary()
+    largest, squares = reading.rows()
+    found = cells(bundle.rows(table.name, sorted({*largest, *squares})))
+    cell = dict(zip(sorted({*largest, *squares}), found, strict=True))
+    return reading.summary([cell[at] for at in largest], [cell[at] for at in squares])
 
 
 class _Reading:
@@ -55,32 +58,35 @@ class _Reading:
         self._statuses: Counter[int] = Counter()
         self._negative = self._wide = 0
         self._margins = MarginCounter()
-        self._largest = LargestCells(LARGEST)
+        self._largest = LargestRows(LARGEST)
         self._layout = layout(table)
-        self._drawn: list[Cell] = []
+        self._seen = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
         status, value = rows["status"].to_numpy(), rows["value"].to_numpy()
         for flag in Flag:
             self._statuses[int(flag)] += int(np.count_nonzero(status == flag))
         self._negative += int(np.count_nonzero(value < 0))
-        self._largest.add(rows)
-        if self._layout is not None:
-            self._drawn += cells(rows)
+        noisy = np.flatnonzero(status == Flag.OK)
+        self._largest.add(value[noisy], noisy + self._seen)
+        self._seen += len(value)
         if self._table.has_margins:
-            noisy = pa.array(status == Flag.OK)
-            margins = rows[MARGIN].filter(noisy).to_numpy()
+            margins = rows[MARGIN].fill_null(0).to_numpy()[noisy]
             self._margins.add(margins)
-            self._wide += int(np.count_nonzero(margins >= rows["value"].filter(noisy).to_numpy()))
+            self._wide += int(np.count_nonzero(margins >= value[noisy]))
 
-    def summary(self) -> TableSummary:
-        """Everything that was seen."""
+    def rows(self) -> tuple[list[int], range]:
+        """The numbers of the rows with the largest values, and of those that are drawn."""
+        return self._largest.found(), range(0 if self._layout is None else self._seen)
+
+    def summary(self, largest: Sequence[Cell], squares: Sequence[Cell]) -> TableSummary:
+        """Everything that was seen, with the cells of these rows."""
         return TableSummary(
             table=self._table,
             statuses={int(flag): self._statuses[flag] for flag in reversed(Flag)},
             negative=self._negative,
             wide=self._wide,
             margins=self._margins.counted() if self._table.has_margins else None,
-            largest=self._largest.found(),
-            matrix=None if self._layout is None else matrix(self._layout, self._table, self._drawn),
+            largest=tuple(largest),
+            matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
