@@ -39,8 +39,8 @@ from leeward.release.request import Request, WrittenTable
 POLICIES, MECHANISMS = OFFERED, ("auto", *USABLE)
 """What a plan may name."""
 
-CURVE = 64
-"""At most so many pieces of a curve; where the noise is small, one for each whole number."""
+CURVE = 49
+"""At most so many pieces of a curve, one of them in the middle; one for each number if few."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from leeward.release.prediction import (
 SIZES = {"small": 10, "medium": 100, "large": 1000}
 """Typical establishments, for the picture of the noise."""
 
+TITLE = "What may be published for one establishment"
 WIDE, NARROW = 560, 320
 
 
@@ -105,7 +106,7 @@ def _prediction(plan: Plan, budget: Budget | None) -> str:
 
 def _shown(table: PlannedTable, told: dict[str, object]) -> ShownTable:
     bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
-    return ShownTable(table, told, margin_cost(table), _pictures(table.name, bands))
+    return ShownTable(table, told, margin_cost(table), _pictures(bands))
 
 
 def _band(table: PlannedTable, kind: str, size: int) -> Band:
@@ -116,7 +117,6 @@ def _band(table: PlannedTable, kind: str, size: int) -> Band:
 
 
 @lru_cache(maxsize=256)  # frozen values, shown again with every change of something else
-def _pictures(name: str, bands: Sequence[Band]) -> tuple[Picture, Picture]:
-    title = f"What may be published in {name} for one establishment"
-    wide, narrow = (noise_picture(bands, title=title, width=width) for width in (WIDE, NARROW))
+def _pictures(bands: Sequence[Band]) -> tuple[Picture, Picture]:
+    wide, narrow = (noise_picture(bands, title=TITLE, width=width) for width in (WIDE, NARROW))
     return wide, narrow

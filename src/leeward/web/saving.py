@@ -22,10 +22,8 @@ def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
         draft = _write(target.parent, written(request))
         try:
             _refuse_another(request, draft)
-            if not replace:
-                _claim(target)
-            with suppress(FileNotFoundError):
-                copymode(target, draft)
+            _claim(target, replace=replace)
+            copymode(target, draft)
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
@@ -79,10 +77,11 @@ def _refuse_another(request: Request, draft: Path) -> None:
         )
 
 
-def _claim(target: Path) -> None:
-    """Take a name that is free; nothing is ever replaced unasked."""
+def _claim(target: Path, *, replace: bool) -> None:
+    """Take a name that is free, or a file that may be written; nothing is replaced unasked."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666))
+        os.close(os.open(target, flags if replace else flags | os.O_EXCL, 0o666))
     except FileExistsError:
         raise BadFile(
             "file",

@@ -73,9 +73,15 @@ class View:
         """Whether the plan names sizes of its own."""
         return self.result.outlook.profile.given
 
-    def in_trouble(self, number: int) -> bool:
-        """Whether something is refused in a table."""
-        return any(name.startswith(f"tables[{number}].") for name in self.problems)
+    def troubles(self, number: int) -> list[LeewardError]:
+        """What is refused in a table, or elsewhere for its sake."""
+        own, name = f"tables[{number}].", self.draft.tables[number].name
+        return [
+            one
+            for field, several in self.problems.items()
+            for one in several
+            if field.startswith(own) or str(one.value).endswith(f" for table {name}")
+        ]
 
     @property
     def refused(self) -> int:

@@ -8,6 +8,7 @@
   let timer = 0;
   let busy = false;
   let changed = false;
+  let turn = 0; // a form that was replaced does not wait for answers about the old one
 
   // One question at a time: while an answer is on its way, the newest change waits for it.
   const ask = async () => {
@@ -15,8 +16,10 @@
     busy = true;
     changed = false;
     form.setAttribute("aria-busy", "true");
+    const asked = turn;
     try {
-      refresh(await posted(form.dataset.preview, null));
+      const answer = await posted(form.dataset.preview, null);
+      if (asked === turn) refresh(answer);
     } catch {
       say("The page does not answer. Is leeward serve still running?");
     }
@@ -108,7 +111,9 @@
       "jobs.max_per_worker": !rule || rule.value !== "max_per_worker",
     };
     for (const [name, off] of Object.entries(idle)) {
-      document.getElementById(name).disabled = off;
+      const control = document.getElementById(name);
+      control.disabled = off;
+      if (name.startsWith("jobs.")) control.closest(".field").hidden = off;
       const slider = sliderOf(name);
       if (slider) slider.disabled = off;
     }
@@ -123,11 +128,16 @@
   // Buttons that change the form itself bring a whole new one.
   const whole = async (button) => {
     clearTimeout(timer);
+    turn += 1;
+    changed = false;
+    const asking = posted(button.formAction || form.action, button);
+    form.inert = true;
     try {
-      const answer = await posted(button.formAction || form.action, button);
+      const answer = await asking;
       const there = answer.getElementById("plan");
       if (!there) { document.body.replaceChildren(...answer.body.childNodes); return; }
       form.replaceChildren(...there.childNodes);
+      form.inert = false;
       ready();
       const aim = form.querySelector("[data-focus]");
       const last = [...form.querySelectorAll(".table-card")].pop();
@@ -138,6 +148,7 @@
     } catch {
       say("The page does not answer. Is leeward serve still running?");
     }
+    form.inert = false;
   };
 
   form.addEventListener("input", (event) => {
@@ -157,9 +168,11 @@
     else { clearTimeout(timer); ask(); }
   });
 
-  window.addEventListener("hashchange", () => {
-    const aim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (aim && aim.tagName === "DETAILS") aim.open = true;
+  // A link to a table opens it.
+  form.addEventListener("click", (event) => {
+    const link = event.target.closest('a[href^="#table-"]');
+    const card = link && document.getElementById(link.hash.slice(1));
+    if (card) card.open = true;
   });
 
   ready();
