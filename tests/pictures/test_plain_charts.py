@@ -19,14 +19,11 @@ from leeward.pictures.plain import (
     bars,
     budget,
     budget_parts,
-    heat_map,
     histogram,
     noise,
     scatter,
 )
-from leeward.pictures.plain.number import full, short
-from leeward.pictures.plain.shade import shades
-from leeward.pictures.plain.style import SHADES
+from leeward.pictures.plain.number import full
 from tests.pictures.test_plain_drawing import Drawn, drawn, marks, texts
 
 
@@ -67,63 +64,22 @@ def test_bars_print_their_numbers_in_order() -> None:
     assert [one.told for one in marks(bars(items, title="t"), "bar")] == ["a: 1,234 ± 56", "c: 0"]
 
 
-@given(st.lists(st.one_of(st.none(), st.integers(-(10**13), 10**13)), min_size=1, max_size=25))
-def test_cells_print_their_numbers_and_tell_them_in_full(values: list[int | None]) -> None:
-    picture = heat_map(["r"], [f"c{n}" for n in range(len(values))], [values], title="t")
-    told = [one.told.partition(": ")[2] for one in drawn(picture) if one.told.startswith("r, c")]
-    expected = ["no establishment" if value is None else full(value) for value in values]
-    assert sorted(told) == sorted(expected)
-    inside = {one.text for one in drawn(picture) if one.look.startswith("on-")}
-    if len(values) < 10:
-        assert inside == {short(value) for value in values if value is not None}
+@pytest.mark.parametrize("width", [340, 480, 680])
+@pytest.mark.parametrize("size", [1, 10**3, 10**12])
+def test_no_bar_runs_under_a_text(width: int, size: int) -> None:
+    items = [Bar("a name", 9 * size, size, "a note"), Bar("b", -9 * size), Bar("c", size)]
+    picture = bars(items, title="t", width=width)
+    found = [mark for look in ("bar", "less", "whisker", "line") for mark in marks(picture, look)]
+    assert len(found) >= 5
+    for text in (one for one in drawn(picture) if one.kind == "text"):
+        assert [mark for mark in found if mark.meets(text)] == []
 
 
-def test_cells_below_zero_and_without_establishment_are_marked() -> None:
-    picture = heat_map(["r"], ["a", "b", "c"], [[5, -5, None]], title="t")
-    below, key = marks(picture, "below")
-    folds = marks(picture, "fold")
-    assert [fold.box[:2] for fold in folds] == [below.box[:2], key.box[:2]]
-    assert len(marks(picture, "none")) == 2
-    assert {"below zero", "no establishment"} <= set(texts(picture))
-
-
-def test_a_key_stands_only_for_what_is_there() -> None:
-    assert "below zero" not in texts(heat_map(["r"], ["a"], [[5]], title="t"))
-    assert "no establishment" not in texts(heat_map(["r"], ["a"], [[5]], title="t"))
-    assert "jobs" not in texts(heat_map(["r"], ["a"], [[None]], title="t"))
-
-
-@given(st.lists(st.integers(0, 10**17), min_size=1, max_size=30))
-def test_shades_grow_with_the_numbers(values: list[int]) -> None:
-    steps = shades(values)
-    assert len(steps.starts) <= SHADES
-    assert list(steps.starts) == sorted(set(steps.starts))
-    found = [steps.of(value) for value in sorted(values)]
-    assert found == sorted(found)
-    assert found[0] >= 0
-    assert found[-1] == (SHADES - 1 if max(values) else 1)
-
-
-@pytest.mark.parametrize(
-    ("values", "starts", "rule"),
-    [
-        ([3, 90], (0, 20, 40, 60, 80), "Each shade spans 20."),
-        ([1, 6], (0, 1, 2, 3, 4, 5, 6), "Each shade spans 1."),
-        ([1, 4000], (0, 10, 30, 100, 300, 1000, 3000), "Each shade begins about 3 times"),
-        ([7, 900], (0, 10, 30, 100, 300), "Each shade begins about 3 times"),
-        ([1, 10**6], (0, 10, 100, 1000, 10**4, 10**5, 10**6), "Each shade begins about 10 times"),
-        ([1, 10**12], (0, 100, 10**4, 10**6, 10**8, 10**10, 10**12), "Each shade begins about 100"),
-    ],
-)
-def test_shades_are_round_and_say_how_they_grow(
-    values: list[int], starts: tuple[int, ...], rule: str
-) -> None:
-    found = shades(values)
-    assert found.starts == starts
-    assert found.rule.startswith(rule)
-    picture = heat_map(["r"], ["a", "b"], [values], title="t")
-    assert found.rule in texts(picture)
-    assert found.rule in picture.description
+def test_ticks_are_whole_numbers_and_not_alone() -> None:
+    assert {"0", "1"} == set(texts(bars([Bar("a", 1)], title="t"))) - {"a", "jobs"}
+    assert {"0", "1"} == set(texts(bars([Bar("a", 0)], title="t"))) - {"a", "jobs"}
+    assert {"2", "3", "4"} <= set(texts(scatter([Dot(3, 3)], title="t", x="x", y="y")))
+    assert {"6", "7", "8"} <= set(texts(noise([Band("a", 7, 7, 7, [])], title="t")))
 
 
 def test_columns_of_a_histogram_have_one_width_and_the_height_of_their_counts() -> None:
@@ -173,6 +129,13 @@ def test_a_curve_between_its_points_is_straight() -> None:
     assert heights == pytest.approx([0, 0.46 * 60, 60, 0.46 * 60, 0], abs=0.11)
 
 
+def test_points_that_are_no_numbers_are_left_out() -> None:
+    points = [(float("nan"), 1.0), (1.0, float("inf")), (2.0, -1.0), (0.0, 1.0), (3.0, 0.5)]
+    (hill, key) = marks(noise([Band("a", 1, 0, 3, points)], title="t"), "hill")
+    assert long(hill) == pytest.approx(678, abs=0.2)
+    assert long(key) < 20
+
+
 def test_a_budget_is_divided_as_it_was_spent() -> None:
     picture = budget(Fraction(2), Fraction(4), Fraction(10), title="t")
     before, now, whole = (marks(picture, look)[0] for look in ("past", "bar", "left"))
@@ -188,6 +151,13 @@ def test_a_part_of_nothing_is_named_and_not_drawn() -> None:
     (key,) = marks(picture, "past")
     assert long(key) < 20
     assert long(marks(picture, "bar")[0]) == pytest.approx(679, abs=0.2)
+
+
+def test_a_part_below_nothing_takes_no_room() -> None:
+    picture = budget(Fraction(-1), Fraction(1), Fraction(1), title="t")
+    now = marks(picture, "bar")[0]
+    assert now.box[0] == pytest.approx(0.5, abs=0.11)
+    assert long(now) == pytest.approx(679 / 2, abs=0.11)
 
 
 def test_the_first_of_many_parts_are_put_together() -> None:

@@ -34,11 +34,18 @@ def test_letters_are_measured_at_least_as_wide_as_they_are(share: float, letters
 
 
 @pytest.mark.parametrize(
-    ("text", "least"),
-    [("漢字", 2.0), ("👍", 1.2), ("﷽", 8.0), ("e\u0301", 0.5), ("\u200d", 0.0), ("مرحبا", 2.5)],
+    ("text", "least", "most"),
+    [
+        ("漢字", 2, 2.2),
+        ("👍", 1.2, 1.5),
+        ("﷽", 8, 20),
+        ("e\u0301", 0.55, 0.6),
+        ("\u200d", 0, 0),
+        ("مرحبا", 2.5, 4),
+    ],
 )
-def test_other_scripts_are_measured_with_care(text: str, least: float) -> None:
-    assert least <= width(text, 1) <= 2 * least + 0.2 or text == "﷽"
+def test_other_scripts_are_measured_with_care(text: str, least: float, most: float) -> None:
+    assert least <= width(text, 1) <= most
 
 
 @given(st.text(), st.floats(12, 300))
@@ -58,14 +65,14 @@ def test_as_much_as_fits_is_shown() -> None:
     assert width(shown) > 200 - width("m")
 
 
-@pytest.mark.parametrize(("letter", "mark"), [("e", "\u0301"), ("👩", "\u200d"), ("👍", "🏽")])
-def test_a_letter_is_never_parted_from_its_marks(letter: str, mark: str) -> None:
+@pytest.mark.parametrize(("letter", "mark"), [("e", "\u0301"), ("👍", "🏽")])
+def test_a_letter_is_never_parted_from_its_mark(letter: str, mark: str) -> None:
+    lengths = set()
     for room in range(15, 80):
         shown = fitted((letter + mark) * 30, room).removesuffix("…")
-        assert shown.count(letter) - shown.count(mark) in {0, 1} if mark == "\u200d" else True
-        assert category(shown[-1:] or "a") != "Cf" or shown.endswith(mark)
-        if mark != "\u200d":
-            assert shown.count(letter) == shown.count(mark)
+        assert shown == (letter + mark) * shown.count(letter)
+        lengths.add(len(shown))
+    assert len(lengths) > 2
 
 
 @given(st.text(st.characters(codec=None)))

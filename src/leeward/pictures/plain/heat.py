@@ -36,11 +36,11 @@ class Table:
     shades: Shades
 
     def told(self, row: int, column: int) -> str:
-        """A cell as words; in a large table its number alone."""
+        """A cell as words; in a large table only what its short number does not say."""
         value = self.cells[row][column]
-        number = "no establishment" if value is None else full(value)
         if len(self.rows) * len(self.columns) > TOLD:
-            return number
+            return full(value) if value is not None and abs(value) >= 1000 else ""
+        number = "no establishment" if value is None else full(value)
         return f"{self.rows[row]}, {self.columns[column]}: {number}"
 
 

@@ -22,9 +22,8 @@ class Ruler:
     end: float
 
     def at(self, value: float) -> float:
-        """Where a value lies; never beyond the ends."""
-        share = self.scale.share(near(value))
-        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+        """Where a value lies."""
+        return self.start + self.scale.share(near(value)) * (self.end - self.start)
 
     def written(self, texts: dict[float, str], most: float) -> list[tuple[float, float]]:
         """Ticks and the middles of their texts, between 0 and `most`.
