@@ -27,8 +27,9 @@ from leeward.errors import BadFile
 from leeward.model import BoundedJobs, Marginal, SingleJob
 from leeward.privacy import Guarantee
 from leeward.report import document
-from leeward.report.detail import DETAILS
+from leeward.report.detail import DETAILS, Detail
 from leeward.report.document import MOST_BYTES, report
+from leeward.report.section import at_least
 from leeward.report.summary import summarise
 from leeward.report.template import template
 from tests.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
@@ -246,7 +247,7 @@ def test_a_hostile_field_is_shown_as_it_is(tmp_path: Path, field: str) -> None:
 
 def test_what_is_missing_is_an_error_and_not_a_blank() -> None:
     with pytest.raises(UndefinedError):
-        template("report.html.j2").render()
+        template("report.html.j2").environment.from_string("{{ nothing }}").render()
 
 
 def test_nothing_is_left_unescaped_but_pictures() -> None:
@@ -387,6 +388,16 @@ def test_a_smaller_limit_is_kept_by_showing_less(
     assert shown == sorted(shown, reverse=True)
     assert len(set(shown)) == 4
     assert DETAILS[-2].sentence in Page(page).text
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+def test_no_detail_is_passed_over_that_would_fit(tmp_path: Path, detail: Detail) -> None:
+    short = Marginal("t", (dimension("p", list("abcdefghij")), dimension("s", list("klmno"))), ())
+    bundle = bundle_of(tmp_path / "short", [short], margins=False)
+    summaries = (summarise(bundle, bundle.certificate.tables[0]),)
+    page = document.Contents(bundle.certificate, summaries, ()).page(detail)
+    pictures = re.findall(r"<svg.*?</svg>", article(page, 1), re.DOTALL)
+    assert at_least(summaries, detail) <= sum(len(one.encode()) for one in pictures)
 
 
 def test_the_least_detail_says_what_it_leaves_out(demo: Bundle) -> None:

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
 from leeward.bundle.rows import ROW_GROUP
-from leeward.model import Marginal
+from leeward.model import Marginal, Published
 from leeward.report.cell import Cell, LargestRows
 from leeward.report.matrix import Layout, layout, matrix
 from leeward.report.summary import LARGEST, TableSummary, summarise
-from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo
+from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +154,20 @@ def test_the_largest_rows_are_the_first_of_equals(batches: list[list[int]], most
 
 
 def test_the_whole_range_of_values_can_be_ranked() -> None:
-    largest = LargestRows(2)
+    largest = LargestRows(3)
     largest.add(np.array([-(2**63), 2**63 - 1, 0]), np.arange(3))
-    assert largest.found() == [1, 2]
+    assert largest.found() == [1, 2, 0]
+
+
+def test_a_margin_as_large_as_the_value_reaches_zero(tmp_path: Path) -> None:
+    sectors = Marginal("t", (SECTOR,), ())
+    keys, ok = np.arange(3), np.ones(3, np.int64)
+    published = Published(keys, np.array([[5], [5], [-5]]), ok, np.array([[4], [5], [0]]))
+    with BundleWriter(tmp_path / "x") as writer:
+        with writer.table(sectors, margins=True) as table:
+            table.write(published)
+        writer.seal(certificate("x", [certified(table)]))
+    assert summary(read_bundle(tmp_path / "x"), "t").wide == 2
 
 
 def test_a_table_of_several_row_groups_is_told_as_one(tmp_path: Path) -> None:
