@@ -29,6 +29,9 @@ WIDTHS = {
     "@…": 1.02,
     "−±+<>=~": 0.59,
     "–": 0.56,
+    "⸺": 2.1,
+    "⸻": 3.1,
+    "﷽𒐫": 11.0,
 }
 NARROW = {letter: share for letters, share in WIDTHS.items() for letter in letters}
 
