@@ -202,7 +202,14 @@ def test_marked_dots_have_another_shape() -> None:
     ]
     assert [(one.kind, one.told) for one in marks(picture, "marked")] == [("path", "b")]
     assert marks(picture, "dashed") == []
-    assert "1 of them marked" in picture.description
+    assert picture.description.endswith("3 dots, 1 of them marked.")
+
+
+def test_dots_that_are_no_numbers_are_not_counted() -> None:
+    dots = [Dot(1, 2), Dot(float("nan"), 1, True), Dot(1, float("-inf"))]
+    picture = scatter(dots, title="t", x="x", y="y")
+    assert picture.description.endswith("1 dots, 0 of them marked.")
+    assert len(marks(picture, "dots")) == 1
 
 
 def test_a_scale_of_decades_says_so() -> None:

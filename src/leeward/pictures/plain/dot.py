@@ -85,7 +85,7 @@ def scatter(
         *_titles(plane, x, y, diagonal=diagonal),
     ]
     high = plane.up.start + 40 + 16 * (diagonal + plane.log)
-    return finished(parts, (width, high), title=title, description=_description(dots, x, y))
+    return finished(parts, (width, high), title=title, description=_description(seen, x, y))
 
 
 def _plane(dots: Sequence[Dot], width: int) -> Plane:
@@ -165,5 +165,7 @@ def _notes(plane: Plane, *, diagonal: bool) -> Iterator[str]:
 
 
 def _description(dots: Sequence[Dot], x: str, y: str) -> str:
-    marked = sum(dot.marked for dot in dots)
-    return f"Across: {x}. Upwards: {y}. {len(dots)} dots, {marked} of them marked."
+    return (
+        f"Across: {x}. Upwards: {y}. {len(dots)} dots, "
+        f"{sum(dot.marked for dot in dots)} of them marked."
+    )

@@ -33,7 +33,7 @@ WIDTHS = {
     "⸻": 3.1,
     "﷽𒐫": 11.0,
 }
-NARROW = {letter: share for letters, share in WIDTHS.items() for letter in letters}
+SHARES = {letter: share for letters, share in WIDTHS.items() for letter in letters}
 
 
 def cleaned(text: str) -> str:
@@ -55,8 +55,8 @@ def width(text: str, size: float = 12) -> float:
 @lru_cache(maxsize=4096)
 def _share(letter: str) -> float:
     """The width of a letter, as a share of the size of the text."""
-    if letter in NARROW:
-        return NARROW[letter]
+    if letter in SHARES:
+        return SHARES[letter]
     if letter.isascii():
         return 0.56
     parts = normalize("NFKD", letter)  # one sign may stand for a whole sentence
