@@ -13,7 +13,7 @@ from leeward.pictures.plain import Part, budget_parts
 from leeward.web.refusals import listed
 from leeward.web.releases_folder import Listed
 
-WIDE, NARROW = 720, 320
+WIDE, NARROW = 520, 320
 TOGETHER = "in rho, together"
 
 

@@ -1,7 +1,6 @@
 """Comparison: the same table in two bundles, chosen, told and drawn."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from threading import Lock
 
@@ -12,7 +11,6 @@ from leeward.bundle import Bundle
 from leeward.errors import LeewardError
 from leeward.pictures import Picture
 from leeward.pictures.plain import Bar, Dot, bars, scatter
-from leeward.privacy.words import alpha_text
 from leeward.report.block import certified
 from leeward.report.comparison import Comparison, compare
 from leeward.report.number import count, counted
@@ -114,9 +112,9 @@ def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
 def told(comparison: Comparison) -> list[str]:
     """The counts in words."""
     return [
-        f"{_cells(comparison.both)} with an establishment in both releases, "
-        f"{count(comparison.only_first)} in the first alone, "
-        f"{count(comparison.only_second)} in the second alone.",
+        f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} in the first "
+        f"alone, {count(comparison.only_second)} in the second alone. Cells without an "
+        "establishment are left out.",
         *_clear(comparison),
         HONEST,
     ]
@@ -132,14 +130,9 @@ def _clear(comparison: Comparison) -> list[str]:
     return [
         f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
         f"margins together. Both margins of a cell hold at once in at least "
-        f"{_of_ten(comparison.holds)}; so of cells with the same jobs in both, some are called "
+        f"{say.cases(comparison.holds)}; so of cells with the same jobs in both, some are called "
         "clearly different by chance."
     ]
-
-
-def _of_ten(share: Fraction) -> str:
-    tenths = share * 10
-    return f"{tenths} in 10 cases" if tenths.denominator == 1 else f"{alpha_text(share)} of cases"
 
 
 def label(pair: Pair) -> str:

@@ -11,11 +11,11 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 
-from leeward.bundle import Bundle, Certificate
+from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
 from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, TABLES, parquet_path
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
-from leeward.ledger.words import price
+from leeward.report.number import alpha, losses
 
 MOST_BYTES = 64 << 20
 """Of a certificate that is read for the page."""
@@ -166,11 +166,16 @@ def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
         period=held.period,
         created=held.created,
         account=held.account,
-        promise=price(held.guarantee.as_guarantee()),
+        promise=_promise(held.guarantee),
         tables=len(held.tables),
         bytes=sum(stated.bytes for stated in held.files.values()),
         anchor=held.anchor,
     )
+
+
+def _promise(guarantee: ReleaseGuarantee) -> str:
+    growth = "" if guarantee.alpha is None else f", α {alpha(guarantee.alpha)}"
+    return f"{guarantee.policy}{growth}, {losses(guarantee)}"
 
 
 @lru_cache(maxsize=4)  # turning the pages of a table asks for the same one again and again

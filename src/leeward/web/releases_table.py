@@ -1,6 +1,7 @@
 """Table: the rows of a table as an address asks for them, found and drawn."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -49,6 +50,7 @@ def table(request: Request) -> Response:
         statuses=STATUSES,
         found=found,
         refusals=refusals,
+        holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
         width=WIDTH,
         say=say,
     )

@@ -3,9 +3,12 @@
 Templates are given this module as `say`.
 """
 
+from fractions import Fraction
+
+from leeward.privacy.words import alpha_text
 from leeward.report.number import alpha, amount_left, count, counted, losses
 
-__all__ = ["alpha", "amount_left", "count", "counted", "losses", "size", "time"]
+__all__ = ["alpha", "amount_left", "cases", "count", "counted", "losses", "size", "time"]
 
 UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
@@ -16,6 +19,12 @@ def size(number: int) -> str:
     while amount >= 1000 and unit < len(UNITS) - 1:
         amount, unit = amount / 1000, unit + 1
     return f"{amount:.3g} {UNITS[unit]}" if amount < 999.5 else f"{amount:.0f} {UNITS[unit]}"
+
+
+def cases(share: Fraction) -> str:
+    """How often something holds: in tenths where they say it exactly."""
+    tenths = share * 10
+    return f"{tenths} in 10 cases" if tenths.denominator == 1 else f"{alpha_text(share)} of cases"
 
 
 def time(written: str) -> str:
