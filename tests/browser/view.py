@@ -106,6 +106,8 @@ class View:
 
     def keep(self, folder: Path, name: str, *, whole: bool = True) -> None:
         """A picture of it for people to look at."""
+        if whole:
+            self.page.evaluate("scrollTo(0, 0)")
         self.page.screenshot(path=folder / f"{name}.png", full_page=whole)
 
     def close(self) -> None:
