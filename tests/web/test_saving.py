@@ -1,0 +1,134 @@
+"""Saving: what is written reads back as what was shown, in one folder, and nothing else changes."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leeward.release.plan import read_plan
+from leeward.web.draft import DraftTable
+from tests.web.drafts import Parts, draft, form
+from tests.web.serving import Served
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(one): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+
+def test_a_saved_plan_is_the_request_that_was_shown(page: Served, plan: Path) -> None:
+    sent = draft(plan).with_text("protect.epsilon", "5/2").with_text("period", "2026Q3")
+    sent = sent.with_text("jobs.rule", "max_per_worker").with_text("jobs.max_per_worker", "2")
+    table = DraftTable("new", ("education", "sector"), share="0.10", mechanism="clipped")
+    share = replace(sent.tables[1], share="3/20")
+    sent = replace(sent, tables=(sent.tables[0], share, sent.tables[2], table))
+    answer = page.post("/plan/save", form(sent, ("file", "next.yaml")))
+    assert answer.status == 200
+    saved = plan.parent / "next.yaml"
+    shown = Parts(answer.text)
+    assert shown.text("saved") == str(saved)
+    assert f"leeward release {saved} --out bundle --ledger {page.site.ledger}" in answer.text
+    request, before = read_plan(saved).request, read_plan(plan).request
+    assert request == sent.request(before)[0]
+    assert (request.data, request.codebook) == (before.data, before.codebook)
+    assert (request.protect.epsilon, request.period) == ("5/2", "2026Q3")
+    assert [one.name for one in request.tables] == ["by_sector", "by_sex", "men", "new"]
+    assert request.tables[2].where == {"sex": "M", "education": ["E1", "E2"]}
+    assert request.tables[3].by == ["education", "sector"]
+
+
+def test_the_saved_plan_is_the_one_that_is_loaded_next(page: Served, plan: Path) -> None:
+    sent = draft(plan).with_text("protect.epsilon", "3.3")
+    ticked = form(sent, ("file", plan.name), ("replace", "yes"))
+    assert page.post("/plan/save", ticked).status == 200
+    assert Parts(page.get("/plan").text).values("protect.epsilon") == ["3.3"]
+    assert read_plan(plan).request.protect.epsilon == "3.3"
+
+
+def test_nothing_is_replaced_unasked(page: Served, plan: Path) -> None:
+    before = contents(plan.parent)
+    answer = page.post("/plan/save", form(draft(plan), ("file", plan.name)))
+    assert answer.status == 422
+    assert "must be new, or the box ticked" in Parts(answer.text).text("save-answer")
+    assert contents(plan.parent) == before
+
+
+NAMES = [
+    *("", ".", "..", "../plan.yaml", "../../x.yaml", "/etc/x.yaml", "a/b.yaml", "a\\b.yaml"),
+    *(".hidden.yaml", "-x.yaml", "x.yaml/", "x.yml.", "x.txt", "x", "x\n.yaml"),
+    *("x\x00.yaml", "é.yaml", "x.yaml.exe", "%2e%2e%2fx.yaml", "a b.yaml", "C:x.yaml", "~x.yaml"),
+    *("x" * 200 + ".yaml", "codebook.yaml"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_plain_names_in_the_folder_of_the_plan_are_written(
+    page: Served, plan: Path, name: str
+) -> None:
+    before = contents(plan.parent.parent)
+    answer = page.post("/plan/save", form(draft(plan), ("file", name), ("replace", "yes")))
+    assert contents(plan.parent.parent) == before
+    assert answer.status == 422
+    assert "must" in Parts(answer.text).text("save-answer")
+
+
+@pytest.mark.parametrize("key", ["codebook", "sizes"])
+def test_what_the_plan_reads_from_is_never_written(page: Served, plan: Path, key: str) -> None:
+    source = plan.parent / f"{key}.yaml"
+    if key == "sizes":
+        source.write_text("largest,cells\n10,1\n")
+        plan.write_text(f"sizes: {source.name}\n" + plan.read_text())
+    os.link(source, plan.parent / "alias.yaml")
+    before = contents(plan.parent)
+    for name in (source.name, "alias.yaml"):
+        answer = page.post("/plan/save", form(draft(plan), ("file", name), ("replace", "yes")))
+        assert "must not be a file that the plan reads from" in answer.text
+    assert contents(plan.parent) == before
+
+
+def test_a_plan_that_is_refused_is_not_saved(page: Served, plan: Path) -> None:
+    before = contents(plan.parent)
+    sent = draft(plan).with_text("protect.epsilon", "0.1")
+    answer = page.post("/plan/save", form(sent, ("file", "bad.yaml")))
+    assert answer.status == 422
+    assert "must be a plan that is accepted" in Parts(answer.text).text("save-answer")
+    assert contents(plan.parent) == before
+
+
+def test_a_link_is_not_followed(
+    page: Served, plan: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside") / "victim.yaml"
+    (plan.parent / "link.yaml").symlink_to(outside)
+    answer = page.post("/plan/save", form(draft(plan), ("file", "link.yaml"), ("replace", "yes")))
+    assert answer.status == 422
+    assert not outside.exists()
+
+
+def test_the_paths_of_a_form_are_not_those_of_the_plan(page: Served, plan: Path) -> None:
+    before = read_plan(plan).request
+    more = [("data.workplaces", "/etc/passwd"), ("codebook", "/etc/passwd"), ("sizes", "x")]
+    assert page.post("/plan/save", form(draft(plan), *more, ("file", "b.yaml"))).status == 200
+    assert read_plan(plan.parent / "b.yaml").request == before
+
+
+def test_nothing_is_left_behind_but_the_plan(page: Served, plan: Path) -> None:
+    before = set(contents(plan.parent))
+    page.post("/plan/save", form(draft(plan), ("file", "b.yaml")))
+    assert set(contents(plan.parent)) - before == {str(plan.parent / "b.yaml")}
+
+
+def test_a_new_plan_is_readable_as_other_files_are(page: Served, plan: Path) -> None:
+    mask = os.umask(0o027)
+    try:
+        page.post("/plan/save", form(draft(plan), ("file", "b.yaml"), ("replace", "yes")))
+        assert (plan.parent / "b.yaml").stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(mask)
+
+
+def test_a_get_never_saves(page: Served, plan: Path) -> None:
+    before = contents(plan.parent)
+    assert page.get("/plan/save?file=b.yaml&replace=yes").status == 405
+    assert page.get("/plan?action=save&file=b.yaml").status == 200
+    assert contents(plan.parent) == before
