@@ -3,6 +3,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+WORKERS ?= 2
 SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
@@ -27,7 +28,7 @@ test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 f
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest $(if $(NO_SKIPS),--no-skips)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(if $(NO_SKIPS),--no-skips)
 
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit

@@ -1,15 +1,31 @@
-"""What is skipped is said in one line, or fails when `--no-skips` is given."""
+"""What is skipped is said in one line, or fails under `--no-skips`; what shares a worker."""
 
 from collections.abc import Generator
 from typing import TypeVar
 
 import pytest
+from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
+
+SHARED = ("tests/audit/", "tests/engines/spark/")
+"""Folders whose files share what is slow to make: the quick audit, and a session of Spark."""
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failure")
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
+    """Whole files go to a worker; marks cannot say more, which pytest 9.2 and xdist 3.8 ignore."""
+    made = LoadFileScheduling(config, log)
+    made._split_scope = unit
+    return made
+
+
+def unit(name: str) -> str:
+    """What a test goes to a worker with: its file, or its folder where that shares."""
+    return next((folder for folder in SHARED if name.startswith(folder)), name.partition("::")[0])
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

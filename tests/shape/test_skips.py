@@ -47,3 +47,18 @@ def test_an_expected_failure_is_not_a_skip(
     result = inner.runpytest(*options)
     result.assert_outcomes(xfailed=1)
     result.stdout.no_fnmatch_line("*make system-deps*")
+
+
+def test_two_workers_count_a_skip_once_and_fail_it(inner: pytest.Pytester) -> None:
+    """Both find that a module is skipped."""
+    inner.makepyfile(**SKIPS_TWO_WAYS)
+    result = inner.runpytest("-n", "2")
+    result.assert_outcomes(passed=1, skipped=2)
+    assert [line for line in result.outlines if "make system-deps" in line] == [
+        "2 skipped: `make system-deps` (as root) enables them"
+    ]
+    result = inner.runpytest("-n", "2", "--no-skips")
+    result.assert_outcomes(passed=1, failed=1, errors=1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines_random(["*--no-skips: *no java*", "*--no-skips: *no_such_module*"])
+    result.stdout.no_fnmatch_line("*make system-deps*")

@@ -22,8 +22,8 @@ from leeward.engines.spark_address import read_spark_addresses
 from leeward.engines.spark_session import TALKING, Loggers, Running, open_session
 from leeward.errors import BadFile
 from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
-from tests.engines.conftest import Cluster
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
+from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts, truth
 
 SPARK = Resources(engine="spark")

@@ -15,8 +15,8 @@ from leeward.engines import Resources, connect
 from leeward.engines.spark_settings import private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.model import TABLES, SingleJob
-from tests.engines.conftest import Cluster
 from tests.engines.small import codebook, economy, marginal, parquet
+from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts
 
 OPEN = """
@@ -89,9 +89,11 @@ with connect(sources, folder, Resources(engine="spark", remote=sys.argv[2])) as 
     told = [engine.digest(), len(engine.codes("place")), list(counts(engine, table).items())]
 print(json.dumps(told))
 """
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PATIENCE = 100
 """Seconds that a process may take."""
+QUICK = "-XX:TieredStopAtLevel=1"
+"""Java compiles for a short life: no setting of Spark, and a third less work."""
 
 
 def run(program: str, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -161,7 +163,7 @@ def test_a_spark_of_its_own_counts_right_says_nothing_and_leaves_nothing(tmp_pat
     with connect(sources, data) as engine:
         engine.prepare(book, SingleJob(), [table], [])
         expected = counts(engine, table)
-    done = run(TABLE + ALONE, str(data), str(ROOT), TMPDIR=str(spill))
+    done = run(TABLE + ALONE, str(data), str(ROOT), TMPDIR=str(spill), JAVA_TOOL_OPTIONS=QUICK)
     assert done.stderr == ""
     private, found, kept, quoted, left = done.stdout.splitlines()
     assert (private, kept, quoted, left) == ("0o700 3", "True 64", "False", "[]")
@@ -176,8 +178,8 @@ def test_a_killed_process_takes_java_with_it_and_the_next_clears_up(tmp_path: Pa
     spill = tmp_path / "spill"
     spill.mkdir()
     command = [sys.executable, "-c", OPEN + KILLED, str(tmp_path)]
-    quick = "--driver-java-options -XX:TieredStopAtLevel=1 pyspark-shell"
-    known = os.environ | {"TMPDIR": str(spill), "PYSPARK_SUBMIT_ARGS": quick}
+    submitted = f"--driver-java-options {QUICK} pyspark-shell"
+    known = os.environ | {"TMPDIR": str(spill), "PYSPARK_SUBMIT_ARGS": submitted}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=known) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
@@ -197,7 +199,7 @@ SPARK_LOCAL_DIRS={}
 MASTER=spark://nobody:7077
 """
 SUBMITTED = (
-    "--master=local[1] --conf=spark.test=a --driver-java-options '-XX:TieredStopAtLevel=1 "
+    f"--master=local[1] --conf=spark.test=a --driver-java-options '{QUICK} "
     "-Dlog4j2.configurationFile=none.xml -Djava.io.tmpdir=/ -Duser.test=b' pyspark-shell"
 )
 PLAN = """\
