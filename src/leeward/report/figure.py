@@ -68,7 +68,7 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
     """What the codes of some identifiers mean."""
     meanings = (
-        f"{code} {_cut(label, LABEL_ROOM)}"
+        f"{_cut(code, LABEL_ROOM)} {_cut(label, LABEL_ROOM)}"
         for name in names
         for code, label in table.codes[name].items()
     )
@@ -108,7 +108,7 @@ def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
     """The labels of some codes of a cell, the longest of them cut first."""
     labels = [table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True)]
     room = LABEL_ROOM - len(JOINT) * (len(labels) - 1)
-    longest = max(map(len, labels), default=0)
+    longest = min(max(map(len, labels), default=0), LABEL_ROOM)
     while longest > SHORTEST and sum(min(len(label), longest) for label in labels) > room:
         longest -= 1
     return JOINT.join(_cut(label, longest) for label in labels)
