@@ -1,7 +1,8 @@
 """Who is better than whom, all in one run: the findings that the figures rest on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
@@ -15,6 +16,8 @@ from tests.evaluate.conftest import Village
 
 TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
 PAPERS = ("log_laplace", "smooth_gamma", "smooth_laplace")
+Drawn = Callable[[Contender, str, str], Point]
+"""Who competes, α and ε."""
 TRIALS = 300
 WIDE = 6.0
 """Standard errors."""
@@ -25,14 +28,20 @@ def scene(village: Village) -> Scene:
     return set_scene(village.truths, Infusion(), TRIALS, lambda _: None)
 
 
-def drawn(village: Village, scene: Scene, one: Contender, alpha: str, epsilon: str) -> Point:
-    """A setting drawn so often that means of trials tell as much as closed forms."""
-    load = village.loads[0 if one.accounting == "single" else 1]
-    price = Price(Fraction(alpha), Fraction(epsilon), Fraction("0.05"))
-    outcome = Experiment(load, one, price, TRIALS).run(scene)
-    assert not isinstance(outcome, Refused)
-    assert outcome[0].stratum == ALL
-    return outcome[0]
+@pytest.fixture(scope="module")
+def drawn(village: Village, scene: Scene) -> Drawn:
+    """A setting drawn once, and so often that means of trials tell as much as closed forms."""
+
+    @cache
+    def draw(one: Contender, alpha: str, epsilon: str) -> Point:
+        load = village.loads[0 if one.accounting == "single" else 1]
+        price = Price(Fraction(alpha), Fraction(epsilon), Fraction("0.05"))
+        outcome = Experiment(load, one, price, TRIALS).run(scene)
+        assert not isinstance(outcome, Refused)
+        assert outcome[0].stratum == ALL
+        return outcome[0]
+
+    return draw
 
 
 def both(points: list[Point]) -> Iterator[list[float]]:
@@ -49,7 +58,7 @@ def both(points: list[Point]) -> Iterator[list[float]]:
         assert one.l1_trials_error < one.l1 / 15
 
 
-def test_the_order_of_the_papers_mechanisms_and_slope(village: Village, scene: Scene) -> None:
+def test_the_order_of_the_papers_mechanisms_and_slope(drawn: Drawn) -> None:
     """α = 0.1, ε = 1, place × sector × ownership."""
     order = [
         Contender("slope", "strong"),
@@ -57,27 +66,25 @@ def test_the_order_of_the_papers_mechanisms_and_slope(village: Village, scene: S
         Contender("log_laplace", "strong", "single", "published"),
         Contender("smooth_gamma", "strong", "single", "published"),
     ]
-    for errors in both([drawn(village, scene, one, "0.1", "1") for one in order]):
+    for errors in both([drawn(one, "0.1", "1") for one in order]):
         assert errors == sorted(errors)
         assert len(set(errors)) == 4
         assert errors[3] >= 8 * errors[0]
 
 
-def test_a_whole_worker_table_is_best_released_as_a_block(village: Village, scene: Scene) -> None:
+def test_a_whole_worker_table_is_best_released_as_a_block(drawn: Drawn) -> None:
     """α = 0.05, ε = 4: one price for the block, and the stronger promise."""
     block = Contender("vector_pareto", "strong", "joint")
     papers = [Contender(name, "weak", "sum", "published") for name in PAPERS]
-    for errors in both([drawn(village, scene, one, "0.05", "4") for one in (block, *papers)]):
+    for errors in both([drawn(one, "0.05", "4") for one in (block, *papers)]):
         assert errors[0] < min(errors[1:])
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_tight_forms_are_better_than_published_ones(
-    village: Village, scene: Scene, name: str
-) -> None:
+def test_tight_forms_are_better_than_published_ones(drawn: Drawn, name: str) -> None:
     for policy, accounting, epsilon in (("strong", "single", "1"), ("weak", "sum", "4")):
         forms = [Contender(name, policy, accounting, c) for c in ("tight", "published")]
-        found = [drawn(village, scene, one, "0.05", epsilon) for one in forms]
+        found = [drawn(one, "0.05", epsilon) for one in forms]
         for tight, published in both(found):
             assert tight < published
 
