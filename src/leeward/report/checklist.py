@@ -45,11 +45,7 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
             "The ledger lists its own; ask for the others.",
             "leeward ledger show --ledger LEDGER",
         ),
-        Check(
-            "The margins are narrow enough for the intended use, and what they mean in small cells "
-            "is understood.",
-            "Under each table: how wide margins are, and in how many cells they reach zero.",
-        ),
+        _margins(certificate),
         Check(
             "Users are told that negative values are right, and that sums add noise.",
             "Under “How to read the numbers”, and in README.txt.",
@@ -83,6 +79,19 @@ def _public(certificate: Certificate) -> Iterator[Check]:
     yield Check(
         f"{about} public, and the list of workplaces comes from a register, not from the jobs.",
         "Ask the keeper of the register; the program cannot see it.",
+    )
+
+
+def _margins(certificate: Certificate) -> Check:
+    if not any(table.has_margins for table in certificate.tables):
+        return Check(
+            "That no value has a margin is accepted, and users know how large the noise may be.",
+            "Under each table: its mechanism and its cost.",
+        )
+    return Check(
+        "The margins are narrow enough for the intended use, and what they mean in small cells is "
+        "understood.",
+        "Under each table: how wide margins are, and in how many cells they reach zero.",
     )
 
 
