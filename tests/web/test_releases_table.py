@@ -208,6 +208,13 @@ def test_bars_and_whiskers_lie_on_one_scale() -> None:
     assert (drawn[3].low, drawn[3].high) == (0, 60 * unit)
 
 
+def test_zero_is_on_the_scale_where_all_values_are_large() -> None:
+    (line,) = lines(Page((Row((), 60, 1, 20),), 1, 1, 1, 1, 1))
+    assert (line.drawn.zero, line.drawn.start, line.drawn.length) == (0, 0, 0.75 * WIDTH)
+    (below,) = lines(Page((Row((), -60, 1, 20),), 1, 1, 1, 1, 1))
+    assert (below.drawn.zero, below.drawn.start) == (WIDTH, 0.25 * WIDTH)
+
+
 def test_rows_of_nothing_are_drawn_too() -> None:
     drawn = [line.drawn for line in lines(Page((Row((), 0, 1, None),), 1, 1, 1, 1, 1))]
     assert (drawn[0].start, drawn[0].length) == (0, 0)
