@@ -7,7 +7,7 @@ WORKERS ?= 2
 SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test audit bench bench-scale bench-peers evaluation docs format clean system-deps
+.PHONY: help setup demo test audit bench bench-scale bench-peers evaluation docs views format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ evaluation: setup ## the full evaluation of the documents, and its figures and t
 
 docs: setup ## compute the tables of the documents anew
 	@$(BIN)/python -m docs.tables
+
+views: setup ## take the pictures of the page and of a report for the documents, with Chromium
+	@$(BIN)/python -m docs.views
 
 format: setup ## rewrite the source in the one format
 	@$(BIN)/ruff check --quiet --fix .

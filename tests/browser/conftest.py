@@ -14,17 +14,20 @@ from tests.browser.view import WIDE, Look, NewView, View
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
+def options() -> list[str]:
+    """How the browser is started: it reaches this machine alone."""
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # it cannot make one for root
+    return ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", *sandbox]
+
+
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     """The system's browser, in which no name can be looked up and no host but this one reached."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("no Chromium")
-    options = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-    if os.geteuid() == 0:
-        options.append("--no-sandbox")  # which it cannot make for root
     with sync_playwright() as player:
-        browser = player.chromium.launch(executable_path=path, args=options)
+        browser = player.chromium.launch(executable_path=path, args=options())
         yield browser
         browser.close()
 

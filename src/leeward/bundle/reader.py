@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.checksums import sha256
-from leeward.bundle.layout import CERTIFICATE, MARGIN, parquet_path
-from leeward.bundle.rows import ROW_GROUP
+from leeward.bundle.layout import CERTIFICATE, parquet_path
+from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 
@@ -63,7 +63,7 @@ class Bundle:
         """The columns of a table, once they are those that the certificate announces."""
         path, table = self._published(name)
         with _reading(path), pq.ParquetFile(path) as file:
-            if file.schema_arrow.remove_metadata() != _schema(table):
+            if file.schema_arrow.remove_metadata() != column_types(table.columns):
                 raise damaged(path, "must have the columns that the certificate says")
             yield file
 
@@ -95,13 +95,6 @@ def _reading(path: Path) -> Iterator[None]:
         raise damaged(path, "must be there") from None
     except (OSError, pa.ArrowException):
         raise damaged(path, "must be readable") from None
-
-
-def _schema(table: CertifiedTable) -> pa.Schema:
-    """The types of a table's columns: codes as text from a dictionary, whole numbers."""
-    code = pa.dictionary(pa.int32(), pa.string())
-    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
-    return pa.schema([(name, numbers.get(name, code)) for name in table.columns])
 
 
 def read_bundle(path: Path | str) -> Bundle:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.csv_lines import quoted
 from leeward.bundle.layout import MARGIN, csv_path, parquet_path
-from leeward.bundle.rows import FLAGS, ROW_GROUP
+from leeward.bundle.rows import FLAGS, ROW_GROUP, column_types
 from leeward.model import Flag
 
 Integers = NDArray[np.int64]
@@ -41,19 +41,13 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has more combinations of codes than can be counted"
     if file.schema_arrow.names != list(table.columns):
         yield "has other columns in Parquet than the certificate says"
-    elif file.schema_arrow.remove_metadata() != _schema(table):
+    elif file.schema_arrow.remove_metadata() != column_types(table.columns):
         yield "has columns of other types than text and whole numbers"
     stated, full = table.rows, table.workplace_cells * table.worker_cells
     if file.metadata.num_rows != stated:
         yield "has another number of rows than the certificate says"
     if stated % table.worker_cells or (table.complete and stated != full):
         yield "has a number of rows that cannot hold every combination of codes"
-
-
-def _schema(table: CertifiedTable) -> pa.Schema:
-    code = pa.dictionary(pa.int32(), pa.string())
-    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
-    return pa.schema([(name, numbers.get(name, code)) for name in table.columns])
 
 
 class _RowCheck:

@@ -1,5 +1,6 @@
 """Rows: published cells as the columns of a table."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +66,13 @@ class RowShape:
         named = zip(columns[: len(codes)], codes, strict=True)
         coded = [pa.DictionaryArray.from_arrays(index, texts) for index, texts in named]
         return pa.Table.from_arrays([*coded, *columns[len(codes) :]], schema=self.schema)
+
+
+def column_types(columns: Iterable[str]) -> pa.Schema:
+    """The columns of a published table: codes as text from a dictionary, whole numbers."""
+    code = pa.dictionary(pa.int32(), pa.string())
+    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
+    return pa.schema([(name, numbers.get(name, code)) for name in columns])
 
 
 def code_column(dimension: Dimension) -> pa.Array:
