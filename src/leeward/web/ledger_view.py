@@ -58,14 +58,15 @@ def look(path: Path, bundles: Sequence[Listed]) -> View:
 
 
 def _sound(book: Ledger, bundles: Sequence[Listed]) -> View:
-    own = book.head().ledger
+    entries = book.entries()
+    own = entries[-1].ledger if entries else book.head().ledger
     known = [one for one in bundles if one.anchor[0] == own]
     strange = [one for one in bundles if one.anchor[0] not in {own, ""}]
     return View(
         findings=book.verify(_anchor(one) for one in known),
         id=own,
         accounts=book.accounts(),
-        entries=book.entries(),
+        entries=entries,
         known=tuple(one.name for one in known),
         strange=tuple(one.name for one in strange),
     )

@@ -20,7 +20,7 @@
       const fresh = page.getElementById("rows");
       if (!fresh) throw new Error("no rows");
       rows.replaceChildren(...fresh.childNodes);
-      if (remember) history.pushState(null, "", address);
+      history[remember ? "pushState" : "replaceState"](null, "", address);
       const again = focused && document.getElementById(focused);
       if (again) again.focus();
     } catch {
