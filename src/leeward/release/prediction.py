@@ -27,6 +27,7 @@ from leeward.mechanisms.margins import (
     log_laplace_margins,
 )
 from leeward.mechanisms.registry import Mechanism
+from leeward.model import Codebook
 from leeward.model.codebook import read_codebook
 from leeward.privacy import Guarantee
 from leeward.release.gathering import Gathering
@@ -73,10 +74,11 @@ class Outlook:
     plan: Plan | None
     tables: tuple[PlannedTable | None, ...]
     profile: SizeProfile
-    refusals: tuple[LeewardError, ...]
+    codebook: Codebook | None
+    refusals: tuple[LeewardError, ...] = ()
 
 
-NOTHING = Outlook(None, (), TYPICAL, ())
+NOTHING = Outlook(None, (), TYPICAL, None)
 """The outlook of what is no request yet."""
 
 
@@ -96,10 +98,10 @@ def outlook(request: Request, path: Path) -> Outlook:
     found = Gathering()
     plan = found.attempt(lambda: make_plan(request, path))
     if plan is not None:
-        return Outlook(plan, plan.tables, plan.profile, ())
+        return Outlook(plan, plan.tables, plan.profile, plan.codebook)
     refused, context = tuple(found.problems), _context(request, path)
     tables = tuple(_alone(table, request.tables, context) for table in request.tables)
-    return Outlook(None, tables, context.profile, refused)
+    return Outlook(None, tables, context.profile, context.codebook, refused)
 
 
 def _context(request: Request, path: Path) -> Context:

@@ -1,11 +1,9 @@
-"""Loaded: the plan file and its codebook, read anew with each request; never the data."""
+"""Loaded: the plan file, read anew with each request; never the data."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.errors import BadFile, LeewardError
-from leeward.model import Attribute
-from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
 from leeward.release.request import Request
 from leeward.web.refusals import listed
@@ -20,17 +18,16 @@ class Loaded:
     path: Path
     request: Request | None
     refusals: tuple[LeewardError, ...]
-    attributes: tuple[Attribute, ...]
 
 
 def load(path: Path) -> Loaded:
-    """Read a plan file and which attributes its codebook offers."""
+    """Read a plan file; its codebook is read with every prediction."""
     try:
         _refuse_large(path)
         request, problems = parse(Request, read_document(path, "plan"), "plan")
     except LeewardError as refusal:
-        return Loaded(path, None, listed(refusal), ())
-    return Loaded(path, request, tuple(problems), _attributes(request, path))
+        return Loaded(path, None, listed(refusal))
+    return Loaded(path, request, tuple(problems))
 
 
 def _refuse_large(path: Path) -> None:
@@ -41,14 +38,3 @@ def _refuse_large(path: Path) -> None:
             value=repr(str(path)),
             next_step="Look at the name and the file.",
         )
-
-
-def _attributes(request: Request | None, path: Path) -> tuple[Attribute, ...]:
-    """What may be tabulated by; what is wrong with the codebook is told with the plan."""
-    if request is None:
-        return ()
-    try:
-        codebook = read_codebook(path.parent / request.codebook)
-    except LeewardError:
-        return ()
-    return tuple(one for one in codebook.attributes.values() if one.may_be_tabulated)

@@ -43,7 +43,6 @@ class View:
     """The draft, what follows from it, and what is refused, by control."""
 
     path: Path
-    attributes: tuple[Attribute, ...]
     draft: Draft
     request: Request | None
     result: Result
@@ -90,8 +89,10 @@ class View:
 
     def offered(self, chosen: Iterable[str]) -> list[tuple[str, Attribute | None]]:
         """Attributes to tabulate by: chosen ones in their order, then the others."""
-        declared = {one.name: one for one in self.attributes}
-        names = dict.fromkeys([*chosen, *declared])
+        codebook = self.result.outlook.codebook
+        declared = {} if codebook is None else codebook.attributes
+        free = [name for name, one in declared.items() if one.may_be_tabulated]
+        names = dict.fromkeys([*chosen, *free])
         return [(name, declared.get(name)) for name in names]
 
 
@@ -104,4 +105,4 @@ def make_view(
     told = [*(loaded.refusals if first else ()), *problems, *ahead.refusals]
     result = make_result(ahead, ledger)
     found = by_field(told, controls(len(draft.tables)))
-    return View(loaded.path, loaded.attributes, draft, asked, result, found)
+    return View(loaded.path, draft, asked, result, found)
