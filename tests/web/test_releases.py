@@ -159,7 +159,6 @@ def test_the_report_is_made_anew_and_never_the_file_that_lies_there(
     assert "a lie" not in answer.text
 
 
-@pytest.mark.xfail(reason="the guard sets its own policy over that of the report")
 def test_the_report_has_a_stricter_policy_of_its_own(page: Served, tmp_path: Path) -> None:
     write_small(tmp_path / "one")
     answer = page.get("/releases/one/report")
