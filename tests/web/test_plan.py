@@ -1,6 +1,7 @@
 """The Plan tab: its numbers are those of the command line, and no data are opened."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from typer.testing import CliRunner
 
 from leeward.cli.app import build
 from leeward.errors import LeewardError
+from leeward.mechanisms import margins
+from leeward.release import offer
 from leeward.release.plan import read_plan
 from leeward.release.prediction import as_json, promises
 from leeward.release.target import read_target, smallest_epsilon
@@ -334,6 +337,25 @@ def test_nothing_on_the_page_is_inline_or_from_elsewhere(page: Served) -> None:
         assert not [name for name in found if name.startswith("on")]
         for name in ("src", "href", "action", "formaction"):
             assert (found.get(name) or "#").startswith(("#", page.site.base + "/")), found
+
+
+def test_questions_at_the_same_time_do_not_disturb_each_other(page: Served, plan: Path) -> None:
+    wanted = ["0.7", "2.9", "9.9"]
+
+    def ask(epsilon: str) -> object:
+        sent = form(draft(plan).with_text("protect.epsilon", epsilon))
+        return Parts(page.post("/plan/preview", sent).text).prediction()
+
+    with ThreadPoolExecutor(len(wanted)) as pool:
+        together = list(pool.map(ask, wanted))
+    forget()
+    assert together == [ask(epsilon) for epsilon in wanted]
+
+
+def forget() -> None:
+    """Everything is computed anew."""
+    for kept in (offer._calibrated, offer._error, margins._factor, margins._least):
+        kept.cache_clear()
 
 
 def test_steps_of_sliders_are_numbers_in_order() -> None:
