@@ -6,8 +6,8 @@ from typing import TypeVar
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
 
-SHARED = ("tests/audit/", "tests/engines/spark/")
-"""Folders whose files share what is slow to make: the quick audit, and a session of Spark."""
+SHARED = ("tests/audit/", "tests/browser/", "tests/engines/spark/")
+"""Folders whose files share what is slow to make: an audit, a browser and its page, a Spark."""
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
