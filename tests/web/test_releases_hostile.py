@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle.signoff import record_path
-from tests.browser.stranger import SCRIPTS, write_broken, write_hostile
+from leeward.model import Marginal
+from tests.browser.stranger import SCRIPTS, write_broken, write_hostile, write_tables
+from tests.bundle.made_up import dimension
 from tests.web.releases_scene import Markup, write_small
 from tests.web.serving import Answer, Served, serving
 
@@ -67,6 +69,20 @@ def test_what_a_search_says_is_only_text(page: Served) -> None:
         answer = page.get(f"{path}%22%3E%3Cscript%3Ealert(1)%3C/script%3E%3Csvg%20onload%3Dx%3E")
         assert Markup(answer.text).dangers(page.site.base) == []
         assert "<svg onload" not in answer.text
+
+
+def test_endless_labels_and_lists_are_cut_short(page: Served, folder: Path) -> None:
+    long = "x" * 1_000_000
+    place = dimension("place", [long, *"abc"])
+    wide = [dimension(f"attribute {number}", "a") for number in range(41)]
+    write_tables(folder / "long", [Marginal("t", (place,), ()), Marginal("u", tuple(wide), ())])
+    for view in ("/releases/long", "/releases/long/tables/t", "/comparison?first=long&second=long"):
+        answer = page.get(view)
+        assert answer.status == 200
+        assert len(answer.body) < 100_000
+    refused_so = page.get("/releases/long/tables/u")
+    assert refused_so.status == 400
+    assert "must have at most 40 identifiers to be shown" in refused_so.text
 
 
 BROKEN = {

@@ -18,6 +18,7 @@ from leeward.report.pair import Pair
 from leeward.web import releases_words as say
 from leeward.web.refusals import listed
 from leeward.web.releases_folder import listing, opened, refuse_strange_table
+from leeward.web.releases_rows import cut, refuse_wide
 from leeward.web.rendering import render, site_of
 
 WIDE, NARROW = 720, 320
@@ -95,7 +96,7 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
 
 def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
     for bundle in (first, second):
-        certified(bundle, table)
+        refuse_wide(certified(bundle, table))
         refuse_strange_table(bundle, table)
     with COMPARING:
         found = compare(first, second, table)
@@ -137,7 +138,7 @@ def _clear(comparison: Comparison) -> list[str]:
 
 def label(pair: Pair) -> str:
     """What a cell counts."""
-    return JOINT.join(one.label or one.code for one in pair.codes) or "All jobs"
+    return JOINT.join(cut(one.label or one.code) for one in pair.codes) or "All jobs"
 
 
 def dots(comparison: Comparison, names: tuple[str, str]) -> Twice:

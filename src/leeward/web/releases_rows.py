@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from leeward.bundle import CertifiedTable
+from leeward.errors import InvalidParameter
 from leeward.report.selection import Coded, Page, Row
 from leeward.web.releases_query import CODE
 
 WIDTH = 160
 MOST_CHOICES = 100
 """Codes of a list to choose from; of longer ones the first are suggested."""
+
+MOST_LETTERS = 300
+MOST_IDENTIFIERS = 40
 
 
 @dataclass(frozen=True)
@@ -73,12 +78,29 @@ def _drawn(row: Row, low: int, high: int) -> Drawn:
     )
 
 
+def refuse_wide(table: CertifiedTable) -> None:
+    """Refuse a table that no page could show: certificates of strangers may list anything."""
+    if len(table.identifiers) > MOST_IDENTIFIERS:
+        raise InvalidParameter(
+            "table",
+            rule=f"must have at most {MOST_IDENTIFIERS} identifiers to be shown",
+            value=f"{len(table.identifiers):,}",
+            next_step="Read it with a program that reads Parquet.",
+        )
+
+
+def cut(text: str) -> str:
+    """A text that a page can hold fifty times."""
+    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
+
+
 def choices(table: CertifiedTable, asked: Mapping[str, str]) -> list[Choice]:
     """A list for each identifier, with what the address asks of it."""
     return [_choice(table, name, asked.get(f"{CODE}{name}", "")) for name in table.identifiers]
 
 
 def _choice(table: CertifiedTable, name: str, chosen: str) -> Choice:
-    listed = list(table.codes[name].items())
-    codes = tuple(Coded(code, label) for code, label in listed[:MOST_CHOICES])
+    listed = table.codes[name]
+    short = ((code, label) for code, label in listed.items() if len(code) <= MOST_LETTERS)
+    codes = tuple(Coded(code, cut(label)) for code, label in islice(short, MOST_CHOICES))
     return Choice(name, codes, chosen, len(listed))

@@ -15,7 +15,7 @@ from leeward.web import releases_words as say
 from leeward.web.refusals import listed
 from leeward.web.releases_folder import opened, refuse_strange_table
 from leeward.web.releases_query import Asked, Header, headers, read_selection, turned
-from leeward.web.releases_rows import WIDTH, Line, choices, lines
+from leeward.web.releases_rows import WIDTH, Line, choices, cut, lines, refuse_wide
 from leeward.web.rendering import render, site_of
 
 
@@ -34,6 +34,7 @@ def table(request: Request) -> Response:
     """A page of rows. A refusal is told beside the fields, so that they can be mended."""
     asked = opened(site_of(request).releases, request.path_params["name"])
     held = certified(asked, request.path_params["table"])
+    refuse_wide(held)
     found, refusals = None, tuple[LeewardError, ...]()
     try:
         found = _found(asked, held, read_selection(request.query_params, held))
@@ -52,6 +53,7 @@ def table(request: Request) -> Response:
         refusals=refusals,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
         width=WIDTH,
+        cut=cut,
         say=say,
     )
 
