@@ -166,3 +166,12 @@ def test_a_form_of_garbage_is_refused_and_the_page_stays_up(
     assert "Traceback" not in answer.text
     assert plan.read_bytes() == before
     assert page.get("/plan").status == 200
+
+
+def test_a_form_of_too_many_fields_is_refused_before_it_is_looked_at(
+    page: Served, plan: Path
+) -> None:
+    sent = form(draft(plan), *[("a", "b")] * MOST_FIELDS)
+    answer = page.post("/plan/preview", sent)
+    assert answer.status == 400
+    assert "must hold at most 20,000 fields" in answer.text

@@ -132,3 +132,15 @@ def test_a_get_never_saves(page: Served, plan: Path) -> None:
     assert page.get("/plan/save?file=b.yaml&replace=yes").status == 405
     assert page.get("/plan?action=save&file=b.yaml").status == 200
     assert contents(plan.parent) == before
+
+
+def test_a_text_that_reads_back_as_another_plan_is_not_saved(
+    page: Served, plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(plan.parent)
+    other = plan.read_text().replace("2026Q2", "2026Q9")
+    monkeypatch.setattr("leeward.web.saving.written", lambda _: other)
+    answer = page.post("/plan/save", form(draft(plan), ("file", "b.yaml")))
+    assert answer.status == 422
+    assert "must read back as the plan that is shown" in answer.text
+    assert contents(plan.parent) == before
