@@ -75,8 +75,8 @@ def test_from_sliders_to_a_bundle_in_the_page(view: NewView, address: str, offic
     first = page.locator("table.table-rows tbody tr").first
     for column in ("place", "sector", "ownership"):
         expect(first).to_contain_text(rows[0][column])
-    number = first.locator("td.number").first.inner_text()
-    assert int(number.replace(",", "").replace("−", "-")) == int(rows[0]["value"])
+    value = first.locator("td.number").first.inner_text()
+    assert int(value.replace(",", "").replace("−", "-")) == int(rows[0]["value"])
 
 
 def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(

@@ -1,5 +1,6 @@
 """Tables of a bundle read a part at a time."""
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -92,3 +93,20 @@ def test_a_table_that_is_not_there_is_refused(demo: Path) -> None:
     (demo / "tables" / "total.parquet").unlink()
     with pytest.raises(Damaged, match=r"total\.parquet must be there"):
         next(read_bundle(demo).batches("total"))
+
+
+@pytest.mark.parametrize("strange", ["link", "pipe", "linked folder"])
+def test_a_link_is_not_followed_and_a_pipe_not_waited_for(demo: Path, strange: str) -> None:
+    path = demo / "tables" / "by_sex.parquet"
+    kept = demo.parent / "kept"
+    if strange == "linked folder":
+        path.parent.rename(kept)
+        path.parent.symlink_to(kept)
+    else:
+        path.rename(kept)
+        if strange == "link":
+            path.symlink_to(kept)
+        else:
+            os.mkfifo(path)
+    with pytest.raises(Damaged, match="must be a file, not a link"):
+        read_bundle(demo).table("by_sex")

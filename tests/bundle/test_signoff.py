@@ -1,6 +1,7 @@
 """Sign-offs: one person submits, another decides, and every line is about this very bundle."""
 
 import json
+import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -111,6 +112,13 @@ def test_a_link_in_place_of_the_record_is_not_followed(bundle: Path, tmp_path: P
     with pytest.raises(BadFile, match="must be a file that can be read and written"):
         sign(bundle, FIRST, "author", "submitted")
     assert aim.read_bytes() == b""
+
+
+def test_a_pipe_in_place_of_the_record_is_not_waited_for(bundle: Path) -> None:
+    os.mkfifo(record_path(bundle))
+    for attempt in (read_sign_offs, lambda path: sign(path, FIRST, "author", "submitted")):
+        with pytest.raises((Damaged, BadFile)):
+            attempt(bundle)
 
 
 def _submit(task: tuple[Path, int]) -> None:

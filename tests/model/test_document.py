@@ -138,6 +138,7 @@ def test_a_text_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for name, rule in (
         ("no", "must be a file that exists"),
         (".", "must be a file, not a folder"),
+        ("/dev/zero", "must be a file, not a device or pipe"),
         ("latin", "must be text in UTF-8"),
         ("latin/x", r"must be a file that can be read \(Not a directory\)"),
         ("a\0b", r"must be a file that can be read \(bad name\)"),

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, BinaryIO, Literal, get_args
 from unicodedata import normalize
 
@@ -24,6 +25,9 @@ from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, sho
 Decision = Literal["submitted", "approved", "rejected"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_BYTES = 1 << 20
+SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""A link is not followed, and nobody waits for the other end of a pipe."""
+
 Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]{1,200}$")]
 
 
@@ -57,9 +61,7 @@ def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
     """Every line of the record, in order; none if there is no record."""
     path = record_path(bundle)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _damaged(path, "must be at most 1 MB")
-        with path.open("rb") as file:
+        with os.fdopen(os.open(path, os.O_RDONLY | SAFELY), "rb") as file:
             return _lines(file, path)
     except FileNotFoundError:
         return ()
@@ -125,14 +127,18 @@ def _refused(record: SignOff, rule: str, step: str = "let another person sign") 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """The record for reading and adding, by one process at a time."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | SAFELY
     with os.fdopen(os.open(path, flags, 0o644), "r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield file
 
 
 def _lines(file: BinaryIO, path: Path) -> tuple[SignOff, ...]:
+    if not S_ISREG(os.fstat(file.fileno()).st_mode):
+        raise _damaged(path, "must be a plain file")
     content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise _damaged(path, "must be at most 1 MB")
     if content and not content.endswith(b"\n"):
         raise _damaged(path, "must end with a whole line")
     try:

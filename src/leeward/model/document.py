@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
+from stat import S_ISDIR, S_ISREG
 from typing import Any, LiteralString, TypeVar, cast, get_args, get_origin
 
 import yaml
@@ -57,10 +58,12 @@ class _TextLoader(yaml.BaseLoader):
 def read_text(path: Path, parameter: str) -> str:
     """A text file in UTF-8, or a refusal that says what is wrong with it."""
     try:
-        if path.stat().st_size > MOST_BYTES:
+        found = path.stat()
+        if not S_ISREG(found.st_mode):  # a device never ends, and nobody may write into a pipe
+            kind = "folder" if S_ISDIR(found.st_mode) else "device or pipe"
+            raise _unreadable(path, parameter, f"must be a file, not a {kind}")
+        if found.st_size > MOST_BYTES:
             raise _unreadable(path, parameter, "must be a document of at most 64 MB")
-        if path.is_dir():
-            raise _unreadable(path, parameter, "must be a file, not a folder")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise _unreadable(path, parameter, "must be text in UTF-8") from None

@@ -8,7 +8,7 @@ from leeward.bundle import Bundle
 from leeward.web import releases_words as say
 from leeward.web.releases_bundle import Verification, checked, facts
 from leeward.web.releases_comparison import comparison
-from leeward.web.releases_folder import Shown, listing, opened, refuse_strange_table
+from leeward.web.releases_folder import Shown, listing, opened
 from leeward.web.releases_report import report_answer
 from leeward.web.releases_table import table
 from leeward.web.rendering import render, site_of
@@ -55,6 +55,4 @@ def _bundle_page(request: Request, asked: Bundle, found: Verification | None) ->
 def report(request: Request) -> Response:
     """The report of a bundle, made anew."""
     asked = opened(site_of(request).releases, request.path_params["name"])
-    for one in asked.certificate.tables:
-        refuse_strange_table(asked, one.name)
     return report_answer(asked)

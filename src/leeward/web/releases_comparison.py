@@ -17,7 +17,7 @@ from leeward.report.number import count, counted
 from leeward.report.pair import Pair
 from leeward.web import releases_words as say
 from leeward.web.refusals import listed
-from leeward.web.releases_folder import listing, opened, refuse_strange_table
+from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_rows import cut, refuse_wide
 from leeward.web.rendering import render, site_of
 
@@ -97,7 +97,6 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
 def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
     for bundle in (first, second):
         refuse_wide(certified(bundle, table))
-        refuse_strange_table(bundle, table)
     with COMPARING:
         found = compare(first, second, table)
     names = first.path.name, second.path.name

@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
+from stat import S_ISREG
 
 from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
-from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, TABLES, parquet_path
+from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
 from leeward.report.number import alpha, losses
@@ -99,21 +99,6 @@ def opened(folder: Path, name: str) -> Bundle:
 def certificate(path: Path) -> Certificate:
     """The certificate of a bundle's folder, read again only when the file is another one."""
     return _certificate(path / CERTIFICATE, _stamp(path / CERTIFICATE))
-
-
-def refuse_strange_table(bundle: Bundle, table: str) -> None:
-    """Refuse a table whose file is a link, a pipe or of another size, before a byte is read."""
-    path = bundle.path / parquet_path(table)
-    stated = bundle.certificate.files.get(parquet_path(table))
-    try:
-        inside = S_ISDIR((bundle.path / TABLES).lstat().st_mode)
-        found = path.lstat()
-    except OSError:
-        raise damaged(path, "must be there") from None
-    if not inside or not S_ISREG(found.st_mode):
-        raise damaged(path, "must be a file, not a link")
-    if stated is None or found.st_size != stated.bytes:
-        raise damaged(path, "must be the file that was published")
 
 
 def _folders(folder: Path) -> dict[str, Path]:

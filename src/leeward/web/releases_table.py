@@ -13,7 +13,7 @@ from leeward.report.section import STATUSES
 from leeward.report.selection import Page, Selection, select
 from leeward.web import releases_words as say
 from leeward.web.refusals import listed
-from leeward.web.releases_folder import opened, refuse_strange_table
+from leeward.web.releases_folder import opened
 from leeward.web.releases_query import Asked, Header, headers, read_selection, turned
 from leeward.web.releases_rows import WIDTH, Line, choices, cut, lines, refuse_wide
 from leeward.web.rendering import render, site_of
@@ -59,7 +59,6 @@ def table(request: Request) -> Response:
 
 
 def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found:
-    refuse_strange_table(bundle, table.name)
     page = select(bundle, table.name, selection)
     return Found(
         page,
