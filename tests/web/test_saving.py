@@ -1,13 +1,18 @@
 """Saving: what is written reads back as what was shown, in one folder, and nothing else changes."""
 
 import os
+import socket
+import time
 from dataclasses import replace
+from errno import ENOSPC
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
 from leeward.release.plan import read_plan
 from leeward.web.draft import DraftTable
+from leeward.web.guard import FORM
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served
 
@@ -143,4 +148,44 @@ def test_a_text_that_reads_back_as_another_plan_is_not_saved(
     answer = page.post("/plan/save", form(draft(plan), ("file", "b.yaml")))
     assert answer.status == 422
     assert "must read back as the plan that is shown" in answer.text
+    assert contents(plan.parent) == before
+
+
+def test_a_form_that_breaks_off_is_not_saved(page: Served, plan: Path) -> None:
+    """A browser that dies in the middle has not asked for half of the tables."""
+    fields = form(draft(plan), ("more", "x" * 100))
+    sent = urlencode([("file", "cut.yaml"), *fields]).encode()
+    head = (
+        f"POST {page.site.base}/plan/save HTTP/1.1\r\nHost: {page.host}\r\n"
+        f"Origin: http://{page.host}\r\nContent-Type: {FORM}\r\n"
+    )
+    for length in ("Content-Length: {}\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n{:x}\r\n"):
+        with socket.create_connection(("127.0.0.1", page.site.port)) as line:
+            line.sendall((head + length.format(len(sent))).encode() + sent[:-50])
+            time.sleep(0.2)  # the server has begun to read
+        assert page.get("/plan").status == 200
+    time.sleep(0.5)
+    assert not (plan.parent / "cut.yaml").exists()
+
+
+def test_a_pipe_is_not_written_to(page: Served, plan: Path) -> None:
+    os.mkfifo(plan.parent / "pipe.yaml")
+    answer = page.post("/plan/save", form(draft(plan), ("file", "pipe.yaml"), ("replace", "yes")))
+    assert answer.status == 422
+    assert "must be a plain file" in answer.text
+    assert (plan.parent / "pipe.yaml").is_fifo()
+
+
+def test_a_draft_that_cannot_be_written_is_not_left_behind(
+    page: Served, plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(plan.parent)
+
+    def fail(_: int) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("leeward.web.saving.os.fsync", fail)
+    answer = page.post("/plan/save", form(draft(plan), ("file", "b.yaml")))
+    assert answer.status == 422
+    assert "No space left" in answer.text
     assert contents(plan.parent) == before

@@ -54,6 +54,7 @@ WRONG_ORIGIN = Refused(403, "A form must be sent from this page itself.")
 WRONG_CONTENT = Refused(415, f"A form must be sent as {FORM}.")
 LONG_URL = Refused(414, f"An address may have at most {MOST_URL} characters.")
 LONG_BODY = Refused(413, f"A form may have at most {MOST_BODY:,} bytes.")
+CUT_BODY = Refused(400, "A form must be sent whole.")
 
 
 class Guard:
@@ -72,7 +73,7 @@ class Guard:
         body = b""
         if refused is None and scope["method"] == "POST":
             read = await _body(receive)
-            refused, body = (LONG_BODY, b"") if read is None else (None, read)
+            refused, body = (read, b"") if isinstance(read, Refused) else (None, read)
         if refused is not None:
             answer = PlainTextResponse(refused.words + "\n", refused.status)
             await answer(scope, receive, guarded)
@@ -112,17 +113,19 @@ def _form_refusal(headers: Headers, host: str) -> Refused | None:
     return None if kind == FORM else WRONG_CONTENT
 
 
-async def _body(receive: Receive) -> bytes | None:
-    """The whole body, counted while it comes; None where it is too long."""
+async def _body(receive: Receive) -> bytes | Refused:
+    """The whole body, counted while it comes; a form that breaks off is no form."""
     parts, size, more = list[bytes](), 0, True
     while more and size <= MOST_DRAINED:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return CUT_BODY
         part = message.get("body", b"")
         size += len(part)
         if size <= MOST_BODY:
             parts.append(part)
         more = message.get("more_body", False)
-    return b"".join(parts) if size <= MOST_BODY else None
+    return b"".join(parts) if size <= MOST_BODY else LONG_BODY
 
 
 def _with_headers(send: Send) -> Send:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import copymode
+from stat import S_ISREG
 
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.release.plan import read_plan
@@ -59,10 +60,14 @@ def _same(one: Path, other: Path) -> bool:
 
 def _write(folder: Path, text: str) -> Path:
     handle, name = tempfile.mkstemp(prefix=".plan-", suffix=".partial", dir=folder)
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
     return Path(name)
 
 
@@ -79,7 +84,9 @@ def _refuse_another(request: Request, draft: Path) -> None:
 
 def _claim(target: Path, *, replace: bool) -> None:
     """Take a name that is free, or a file that may be written; nothing is replaced unasked."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    _refuse_strange(target)
+    # Without waiting: a pipe that has just come there would keep us for ever.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         os.close(os.open(target, flags if replace else flags | os.O_EXCL, 0o666))
     except FileExistsError:
@@ -89,6 +96,16 @@ def _claim(target: Path, *, replace: bool) -> None:
             value=f"{target.name}, which exists",
             next_step="Choose another name, or tick the box.",
         ) from None
+
+
+def _refuse_strange(target: Path) -> None:
+    if os.path.lexists(target) and not S_ISREG(target.lstat().st_mode):
+        raise BadFile(
+            "file",
+            rule="must be a plain file, not a link, a folder or a pipe",
+            value=repr(str(target)),
+            next_step="Choose another name.",
+        )
 
 
 @contextmanager
