@@ -10,6 +10,9 @@ import pyarrow as pa
 import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
+from leeward.bundle import REPORT, read_bundle
+from leeward.report.document import report
+
 NOISY = ("value", "margin")
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\+00:00")
 DAY = re.compile(r"\b20[0-9]{6}\b")
@@ -30,8 +33,16 @@ def assert_alike(one: Path, other: Path) -> None:
             assert_alike_parquet(pq.ParquetFile(first), pq.ParquetFile(second))
         elif name == "certificate.schema.json":
             assert first.read_bytes() == second.read_bytes()
+        elif name == REPORT:
+            assert_report_follows(one)
+            assert_report_follows(other)
         else:
             assert masked(first.read_text()) == masked(second.read_text())
+
+
+def assert_report_follows(bundle: Path) -> None:
+    """The report holds nothing but what anybody makes of the other files."""
+    assert (bundle / REPORT).read_text(encoding="utf-8") == report(read_bundle(bundle))
 
 
 def files(bundle: Path) -> list[str]:

@@ -180,7 +180,14 @@ def test_no_file_tells_the_number_of_jobs_or_where_the_data_are(
 
 
 @pytest.mark.parametrize(
-    "twin", ["drop_empty_rows", "certify_the_total", "hint_at_the_total", "print_the_total"]
+    "twin",
+    [
+        "drop_empty_rows",
+        "certify_the_total",
+        "hint_at_the_total",
+        "print_the_total",
+        "report_the_total",
+    ],
 )
 def test_a_bad_twin_is_noticed(scene: Scene, twin: str) -> None:
     compare(scene.release("base", "small"), scene.release("from 0 to 1", "small"))

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from leeward import randomness
-from leeward.bundle import Certificate
+from leeward.bundle import Bundle, Certificate
 from leeward.cli.screen import note
 from leeward.model import Batch, Published
 from leeward.release import run
 from leeward.release.offer import Offer
+from leeward.report import addition
+from leeward.report.document import report
 
 Function = Callable[..., Any]
 
@@ -105,3 +107,13 @@ def print_the_total() -> None:
         return telling
 
     wrap("commit", wrapper)
+
+
+def report_the_total() -> None:
+    """Bad: the report tells the true number of jobs."""
+    seen = count_jobs()
+
+    def telling(bundle: Bundle) -> str:
+        return f"{report(bundle)}<!-- {seen[0]} jobs -->"
+
+    setattr(addition, "report", telling)  # noqa: B010 (it is not theirs to give away)
