@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from leeward.web.form import MOST_FIELDS
-from leeward.web.loaded import MOST_BYTES
+from leeward.web.loaded import MOST_ATTRIBUTES, MOST_BYTES, MOST_TABLES
+from tests.release.plans import planned
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served, serving
 
@@ -175,3 +176,28 @@ def test_a_form_of_too_many_fields_is_refused_before_it_is_looked_at(
     answer = page.post("/plan/preview", sent)
     assert answer.status == 400
     assert "must hold at most 20,000 fields" in answer.text
+
+
+@pytest.mark.parametrize("key", ["account", "period"])
+def test_half_a_character_does_not_break_the_page(folder: Path, key: str) -> None:
+    plan = planned(folder, "{name: t, by: [place]}").path
+    lines = plan.read_text().splitlines()
+    kept = [line for line in lines if not line.startswith(f"{key}:")]
+    plan.write_text("\n".join([*kept, f'{key}: "x\\ud800"']) + "\n")
+    with serving(plan, folder) as page:
+        answer = page.get("/plan")
+    assert answer.status == 422
+    assert Parts(answer.text).values(key) == ["x?"]
+
+
+@pytest.mark.parametrize(("tables", "attributes"), [(MOST_TABLES + 1, 1), (1, MOST_ATTRIBUTES + 1)])
+def test_a_plan_without_end_is_not_shown(folder: Path, tables: int, attributes: int) -> None:
+    by = ", ".join(f"a{number}" for number in range(attributes))
+    plan = planned(folder, "{name: t, by: [place]}").path
+    head = plan.read_text().partition("tables:")[0]
+    lines = [f"  - {{name: t{number}, by: [{by}]}}\n" for number in range(tables)]
+    plan.write_text(f"{head}tables:\n{''.join(lines)}")
+    with serving(plan, folder) as page:
+        answer = page.get("/plan")
+    assert answer.status == 422
+    assert f"at most {MOST_TABLES} tables, each by at most {MOST_ATTRIBUTES}" in answer.text

@@ -9,8 +9,8 @@ from leeward.errors import LeewardError
 from leeward.model.document import parse
 from leeward.release.request import Request, WrittenTable
 from leeward.web.form import Fields
+from leeward.web.loaded import MOST_TABLES
 
-MOST_TABLES = 500
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
 RULES = ("single", "primary", "max_per_worker")

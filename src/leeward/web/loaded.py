@@ -9,6 +9,8 @@ from leeward.release.request import Request
 from leeward.web.refusals import listed
 
 MOST_BYTES = 1 << 20
+MOST_TABLES, MOST_ATTRIBUTES = 500, 100
+"""Of a plan, and of each of its tables: more would keep the page busy for minutes."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ def load(path: Path) -> Loaded:
         request, problems = parse(Request, read_document(path, "plan"), "plan")
     except LeewardError as refusal:
         return Loaded(path, None, listed(refusal))
+    if request is not None and not _fits(request):
+        return Loaded(path, None, (_too_many(path),))
     return Loaded(path, request, tuple(problems))
 
 
@@ -38,3 +42,18 @@ def _refuse_large(path: Path) -> None:
             value=repr(str(path)),
             next_step="Look at the name and the file.",
         )
+
+
+def _fits(request: Request) -> bool:
+    widest = max(len(table.by) for table in request.tables)
+    return len(request.tables) <= MOST_TABLES and widest <= MOST_ATTRIBUTES
+
+
+def _too_many(path: Path) -> BadFile:
+    return BadFile(
+        "plan",
+        rule=f"must have at most {MOST_TABLES} tables, each by at most {MOST_ATTRIBUTES} "
+        "attributes, to be shown on a page",
+        value=repr(str(path)),
+        next_step="Use `leeward plan`, or split the plan.",
+    )

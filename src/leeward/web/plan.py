@@ -13,9 +13,9 @@ from leeward.release.plan import Plan, make_plan
 from leeward.release.prediction import outlook
 from leeward.release.request import Request
 from leeward.release.target import MOST, read_target, smallest_epsilon, three_digits
-from leeward.web.draft import MOST_TABLES, Draft, draft_of, posted
+from leeward.web.draft import Draft, draft_of, posted
 from leeward.web.form import Fields, read_form
-from leeward.web.loaded import Loaded, load
+from leeward.web.loaded import MOST_TABLES, Loaded, load
 from leeward.web.refusals import listed
 from leeward.web.rendering import render, site_of
 from leeward.web.saving import save

@@ -19,7 +19,8 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
     site = request.app.state.site
     page = _environment().get_template(template)
     text = page.render(base=site.base, site=site, tabs=TABS, **values)
-    return HTMLResponse(text, status_code=status)
+    # YAML can hold half a character, which no page can: it is shown as a question mark.
+    return HTMLResponse(text.encode(errors="replace"), status_code=status)
 
 
 def drawn(picture: Picture) -> Markup:
