@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import verify_bundle
-from leeward.bundle.signoff import MOST_BYTES, read_sign_offs, record_path, sign
+from leeward.bundle.signoff import (
+    MOST_BYTES,
+    certificate_digest,
+    read_sign_offs,
+    record_path,
+    sign,
+)
 from leeward.errors import BadFile, Damaged, InvalidParameter
 from tests.bundle.made_up import write_demo
 
@@ -42,7 +48,12 @@ def test_the_record_lies_beside_the_bundle_which_stays_sound(bundle: Path) -> No
 
 
 @pytest.mark.parametrize(
-    "same", [FIRST, "THE  FIRST person", "The ﬁrst person", "the First Person "]
+    "same",
+    [
+        *(FIRST, "THE  FIRST person", "The ﬁrst person", "the First Person ", "Thefirstperson"),
+        *(f"The{sign}first person" for sign in "\u200b\u200d\u2060\ufeff\u00ad\u3164\u2800"),
+        *(f"The first person{sign}" for sign in "\u034f\ufe0f\U000e0101\U000e0041\u200f\u3000"),
+    ],
 )
 def test_nobody_decides_on_what_they_submitted(bundle: Path, same: str) -> None:
     sign(bundle, FIRST, "author", "submitted")
@@ -57,6 +68,20 @@ def test_nobody_submits_what_they_decided_on(bundle: Path) -> None:
     sign(bundle, SECOND, "review board", "rejected")
     with pytest.raises(InvalidParameter, match="by someone who has decided on it"):
         sign(bundle, SECOND, "author", "submitted")
+
+
+def test_a_bundle_that_was_replaced_since_it_was_verified_is_not_signed(bundle: Path) -> None:
+    with pytest.raises(Damaged, match="must stay the same while it is verified and signed"):
+        sign(bundle, FIRST, "author", "submitted", verified="0" * 64)
+    assert not record_path(bundle).exists()
+    sign(bundle, FIRST, "author", "submitted", verified=certificate_digest(bundle))
+    assert said(bundle) == [("submitted", FIRST)]
+
+
+def test_names_that_differ_are_different_people(bundle: Path) -> None:
+    sign(bundle, "Åsa Ñuñez", "author", "submitted")
+    sign(bundle, "Asa Nunez", "review board", "approved")
+    assert [decision for decision, _ in said(bundle)] == ["submitted", "approved"]
 
 
 def test_nothing_is_decided_that_nobody_submitted(bundle: Path) -> None:
@@ -81,6 +106,11 @@ def test_lines_about_another_certificate_do_not_count(bundle: Path) -> None:
         ("x" * 201, "author", "submitted", "--name"),
         (FIRST, " ", "submitted", "--role"),
         (FIRST, "a\x00b", "submitted", "--role"),
+        (FIRST, "a\x9bb", "submitted", "--role"),
+        ("nosrep \u202etsrif", "author", "submitted", "--name"),
+        ("a\u2067b", "author", "submitted", "--name"),
+        ("\u200b\u3164", "author", "submitted", "--name"),
+        ("\udcff", "author", "submitted", "--name"),
         (FIRST, "author", "agreed", "--decision"),
     ],
 )

@@ -458,6 +458,22 @@ def test_an_unsound_bundle_is_not_signed(office: Office) -> None:
     assert not (office.folder / "bundle.sign-off.jsonl").exists()
 
 
+def test_a_bundle_that_is_replaced_after_it_was_verified_is_not_signed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.released()
+
+    def verified(bundle: Path) -> tuple[str, ...]:
+        (bundle / "certificate.json").write_text("another one")
+        return ()
+
+    monkeypatch.setattr("leeward.cli.verify.verify_bundle", verified)
+    result = office.run(*signed_by("One", "author", "submitted"))
+    assert result.exit_code == 1
+    assert "must stay the same while it is verified and signed" in result.stderr
+    assert not (office.folder / "bundle.sign-off.jsonl").exists()
+
+
 def test_half_a_sign_off_is_refused(office: Office) -> None:
     office.released()
     half = office.run(*SIGNING, "--name", "One", "--role", "author")

@@ -13,9 +13,9 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO, Literal, get_args
-from unicodedata import normalize
+from unicodedata import category, normalize
 
-from pydantic import StringConstraints, ValidationError
+from pydantic import StringConstraints, ValidationError, field_validator
 
 from leeward.bundle.certificate import Time
 from leeward.bundle.layout import CERTIFICATE
@@ -28,7 +28,19 @@ MOST_BYTES = 1 << 20
 SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """A link is not followed, and nobody waits for the other end of a pipe."""
 
-Line = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f\u2028\u2029]{1,200}$")]
+UNSEEN = frozenset(
+    map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, *range(0x180B, 0x1810),
+              *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)  # fmt: skip
+"""Letters and marks that show nothing; other such signs are known by their category."""
+
+Line = Annotated[
+    str,
+    # Signs that turn the order of letters would let one name be read as another.
+    StringConstraints(
+        pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]{1,200}$",
+    ),
+]
 
 
 class SignOff(Statement):
@@ -40,10 +52,23 @@ class SignOff(Statement):
     decision: Decision
     date: Time
 
+    @field_validator("name")
+    @classmethod
+    def _can_be_seen(cls, name: str) -> str:
+        if not compared(name):
+            raise ValueError("must have a letter that can be seen")
+        return name
+
     @property
     def person(self) -> str:
-        """The name as it is compared: without regard to case, blanks and ways of writing it."""
-        return " ".join(normalize("NFKC", self.name).casefold().split())
+        """Who it is, however the name is written."""
+        return compared(self.name)
+
+
+def compared(name: str) -> str:
+    """A name without regard to case, blanks, signs that show nothing, and ways of writing it."""
+    folded = normalize("NFKC", normalize("NFKC", name).casefold())
+    return "".join(one for one in folded if category(one)[0] not in "CZ" and one not in UNSEEN)
 
 
 def record_path(bundle: Path) -> Path:
@@ -69,9 +94,16 @@ def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
         raise _unusable(path, error) from None
 
 
-def sign(bundle: Path, name: str, role: str, decision: str) -> SignOff:
-    """Add one line to the record of a bundle that was verified before; on disk when it returns."""
+def sign(
+    bundle: Path, name: str, role: str, decision: str, *, verified: str | None = None
+) -> SignOff:
+    """Add one line to the record of a bundle that was verified before; on disk when it returns.
+
+    `verified` is the digest of the certificate from before it was; another one is not signed.
+    """
     record = _written(certificate_digest(bundle), name, role, decision)
+    if verified not in (None, record.certificate):
+        raise _replaced(bundle)
     path = record_path(bundle)
     try:
         with _opened(path) as file:
@@ -95,7 +127,7 @@ def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
         rules = {"decision": f"must be one of {', '.join(DECISIONS)}"}
         raise InvalidParameter(
             f"--{part}",
-            rule=rules.get(part, "must be one line of 1 to 200 characters"),
+            rule=rules.get(part, "must be one line of 1 to 200 plain characters"),
             value=shown(said[part]) if said[part] else "nothing",
             next_step="Give it with --sign-off.",
         ) from None
@@ -145,6 +177,15 @@ def _lines(file: BinaryIO, path: Path) -> tuple[SignOff, ...]:
         return tuple(SignOff.model_validate_json(line) for line in content.splitlines())
     except ValidationError:
         raise _damaged(path, "must hold one sign-off on each line") from None
+
+
+def _replaced(bundle: Path) -> Damaged:
+    return Damaged(
+        "bundle",
+        rule="must stay the same while it is verified and signed",
+        value=f"another certificate in {str(bundle)!r}",
+        next_step="Find out who replaced it, then verify and sign again.",
+    )
 
 
 def _damaged(path: Path, rule: str) -> Damaged:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle import verify_bundle
+from leeward.bundle.layout import CERTIFICATE
 from leeward.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -42,6 +43,7 @@ def verify_command(
     """
     given = {"--name": name, "--role": role, "--decision": decision}
     _check_options(given, sign_off)
+    before = _digest_of(bundle) if sign_off else None
     findings = [*verify_bundle(bundle)]
     if ledger is not None and not findings:
         findings += entry_findings(bundle, ledger)
@@ -54,7 +56,7 @@ def verify_command(
     confirmed = "" if ledger is None else " and the ledger confirms it"
     say(f"{bundle} is sound{confirmed}.")
     if sign_off:
-        sign(bundle, name or "", role or "", decision or "")
+        sign(bundle, name or "", role or "", decision or "", verified=before)
         say(f"Recorded in {record_path(bundle)}.")
     for line in sign_off_lines(read_sign_offs(bundle), certificate_digest(bundle)):
         say(line)
@@ -71,6 +73,11 @@ def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
                 value="nothing" if value is None else repr(value),
                 next_step="Sign with --sign-off --name … --role … --decision ….",
             )
+
+
+def _digest_of(bundle: Path) -> str | None:
+    """Which certificate is about to be verified; without one nothing will be signed."""
+    return certificate_digest(bundle) if (bundle / CERTIFICATE).is_file() else None
 
 
 def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:
