@@ -15,6 +15,7 @@ from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.checksums import sha256
 from leeward.bundle.layout import CERTIFICATE, parquet_path
 from leeward.bundle.rows import ROW_GROUP, column_types
+from leeward.bundle.unfolding import fits
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 
@@ -65,6 +66,8 @@ class Bundle:
         with _reading(path), pq.ParquetFile(path) as file:
             if file.schema_arrow.remove_metadata() != column_types(table.columns):
                 raise damaged(path, "must have the columns that the certificate says")
+            if not fits(file.metadata, table):
+                raise damaged(path, "must have the rows that the certificate says, in small groups")
             yield file
 
     def _published(self, name: str) -> tuple[Path, CertifiedTable]:
@@ -84,8 +87,8 @@ class Bundle:
             found = path.lstat()
             if not S_ISREG(found.st_mode) or path.parent.is_symlink():
                 raise damaged(path, "must be a file, not a link")  # nor a pipe, which never ends
-            stated = None if stamp is None else (stamp.bytes, stamp.sha256)
-            if stated is None or (found.st_size, sha256(path)) != stated:
+            same = stamp is not None and found.st_size == stamp.bytes
+            if stamp is None or not same or sha256(path) != stamp.sha256:
                 raise damaged(path, "must be the file that was published")
         return path, table
 

@@ -18,6 +18,7 @@ from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.csv_lines import quoted
 from leeward.bundle.layout import MARGIN, csv_path, parquet_path
 from leeward.bundle.rows import FLAGS, ROW_GROUP, column_types
+from leeward.bundle.unfolding import fits
 from leeward.model import Flag
 
 Integers = NDArray[np.int64]
@@ -30,7 +31,8 @@ def table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
     try:
         with (folder / csv_path(table.name)).open("rb") as text:
             file = pq.ParquetFile(folder / parquet_path(table.name))
-            problems = [*_shape(file, table)] or [*_RowCheck(table, text).run(file)]
+            problems = [*_shape(file, table)] or [*_size(file, table)]
+            problems = problems or [*_RowCheck(table, text).run(file)]
         yield from (f"{name} {problem}" for problem in problems)
     except (OSError, ValueError, pa.ArrowException, MemoryError):
         yield f"{name} cannot be read"
@@ -48,6 +50,11 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has another number of rows than the certificate says"
     if stated % table.worker_cells or (table.complete and stated != full):
         yield "has a number of rows that cannot hold every combination of codes"
+
+
+def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+    if not fits(file.metadata, table):
+        yield "has parts that are too large to be read"
 
 
 class _RowCheck:
