@@ -1,12 +1,20 @@
 """Bundles and addresses of strangers: refused in plain words, and the page stays up."""
 
+import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from leeward.bundle import Certificate
+from leeward.bundle.reader import damaged, read_certificate
 from leeward.bundle.signoff import record_path
 from leeward.model import Marginal
 from tests.browser.stranger import SCRIPTS, write_broken, write_hostile, write_tables
@@ -105,14 +113,14 @@ def test_broken_bundles_are_listed_with_what_is_wrong(page: Served, folder: Path
     ("name", "told"),
     [("corrupt", "must be the file that was published"), ("linked", "must be a file, not a link")],
 )
-@pytest.mark.parametrize("view", ["tables/t", "report"])
 def test_a_table_that_is_not_the_published_one_is_not_shown(
-    page: Served, folder: Path, name: str, told: str, view: str
+    page: Served, folder: Path, name: str, told: str
 ) -> None:
     write_broken(folder)
-    answer = page.get(f"/releases/{name}/{view}")
-    assert answer.status == 400
-    assert told in Markup(answer.text).plain
+    for view, words in {"tables/t": told, "report": "must be sound: "}.items():
+        answer = page.get(f"/releases/{name}/{view}")
+        assert answer.status == 400
+        assert words in Markup(answer.text).plain
     compared = page.get(f"/comparison?first=one&second={name}")
     assert compared.status == 400
     assert told in Markup(compared.text).plain
@@ -122,10 +130,10 @@ def test_a_table_replaced_by_one_of_the_same_size_is_not_shown(page: Served, fol
     table = folder / "one" / "tables" / "t.parquet"
     content = table.read_bytes()
     table.write_bytes(content[:-20] + bytes(20))
-    for view in ("tables/t", "report"):
+    for view, words in {"tables/t": "must be", "report": "tables/t.parquet is not"}.items():
         answer = page.get(f"/releases/one/{view}")
         assert answer.status == 400
-        assert "must be the file that was published" in Markup(answer.text).plain
+        assert f"{words} the file that was published" in Markup(answer.text).plain
 
 
 def test_a_folder_of_tables_that_is_a_link_is_not_followed(page: Served, folder: Path) -> None:
@@ -221,3 +229,45 @@ def test_no_address_leads_out_of_the_folder(page: Served, name: str) -> None:
 @pytest.mark.parametrize("path", ["/releases/one/", "/releases/one/tables", "/releases//one"])
 def test_addresses_that_nobody_made_lead_nowhere(page: Served, path: str) -> None:
     assert page.get(path).status == 404
+
+
+@pytest.mark.parametrize("margin", [-5, 2**62])
+def test_a_bundle_that_is_not_sound_has_no_report(page: Served, folder: Path, margin: int) -> None:
+    """As on the command line; what is wrong with the rows would else be found while drawing."""
+    write_small(folder / "odd")
+    path = folder / "odd" / "tables" / "t.parquet"
+    rows = pq.read_table(path)
+    odd = pa.array([margin] * len(rows), pa.int64())
+    pq.write_table(rows.set_column(rows.num_columns - 1, "margin", odd), path)
+    held = json.loads((folder / "odd" / "certificate.json").read_text())
+    stamp = {"bytes": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
+    held["files"]["tables/t.parquet"] = stamp
+    made = Certificate.model_validate_json(json.dumps(held))
+    (folder / "odd" / "certificate.json").write_bytes(made.to_json())
+    answer = page.get("/releases/odd/report")
+    assert answer.status == 400
+    assert "must be sound" in answer.text
+
+
+def test_a_certificate_is_read_once_however_many_ask(
+    page: Served, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[Path]()
+
+    def slowly(path: Path) -> Certificate:
+        read.append(path)
+        time.sleep(0.3)
+        if path.parent.name == "bad":
+            raise damaged(path, "must be better")
+        return read_certificate(path)
+
+    monkeypatch.setattr("leeward.web.releases_folder.read_certificate", slowly)
+    write_small(folder / "two")
+    write_small(folder / "bad")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(page.get, ["/releases/two"] * 4))
+    assert [one.status for one in answers] == [200] * 4
+    assert read == [folder / "two" / "certificate.json"]
+    assert "must be better" in page.get("/releases").text
+    assert "must be better" in page.get("/releases").text
+    assert [path.parent.name for path in read].count("bad") == 1

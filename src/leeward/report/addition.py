@@ -15,6 +15,12 @@ from leeward.report.document import report
 
 def add_report(path: Path) -> Path:
     """Write the report into a bundle that is sound; where it lies. An older one is replaced."""
+    refuse_unsound(path)
+    return write_report(read_bundle(path))
+
+
+def refuse_unsound(path: Path) -> None:
+    """Nobody is to read a report of what was not released."""
     findings = verify_bundle(path)
     if findings:
         raise Damaged(
@@ -23,7 +29,6 @@ def add_report(path: Path) -> Path:
             value=repr(str(path)),
             next_step="Ask for the bundle again; `leeward verify` lists every finding.",
         )
-    return write_report(read_bundle(path))
 
 
 def write_report(bundle: Bundle) -> Path:

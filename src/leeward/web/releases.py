@@ -5,6 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.bundle import Bundle
+from leeward.report.addition import refuse_unsound
 from leeward.web import releases_words as say
 from leeward.web.releases_bundle import Verification, checked, facts
 from leeward.web.releases_comparison import comparison
@@ -53,6 +54,7 @@ def _bundle_page(request: Request, asked: Bundle, found: Verification | None) ->
 
 
 def report(request: Request) -> Response:
-    """The report of a bundle, made anew."""
+    """The report of a bundle that is sound, made anew."""
     asked = opened(site_of(request).releases, request.path_params["name"])
+    refuse_unsound(asked.path)
     return report_answer(asked)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
+from threading import Lock
 
 from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
 from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS
@@ -19,6 +20,9 @@ from leeward.report.number import alpha, losses
 
 MOST_BYTES = 64 << 20
 """Of a certificate that is read for the page."""
+
+READING = Lock()
+"""One certificate at a time: several who ask for a large one wait for the first of them."""
 
 Stamp = tuple[int, int, int, int]
 """What tells that a file is another one than before."""
@@ -98,7 +102,7 @@ def opened(folder: Path, name: str) -> Bundle:
 
 def certificate(path: Path) -> Certificate:
     """The certificate of a bundle's folder, read again only when the file is another one."""
-    return _certificate(path / CERTIFICATE, _stamp(path / CERTIFICATE))
+    return _held(path / CERTIFICATE, _stamp(path / CERTIFICATE))
 
 
 def _folders(folder: Path) -> dict[str, Path]:
@@ -142,9 +146,13 @@ def _listed(name: str, path: Path) -> Listed:
         return Listed(name, path, problem=refusal.rule)
 
 
-@lru_cache(maxsize=4096)  # a line for each bundle, not its certificate
+@lru_cache(maxsize=1 << 15)  # a line for each bundle, not its certificate
 def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
-    held = _certificate(path / CERTIFICATE, stamp)
+    """The line of a bundle; that a large certificate is none is not found out again and again."""
+    try:
+        held = _held(path / CERTIFICATE, stamp)
+    except LeewardError as refusal:
+        return Listed(name, path, problem=refusal.rule)
     return Listed(
         name,
         path,
@@ -161,6 +169,11 @@ def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
 def _promise(guarantee: ReleaseGuarantee) -> str:
     growth = "" if guarantee.alpha is None else f", α {alpha(guarantee.alpha)}"
     return f"{guarantee.policy}{growth}, {losses(guarantee)}"
+
+
+def _held(path: Path, stamp: Stamp) -> Certificate:
+    with READING:
+        return _certificate(path, stamp)
 
 
 @lru_cache(maxsize=4)  # turning the pages of a table asks for the same one again and again
