@@ -14,6 +14,7 @@ from leeward.bundle.signoff import (
     read_sign_offs,
     record_path,
     sign,
+    standing,
 )
 from leeward.errors import BadFile, Damaged, InvalidParameter
 from tests.bundle.made_up import write_demo
@@ -50,6 +51,7 @@ def test_the_record_lies_beside_the_bundle_which_stays_sound(bundle: Path) -> No
 @pytest.mark.parametrize(
     "same",
     [
+        *("Person, The first", "person the-FIRST."),
         *(FIRST, "THE  FIRST person", "The ﬁrst person", "the First Person ", "Thefirstperson"),
         *(f"The{sign}first person" for sign in "\u200b\u200d\u2060\ufeff\u00ad\u3164\u2800"),
         *(f"The first person{sign}" for sign in "\u034f\ufe0f\U000e0101\U000e0041\u200f\u3000"),
@@ -82,6 +84,16 @@ def test_names_that_differ_are_different_people(bundle: Path) -> None:
     sign(bundle, "Åsa Ñuñez", "author", "submitted")
     sign(bundle, "Asa Nunez", "review board", "approved")
     assert [decision for decision, _ in said(bundle)] == ["submitted", "approved"]
+
+
+def test_the_latest_decision_on_this_certificate_stands(bundle: Path) -> None:
+    certificate = certificate_digest(bundle)
+    sign(bundle, FIRST, "author", "submitted")
+    assert standing(read_sign_offs(bundle), certificate) is None
+    for decision in ("approved", "rejected"):
+        done = sign(bundle, SECOND, "review board", decision)
+        assert standing(read_sign_offs(bundle), certificate) == done
+    assert standing(read_sign_offs(bundle), "0" * 64) is None
 
 
 def test_nothing_is_decided_that_nobody_submitted(bundle: Path) -> None:

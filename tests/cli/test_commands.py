@@ -443,10 +443,11 @@ def test_a_sound_bundle_is_signed_by_two_people(office: Office) -> None:
     assert "someone other than who submitted it; got approved by 'one'." in own.stderr
     assert office.run(*signed_by("Two", "board", "approved")).exit_code == 0
     told = office.run("verify", "bundle").stdout.splitlines()
-    assert [line.partition("  ")[2] for line in told[1:]] == [
+    assert [line.partition("  ")[2] for line in told[1:3]] == [
         "submitted by One, author",
         "approved by Two, board",
     ]
+    assert told[3:] == ["It stands approved: the latest decision holds."]
 
 
 def test_an_unsound_bundle_is_not_signed(office: Office) -> None:
@@ -467,7 +468,7 @@ def test_a_bundle_that_is_replaced_after_it_was_verified_is_not_signed(
         (bundle / "certificate.json").write_text("another one")
         return ()
 
-    monkeypatch.setattr("leeward.cli.verify.verify_bundle", verified)
+    monkeypatch.setattr("leeward.cli.verify.report_findings", verified)  # the last look at it
     result = office.run(*signed_by("One", "author", "submitted"))
     assert result.exit_code == 1
     assert "must stay the same while it is verified and signed" in result.stderr
@@ -481,3 +482,14 @@ def test_half_a_sign_off_is_refused(office: Office) -> None:
     assert "--decision: must be given with --sign-off; got nothing." in half.stderr
     alone = office.run("verify", "bundle", "--name", "One")
     assert "--name: belongs to --sign-off; got 'One'." in alone.stderr
+
+
+def test_a_report_that_says_something_else_is_found(office: Office) -> None:
+    office.released()
+    report = office.folder / "bundle" / "report.html"
+    report.write_text(report.read_text().replace("strong", "strict"))
+    result = office.run("verify", "bundle")
+    assert result.exit_code == 1
+    assert "- report.html is not what the bundle says" in result.stdout
+    assert office.run("report", "bundle").exit_code == 0
+    assert office.run("verify", "bundle").stdout == "bundle is sound.\n"

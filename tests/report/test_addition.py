@@ -11,7 +11,7 @@ import pytest
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.errors import BadFile, Damaged
 from leeward.report import addition
-from leeward.report.addition import add_report, write_report
+from leeward.report.addition import add_report, report_findings, write_report
 from leeward.report.document import report
 from tests.bundle.made_up import write_demo
 from tests.bundle.tampering import reseal
@@ -121,3 +121,17 @@ def test_a_bundle_may_be_given_by_a_relative_path(
     assert add_report(Path()) == Path("report.html")
     assert (demo / "report.html").is_file()
     assert verify_bundle(demo) == ()
+
+
+def test_a_report_is_compared_with_what_the_bundle_makes(
+    demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addition, "version", lambda _: read_bundle(demo).certificate.leeward)
+    assert report_findings(demo) == ()  # there is none
+    written = add_report(demo)
+    assert report_findings(demo) == ()
+    for other in (written.read_bytes() + b" ", written.read_bytes().swapcase()):
+        written.write_bytes(other)
+        assert len(report_findings(demo)) == 1
+    monkeypatch.setattr(addition, "version", lambda _: "99")
+    assert report_findings(demo) == ()  # another version words it in its own way

@@ -6,19 +6,19 @@ what people said, not a cryptographic signature: whoever may write the folder ma
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO, Literal, get_args
-from unicodedata import category, normalize
 
 from pydantic import StringConstraints, ValidationError, field_validator
 
 from leeward.bundle.certificate import Time
 from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.person import is_name, same_person
 from leeward.bundle.statements import Sha256, Statement
 from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
 
@@ -27,12 +27,6 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_BYTES = 1 << 20
 SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """A link is not followed, and nobody waits for the other end of a pipe."""
-
-UNSEEN = frozenset(
-    map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, *range(0x180B, 0x1810),
-              *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
-)  # fmt: skip
-"""Letters and marks that show nothing; other such signs are known by their category."""
 
 Line = Annotated[
     str,
@@ -55,20 +49,9 @@ class SignOff(Statement):
     @field_validator("name")
     @classmethod
     def _can_be_seen(cls, name: str) -> str:
-        if not compared(name):
+        if not is_name(name):
             raise ValueError("must have a letter that can be seen")
         return name
-
-    @property
-    def person(self) -> str:
-        """Who it is, however the name is written."""
-        return compared(self.name)
-
-
-def compared(name: str) -> str:
-    """A name without regard to case, blanks, signs that show nothing, and ways of writing it."""
-    folded = normalize("NFKC", normalize("NFKC", name).casefold())
-    return "".join(one for one in folded if category(one)[0] not in "CZ" and one not in UNSEEN)
 
 
 def record_path(bundle: Path) -> Path:
@@ -92,6 +75,12 @@ def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
         return ()
     except OSError as error:
         raise _unusable(path, error) from None
+
+
+def standing(records: Iterable[SignOff], certificate: str) -> SignOff | None:
+    """The decision on this certificate that holds: the latest one."""
+    about = [one for one in records if one.certificate == certificate]
+    return next((one for one in reversed(about) if one.decision != "submitted"), None)
 
 
 def sign(
@@ -135,15 +124,15 @@ def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
 
 def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:
     """A bundle is submitted by one person and decided on by another."""
-    submitters = {one.person for one in earlier if one.decision == "submitted"}
-    deciders = {one.person for one in earlier if one.decision != "submitted"}
+    submitters = [one.name for one in earlier if one.decision == "submitted"]
+    deciders = [one.name for one in earlier if one.decision != "submitted"]
     if record.decision == "submitted":
-        if record.person in deciders:
+        if any(same_person(record.name, name) for name in deciders):
             raise _refused(record, "must not be submitted by someone who has decided on it")
         return
     if not submitters:
         raise _refused(record, "must be submitted before it is decided on", "submit it first")
-    if record.person in submitters:
+    if any(same_person(record.name, name) for name in submitters):
         raise _refused(record, "must be decided on by someone other than who submitted it")
 
 

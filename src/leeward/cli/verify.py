@@ -15,10 +15,12 @@ from leeward.bundle.signoff import (
     read_sign_offs,
     record_path,
     sign,
+    standing,
 )
 from leeward.cli.screen import REFUSED, counted, say
 from leeward.errors import InvalidParameter
 from leeward.release.witness import entry_findings
+from leeward.report.addition import report_findings
 
 
 def verify_command(
@@ -45,6 +47,8 @@ def verify_command(
     _check_options(given, sign_off)
     before = _digest_of(bundle) if sign_off else None
     findings = [*verify_bundle(bundle)]
+    if not findings:
+        findings += report_findings(bundle)
     if ledger is not None and not findings:
         findings += entry_findings(bundle, ledger)
     for finding in findings:
@@ -85,3 +89,6 @@ def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:
     for one in records:
         other = "" if one.certificate == digest else " (of another bundle of this name)"
         yield f"{one.date}  {one.decision} by {one.name}, {one.role}{other}"
+    holds = standing(records, digest)
+    if holds is not None:
+        yield f"It stands {holds.decision}: the latest decision holds."

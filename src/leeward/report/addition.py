@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 
@@ -29,6 +30,21 @@ def refuse_unsound(path: Path) -> None:
             value=repr(str(path)),
             next_step="Ask for the bundle again; `leeward verify` lists every finding.",
         )
+
+
+def report_findings(path: Path) -> tuple[str, ...]:
+    """Whether the report in a sound bundle is the one that the bundle makes.
+
+    It is not under the checksums, but it is what people read. Another version of the program
+    may word it otherwise, so only one of this version is judged.
+    """
+    bundle, there = read_bundle(path), path / REPORT
+    if not there.exists() or bundle.certificate.leeward != version("leeward"):
+        return ()
+    made = report(bundle).encode()
+    if there.stat().st_size == len(made) and there.read_bytes() == made:
+        return ()
+    return (f"{REPORT} is not what the bundle says: `leeward report` makes it anew",)
 
 
 def write_report(bundle: Bundle) -> Path:

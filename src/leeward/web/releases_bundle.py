@@ -8,6 +8,7 @@ from leeward.bundle import Bundle, verify_bundle
 from leeward.bundle.signoff import SignOff, certificate_digest, read_sign_offs, record_path
 from leeward.errors import Damaged, LeewardError
 from leeward.release.witness import entry_findings
+from leeward.report.addition import report_findings
 from leeward.report.figure import Figure, account
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.web.refusals import listed
@@ -38,7 +39,7 @@ class SignOffs:
 
 def checked(path: Path, ledger: Path | None) -> Verification:
     """As `leeward verify` does it: the ledger is asked only about a bundle that is sound."""
-    findings = verify_bundle(path)
+    findings = verify_bundle(path) or report_findings(path)
     if ledger is None or findings:
         return Verification(findings, ledger=False)
     try:
