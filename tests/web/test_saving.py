@@ -189,3 +189,19 @@ def test_a_draft_that_cannot_be_written_is_not_left_behind(
     assert answer.status == 422
     assert "No space left" in answer.text
     assert contents(plan.parent) == before
+
+
+def test_only_a_plan_is_replaced(page: Served, plan: Path) -> None:
+    """A list of codes, the codebook of another plan and the files of others have such names too."""
+    (plan.parent / "codes.yaml").write_text("code,label\nA,b\n")
+    (plan.parent / "other.yml").write_text((plan.parent / "codebook.yaml").read_text())
+    (plan.parent / "earlier.yaml").write_text(plan.read_text().replace("2026Q2", "2026Q1"))
+    before = contents(plan.parent)
+    for name in ("codes.yaml", "other.yml"):
+        answer = page.post("/plan/save", form(draft(plan), ("file", name), ("replace", "yes")))
+        assert answer.status == 422
+        assert "must be a plan if it is replaced" in Parts(answer.text).text("save-answer")
+    assert contents(plan.parent) == before
+    ticked = form(draft(plan), ("file", "earlier.yaml"), ("replace", "yes"))
+    assert page.post("/plan/save", ticked).status == 200
+    assert read_plan(plan.parent / "earlier.yaml").request == read_plan(plan).request

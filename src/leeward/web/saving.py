@@ -12,6 +12,7 @@ from stat import S_ISREG
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.release.plan import read_plan
 from leeward.release.request import Request, written
+from leeward.web.loaded import load
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.ya?ml")
 
@@ -85,6 +86,13 @@ def _refuse_another(request: Request, draft: Path) -> None:
 def _claim(target: Path, *, replace: bool) -> None:
     """Take a name that is free, or a file that may be written; nothing is replaced unasked."""
     _refuse_strange(target)
+    if replace and target.exists() and load(target).request is None:
+        raise BadFile(
+            "file",
+            rule="must be a plan if it is replaced, not another file",
+            value=target.name,
+            next_step="Choose another name.",
+        )
     # Without waiting: a pipe that has just come there would keep us for ever.
     flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
