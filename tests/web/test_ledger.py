@@ -44,7 +44,7 @@ def told(up: Served, query: str = "") -> str:
 def test_accounts_are_told_with_what_is_left(page: Served) -> None:
     words = told(page)
     assert "office In all strong, alpha 0.1, epsilon 16 Spent strong, alpha 0.1, epsilon 8" in words
-    assert "Left epsilon 8 Charges 2, opened" in words
+    assert "Left epsilon 8 Charges 2 since it was opened" in words
     assert "other In all strong, alpha 0.1, epsilon 3 Spent nothing yet Left epsilon 3" in words
 
 

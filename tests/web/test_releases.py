@@ -107,15 +107,18 @@ def test_a_bundle_page_tells_promise_budget_and_tables(page: Served, tmp_path: P
 
 def test_sign_offs_are_shown_with_what_they_are_about(page: Served, tmp_path: Path) -> None:
     write_small(tmp_path / "old")
-    sign(tmp_path / "old", "Ada <i>Example</i>", "submitter", "submitted")
+    sign(tmp_path / "old", "The <i>first</i>", "submitter", "submitted")
     record = record_path(tmp_path / "old").read_text()
     write_small(tmp_path / "new", period="2027Q1")
     record_path(tmp_path / "new").write_text(record)
-    sign(tmp_path / "new", "Bo Example", "clerk", "submitted")
+    sign(tmp_path / "new", "The second", "clerk", "submitted")
     told = Markup(page.get("/releases/new").text).plain
-    assert "Ada <i>Example</i> submitter submitted" in told
+    assert "The <i>first</i> submitter submitted" in told
     assert told.count("another certificate, not this bundle") == 1
     assert told.count("UTC this certificate") == 1
+    sign(tmp_path / "new", "The third", "board", "rejected")
+    told = Markup(page.get("/releases/new").text).plain
+    assert "It stands rejected: the latest decision holds." in told
     record_path(tmp_path / "new").write_text("nonsense")
     broken = page.get("/releases/new")
     assert broken.status == 200

@@ -56,6 +56,7 @@ def test_the_first_table_of_both_is_compared_if_none_is_chosen(page: Served) -> 
     [
         ("", 200, "First bundle"),
         ("first=first", 200, "Second bundle"),
+        ("first=first&second=first", 400, "must be another bundle than the first"),
         ("first=first&second=small", 200, "The two bundles have no table of the same name."),
         ("first=first&second=nowhere", 400, "bundle must be one of the folder of releases"),
         ("first=..&second=first", 400, "bundle must be one of the folder of releases"),

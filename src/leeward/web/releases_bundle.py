@@ -5,7 +5,13 @@ from pathlib import Path
 from stat import S_ISREG
 
 from leeward.bundle import Bundle, verify_bundle
-from leeward.bundle.signoff import SignOff, certificate_digest, read_sign_offs, record_path
+from leeward.bundle.signoff import (
+    SignOff,
+    certificate_digest,
+    read_sign_offs,
+    record_path,
+    standing,
+)
 from leeward.errors import Damaged, LeewardError
 from leeward.release.witness import entry_findings
 from leeward.report.addition import report_findings
@@ -35,6 +41,11 @@ class SignOffs:
     records: tuple[SignOff, ...]
     digest: str
     refusals: tuple[LeewardError, ...] = ()
+
+    @property
+    def standing(self) -> SignOff | None:
+        """The decision that holds."""
+        return standing(self.records, self.digest)
 
 
 def checked(path: Path, ledger: Path | None) -> Verification:

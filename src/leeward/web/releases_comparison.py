@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.bundle import Bundle
-from leeward.errors import LeewardError
+from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.pictures import Picture
 from leeward.pictures.plain import Bar, Dot, bars, scatter
 from leeward.report.block import certified
@@ -83,6 +83,8 @@ def comparison(request: Request) -> Response:
 def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
     if not (first and second):
         return Chosen(first, second, table)
+    if first == second:
+        return Chosen(first, second, table, refusals=(_same(first),))
     tables: tuple[str, ...] = ()
     try:
         pair = opened(folder, first), opened(folder, second)
@@ -92,6 +94,15 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
     except LeewardError as error:
         return Chosen(first, second, table, tables, refusals=listed(error))
     return Chosen(first, second, wanted, tables, compared)
+
+
+def _same(name: str) -> LeewardError:
+    return InvalidParameter(
+        "second",
+        rule="must be another bundle than the first",
+        value=shown(name),
+        next_step="Choose two different ones.",
+    )
 
 
 def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
