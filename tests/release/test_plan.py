@@ -127,6 +127,19 @@ def test_what_is_no_number_is_refused(written: str) -> None:
         read_number(written, "x")
 
 
+@pytest.mark.parametrize(
+    ("written", "step"),
+    [
+        ("2,5", "Write a decimal point in place of the comma."),
+        ("2.5.", "Write it in plain digits."),
+    ],
+)
+def test_whoever_writes_a_comma_is_told_of_the_point(written: str, step: str) -> None:
+    with pytest.raises(InvalidParameter) as refusal:
+        read_number(written, "x")
+    assert refusal.value.next_step == step
+
+
 def test_problems_of_all_parts_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(Problems) as refusal:
         planned(

@@ -32,7 +32,7 @@ def test_a_saved_plan_is_the_request_that_was_shown(page: Served, plan: Path) ->
     saved = plan.parent / "next.yaml"
     shown = Parts(answer.text)
     assert shown.text("saved") == str(saved)
-    assert f"leeward release {saved} --out bundle --ledger {page.site.ledger}" in answer.text
+    assert f"leeward check {saved} leeward release {saved} --out " in shown.text("commands")
     request, before = read_plan(saved).request, read_plan(plan).request
     assert request == sent.request(before)[0]
     assert (request.data, request.codebook) == (before.data, before.codebook)

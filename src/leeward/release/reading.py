@@ -22,11 +22,12 @@ def read_number(written: str, parameter: str) -> Fraction:
     try:
         return rational(written, parameter)
     except InvalidParameter:
+        comma = "Write a decimal point in place of the comma."
         raise InvalidParameter(
             parameter,
             rule="must be a number such as 4, 0.1 or 1/10",
             value=shown(written) if written else "nothing",
-            next_step="Write it in plain digits.",
+            next_step=comma if "," in written else "Write it in plain digits.",
         ) from None
 
 

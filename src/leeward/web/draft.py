@@ -4,8 +4,10 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from leeward.errors import LeewardError
+from leeward.exact import rational
 from leeward.model.document import parse
 from leeward.release.request import Request, WrittenTable
 from leeward.web.form import Fields
@@ -76,8 +78,19 @@ class Draft:
         """The same with one text changed."""
         return replace(self, texts={**self.texts, name: text})
 
+    @property
+    def equal(self) -> bool:
+        """Whether all tables are written to have the same share."""
+        return len({_share(table.share) for table in self.tables}) <= 1
+
+    def with_equal_shares(self) -> "Draft":
+        """No share written: then all are equal."""
+        return replace(self, tables=tuple(replace(table, share="") for table in self.tables))
+
     def with_table(self) -> "Draft":
-        """One table more, under a name that is free."""
+        """One table more, under a name that is free; shares that were equal stay equal."""
+        if self.equal and any(table.share for table in self.tables):
+            return self.with_equal_shares().with_table()
         taken = {table.name for table in self.tables}
         names = (f"table_{n}" for n in range(len(self.tables) + 1, MOST_TABLES + 2))
         name = next((one for one in names if one not in taken), "")
@@ -135,6 +148,14 @@ def _told(table: DraftTable, key: str, text: str) -> DraftTable:
         return replace(table, complete=True)
     known = key in ("name", "where", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
+
+
+def _share(text: str) -> Fraction | str:
+    """A share as a number, so that 1/2 and 0.5 are the same; what is none stays a text."""
+    try:
+        return rational(text, "share")
+    except LeewardError:
+        return text
 
 
 def _filter(text: str) -> object:

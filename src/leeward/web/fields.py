@@ -31,9 +31,9 @@ def field_of(parameter: str, controls: frozenset[str]) -> str:
 
 
 def controls(tables: int) -> Iterable[str]:
-    """Every control of a form with so many tables."""
-    yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "tables")
+    """Every control of a form with so many tables, in the order of the page."""
     yield from (f"protect.{name}" for name in PROTECT)
+    yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "tables")
     for number in range(tables):
         for key in ("name", "by", "where", "share", "margins", "mechanism", "complete"):
             yield f"tables[{number}].{key}"

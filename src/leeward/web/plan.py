@@ -2,22 +2,24 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.requests import Request as Asked
 from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
-from leeward.privacy.words import number_text
 from leeward.release.plan import Plan, make_plan
 from leeward.release.prediction import outlook
 from leeward.release.request import Request
 from leeward.release.target import MOST, read_target, smallest_epsilon, three_digits
+from leeward.web.command import next_commands
 from leeward.web.draft import Draft, draft_of, posted
 from leeward.web.form import Fields, read_form
 from leeward.web.loaded import MOST_TABLES, Loaded, load
 from leeward.web.refusals import listed
 from leeward.web.rendering import render, site_of
+from leeward.web.result import make_budget
 from leeward.web.saving import save
 from leeward.web.view import Aim, Saving, View, make_view
 
@@ -62,7 +64,7 @@ def page(asked: Asked) -> Response:
 
 
 def change(asked: Asked) -> Response:
-    """The form as it was sent, after a table was added or removed, or an ε looked for."""
+    """The form after one of its buttons: tables, shares or ε changed, or an ε looked for."""
     desk = _desk(asked)
     action, draft, aim = desk.text("action"), desk.draft, None
     removed = REMOVE.fullmatch(action)
@@ -70,10 +72,12 @@ def change(asked: Asked) -> Response:
         draft = draft.with_table()
     elif removed is not None:
         draft = draft.without(int(removed[1]))
+    elif action == "equal":
+        draft = draft.with_equal_shares()
     elif action == "use":
         draft = draft.with_text("protect.epsilon", desk.text("aim.epsilon"))
     elif action == "aim":
-        aim = _aim(desk)
+        aim = _aim(desk, site_of(asked).ledger)
     view = _view(asked, desk, draft)
     return _shown(asked, view, aim=aim, added=action == "add")
 
@@ -89,12 +93,12 @@ def save_plan(asked: Asked) -> Response:
     """Write the plan beside the loaded one, if it is accepted."""
     desk = _desk(asked)
     view, name = _view(asked, desk, desk.draft), desk.text("file")
-    saving = Saving(name)
     if view.refused or view.request is None:
         return _shown(asked, view, saving=Saving(name, refusals=(_unaccepted(),)))
     try:
         replace = desk.text("replace") == "yes"
-        saving = Saving(name, save(view.request, desk.loaded.path, name, replace=replace))
+        saved = save(view.request, desk.loaded.path, name, replace=replace)
+        saving = Saving(name, saved, next_commands(saved, site_of(asked)))
     except LeewardError as refusal:
         saving = Saving(name, refusals=listed(refusal))
     return _shown(asked, view, saving=saving)
@@ -140,7 +144,6 @@ def _shown(
         aim=aim,
         saving=saving,
         added=added,
-        ledger=site_of(asked).ledger,
     )
 
 
@@ -148,7 +151,7 @@ def _status(view: View) -> int:
     return REFUSED if view.refused else 200
 
 
-def _aim(desk: Desk) -> Aim:
+def _aim(desk: Desk, ledger: Path | None) -> Aim:
     """The smallest ε that gives a table the wanted error."""
     table, jobs = desk.text("aim.table"), desk.text("aim.jobs")
     try:
@@ -156,7 +159,7 @@ def _aim(desk: Desk) -> Aim:
         found = smallest_epsilon(_start(desk), target)
     except LeewardError as refusal:
         return Aim(table, jobs, refusals=listed(refusal))
-    return Aim(table, jobs, number_text(found.asked.epsilon), found.profile.words)
+    return Aim(table, jobs, found, make_budget(found, ledger))
 
 
 def _start(desk: Desk) -> Plan:

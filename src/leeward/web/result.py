@@ -80,11 +80,14 @@ def make_result(outlook: Outlook, ledger: Path | None) -> Result:
     )
     if plan is None:
         return Result(outlook, tables)
-    budget = None if ledger is None else _budget(plan, ledger)
+    budget = make_budget(plan, ledger)
     return Result(outlook, tables, budget, promises(plan), _prediction(plan, budget))
 
 
-def _budget(plan: Plan, ledger: Path) -> Budget:
+def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
+    """What the account of a plan would do; nothing where the page has no ledger."""
+    if ledger is None:
+        return None
     try:
         with Ledger.open(ledger) as book:
             account = book.account(plan.request.account)

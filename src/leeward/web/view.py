@@ -6,12 +6,14 @@ from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.model import Attribute
+from leeward.privacy.words import number_text
+from leeward.release.plan import Plan
 from leeward.release.prediction import MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.release.request import Request
 from leeward.web.draft import Draft
 from leeward.web.fields import by_field, controls
 from leeward.web.loaded import Loaded
-from leeward.web.result import Result, make_result
+from leeward.web.result import Budget, Result, make_result
 from leeward.web.slider import SLIDERS
 
 FEW = 6
@@ -24,9 +26,14 @@ class Aim:
 
     table: str
     jobs: str
-    epsilon: str = ""
-    words: str = ""
+    found: Plan | None = None
+    budget: Budget | None = None
     refusals: tuple[LeewardError, ...] = ()
+
+    @property
+    def epsilon(self) -> str:
+        """The smallest ε that was found, or nothing."""
+        return "" if self.found is None else number_text(self.found.asked.epsilon)
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,7 @@ class Saving:
 
     name: str
     saved: Path | None = None
+    commands: str = ""
     refusals: tuple[LeewardError, ...] = ()
 
 
@@ -72,14 +80,32 @@ class View:
         """Whether the plan names sizes of its own."""
         return self.result.outlook.profile.given
 
+    @property
+    def first_problem(self) -> str:
+        """The place on the page where the first refusal is told."""
+        named = next((name for name in self.controls if name in self.problems), "")
+        return "elsewhere" if "" in self.problems else f"problem-{named}"
+
+    @property
+    def uneven(self) -> bool:
+        """Whether equal shares would help: others are written, or some are refused."""
+        shares = [table.share for table in self.draft.tables]
+        fields = ("tables", *(f"tables[{number}].share" for number in range(len(shares))))
+        refused = any(field in self.problems for field in fields)
+        return not self.draft.equal or (refused and any(shares))
+
+    def marked(self, number: int) -> bool:
+        """Whether something is refused at a field of a table."""
+        return any(field.startswith(f"tables[{number}].") for field in self.problems)
+
     def troubles(self, number: int) -> list[LeewardError]:
-        """What is refused in a table, or elsewhere for its sake."""
+        """What is refused for the sake of a table at a field that is not its own."""
         own, name = f"tables[{number}].", self.draft.tables[number].name
         return [
             one
             for field, several in self.problems.items()
             for one in several
-            if field.startswith(own) or str(one.value).endswith(f" for table {name}")
+            if not field.startswith(own) and str(one.value).endswith(f" for table {name}")
         ]
 
     @property

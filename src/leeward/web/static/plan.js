@@ -125,12 +125,35 @@
     mark();
   };
 
+  // A table that is renamed is called by its new name everywhere.
+  const rename = (field) => {
+    const card = field.closest(".table-card");
+    const at = [...form.querySelectorAll(".table-card")].indexOf(card);
+    const name = field.value.trim();
+    card.querySelector("summary h3").textContent = name || `Table ${at + 1}`;
+    card.querySelector('button[value^="remove:"]').textContent = `Remove ${name || "this table"}`;
+    document.getElementById("aim.table").options[at].text = name;
+  };
+
+  // An answer goes when what it speaks of is changed or asked anew.
+  const forget = (...names) => {
+    for (const name of names) document.getElementById(`${name}-answer`).replaceChildren();
+  };
+
+  // Whoever leaves with changes that are in no file is asked first.
+  const warn = (event) => { if (form.isConnected) event.preventDefault(); };
+  const unsaved = () => window.addEventListener("beforeunload", warn);
+  const kept = () => window.removeEventListener("beforeunload", warn);
+
   // Buttons that change the form itself bring a whole new one.
   const whole = async (button) => {
     clearTimeout(timer);
     turn += 1;
     changed = false;
     const asking = posted(button.formAction || form.action, button);
+    forget("aim", "save");
+    if (button.value === "aim") document.getElementById("aim-answer").textContent = "Looking for ε …";
+    else if (button.name) unsaved();
     form.inert = true;
     try {
       const answer = await asking;
@@ -139,13 +162,16 @@
       form.replaceChildren(...there.childNodes);
       form.inert = false;
       ready();
+      if (document.getElementById("saved")) kept();
       const aim = form.querySelector("[data-focus]");
       const last = [...form.querySelectorAll(".table-card")].pop();
       if (aim) aim.focus();
       else if (button.value === "add" && last) last.querySelector("input[type=text]").select();
       else if (button.value === "use") document.getElementById("protect.epsilon").focus();
+      else if (button.value === "equal") document.getElementById("tables[0].share").focus();
       else document.getElementById("main").focus();
     } catch {
+      forget("aim", "save");
       say("The page does not answer. Is leeward serve still running?");
     }
     form.inert = false;
@@ -155,7 +181,11 @@
     const control = event.target;
     if (control.type === "range") moved(control);
     else if (control.type === "text" && sliderOf(control.name)) settle(sliderOf(control.name));
-    if (control.name && (control.name.startsWith("aim.") || control.name === "file" || control.name === "replace")) return;
+    if (control.name.startsWith("aim.")) { forget("aim"); return; }
+    if (control.name === "file" || control.name === "replace") { forget("save"); return; }
+    forget("aim", "save");
+    unsaved();
+    if (control.closest(".table-card") && control.name.endsWith(".name")) rename(control);
     if (control.type === "checkbox" && control.name.endsWith(".by")) arrange(control);
     if (control.type === "radio") suit();
     soon();
@@ -168,10 +198,11 @@
     else { clearTimeout(timer); ask(); }
   });
 
-  // A link to a table opens it.
+  // A link to a table, or to a place in it, opens it.
   form.addEventListener("click", (event) => {
-    const link = event.target.closest('a[href^="#table-"]');
-    const card = link && document.getElementById(link.hash.slice(1));
+    const link = event.target.closest('a[href^="#"]');
+    const aim = link && document.getElementById(link.getAttribute("href").slice(1));
+    const card = aim && aim.closest("details");
     if (card) card.open = true;
   });
 
