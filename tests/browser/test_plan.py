@@ -2,12 +2,13 @@
 
 import csv
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
 from tests.browser.office import Office
 from tests.browser.stranger import LONG, SCRIPTS
@@ -133,13 +134,164 @@ def test_tables_are_added_and_removed(view: NewView, address: str, office: Offic
     expect(page.locator(".table-card")).to_have_count(2)
     page.fill('[id="tables[1].name"]', "regions")
     page.locator("#table-1").get_by_label("region", exact=False).check()
-    page.fill('[id="tables[1].share"]', "1/4")
     settled(page)
     save(page, "regions.yaml")
     told = office.planned("regions.yaml")
     assert [table["name"] for table in told["tables"]] == ["place_sex_education", "regions"]
     window.expecting("422")  # while the new table was empty
     assert predicted(page)["tables"] == told["tables"]
+
+
+def leaving(page: Page, tab: str) -> list[str]:
+    """What the browser asks of somebody who goes to another tab, and who then stays."""
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.get_by_role("link", name=tab).click(no_wait_after=True)
+    page.wait_for_timeout(500)
+    page.remove_listener("dialog", stay)
+    return asked
+
+
+def test_whoever_leaves_with_unsaved_changes_is_asked(view: NewView, address: str) -> None:
+    page = view().page
+    page.goto(address + "plan")
+    page.fill("#file", "left.yaml")  # no part of the plan
+    page.get_by_role("button", name="Find ε").click()
+    expect(page.locator("#aim-epsilon")).to_be_visible()
+    assert leaving(page, "Ledger") == []
+    expect(page.locator("h1")).to_have_text("Ledger")
+    page.goto(address + "plan")
+    page.fill(EPSILON, "3.5")
+    settled(page)
+    assert leaving(page, "Ledger") == ["beforeunload"]
+    expect(page.locator(EPSILON)).to_have_value("3.5")
+    save(page, "left.yaml")
+    assert leaving(page, "Ledger") == []
+    page.goto(address + "plan")
+    page.get_by_role("button", name="Remove place_industry").click()
+    expect(page.locator(".table-card")).to_have_count(1)
+    assert leaving(page, "Ledger") == ["beforeunload"]
+
+
+def test_a_renamed_table_is_called_by_its_new_name_everywhere(view: NewView, address: str) -> None:
+    page = view().page
+    page.goto(address + "plan")
+    card = page.locator("#table-0")
+    page.fill('[id="tables[0].name"]', "<b>all")
+    expect(card.locator("h3")).to_have_text("<b>all")
+    expect(card.get_by_role("button", name="Remove <b>all", exact=True)).to_be_visible()
+    names = page.locator('[id="aim.table"] option')
+    expect(names).to_have_text(["<b>all", "place_sex_education"])
+    page.fill('[id="tables[0].name"]', "everyone")
+    page.select_option('[id="aim.table"]', "everyone")
+    page.get_by_role("button", name="Find ε").click()
+    expect(page.locator("#aim-answer")).to_contain_text("everyone")
+    page.fill('[id="tables[0].name"]', "")
+    expect(card.locator("h3")).to_have_text("Table 1")
+    expect(card.get_by_role("button", name="Remove this table")).to_be_visible()
+
+
+def test_an_old_answer_does_not_stay(view: NewView, address: str) -> None:
+    window = view()
+    page = window.page
+    page.goto(address + "plan")
+    find, found = page.get_by_role("button", name="Find ε"), page.locator("#aim-epsilon")
+    refused = page.locator("#save-answer .refusal")
+    for field, text in ((EPSILON, "5"), ('[id="aim.jobs"]', "30")):
+        find.click()
+        expect(found).to_be_visible()
+        page.fill(field, text)
+        expect(page.locator("#aim-answer")).to_be_empty()
+    for field, text in ((EPSILON, "4"), ("#file", "other.yaml")):
+        page.fill(ALPHA, "none")
+        settled(page)
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(refused).to_contain_text("Mend what is marked above")
+        page.fill(field, text)
+        expect(refused).to_have_count(0)
+    page.fill(ALPHA, "0.1")
+    settled(page)
+    find.click()
+    expect(found).to_be_visible()
+    page.route("**/plan", lambda route: route.abort())
+    find.click()
+    expect(page.locator("#aim-answer")).to_be_empty()
+    expect(page.locator("#status")).to_contain_text("does not answer")
+    for told in ("422", "ERR_FAILED"):
+        window.expecting(told)
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_the_first_refusal_is_reached_with_the_keyboard(
+    view: NewView, address: str, pictures: Path, look: Look
+) -> None:
+    window = view(look)
+    page = window.page
+    page.goto(address + "plan")
+    page.locator("#table-1 > summary").click()
+    page.locator('[id="tables[1].share"]').evaluate(
+        "one => { one.value = 'x'; one.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    settled(page)
+    page.get_by_role("link", name="Go to the first").press("Enter")
+    place = page.locator('[id="problem-tables[1].share"]')
+    expect(place).to_be_focused()
+    page.wait_for_timeout(200)
+    window.keep(pictures, f"plan-first-refusal-{look}", whole=False)
+    bar, control = page.locator(".bar"), page.locator('[id="tables[1].share"]')
+    tops = [one.bounding_box() for one in (bar, control, place)]
+    assert all(tops)
+    (above, field, told) = (box for box in tops if box is not None)
+    assert above["y"] + above["height"] <= field["y"] < told["y"]
+    assert told["y"] + told["height"] <= look.height
+    assert window.faults() + window.barriers() == []
+    window.expecting("422")
+
+
+def test_shares_are_made_equal_at_a_press(view: NewView, address: str, pictures: Path) -> None:
+    window = view()
+    page = window.page
+    page.goto(address + "plan")
+    page.fill('[id="tables[1].share"]', "3/4")
+    settled(page)
+    window.keep(pictures, "plan-shares")
+    expect(page.locator('[id="problem-tables"]')).to_contain_text("must add up")
+    page.get_by_role("button", name="Make all shares equal").click()
+    expect(page.locator('[id="tables[1].share"]')).to_have_value("")
+    expect(page.locator("#status")).to_contain_text("for 2 tables")
+    expect(page.get_by_role("button", name="Make all shares equal")).to_have_count(0)
+    window.expecting("422")
+
+
+def test_the_release_that_the_page_suggests_works(
+    view: NewView, office: Office, pictures: Path
+) -> None:
+    """An office of its own, whose name has blanks, since it spends and adds."""
+    own = Office(office.folder.parent / "our own office")
+    own.run("demo", "--out", str(own.folder), folder=office.folder.parent)
+    window = view()
+    page = window.page
+    plan, ledger = (str(own.folder / name) for name in ("plan.yaml", "ledger.sqlite"))
+    with own.serving(plan, "--ledger", ledger, "--releases", str(own.folder)) as address:
+        page.goto(address + "plan")
+        page.fill(EPSILON, "1")
+        save(page, "bundle.yaml")  # a bundle of this name is there
+        lines = page.locator("#commands").inner_text().splitlines()
+        for line in lines:
+            own.run(*shlex.split(line)[1:])
+        page.goto(address + "releases")
+        expect(page.get_by_role("link", name="bundle-2", exact=True)).to_be_visible()
+        page.goto(address + "plan")
+        page.fill(EPSILON, "50")
+        save(page, "dear.yaml")
+        expect(page.locator("#save-answer .good .warn")).to_contain_text("would not pay for it now")
+        window.keep(pictures, "plan-unpaid")
+        assert window.faults() + window.barriers() == []
 
 
 def test_a_plan_is_changed_and_saved_without_script(
