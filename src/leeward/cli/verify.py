@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle import verify_bundle
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.layout import CERTIFICATE, REPORT
 from leeward.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -20,7 +20,6 @@ from leeward.bundle.signoff import (
 from leeward.cli.screen import REFUSED, counted, say
 from leeward.errors import InvalidParameter
 from leeward.release.witness import entry_findings
-from leeward.report.addition import report_findings
 
 
 def verify_command(
@@ -64,6 +63,16 @@ def verify_command(
         say(f"Recorded in {record_path(bundle)}.")
     for line in sign_off_lines(read_sign_offs(bundle), certificate_digest(bundle)):
         say(line)
+
+
+def report_findings(bundle: Path) -> tuple[str, ...]:
+    """What is wrong with the report of a bundle that has one."""
+    if not (bundle / REPORT).exists():
+        return ()
+    # Loaded here: without a report nobody waits for templates.
+    from leeward.report import addition  # noqa: PLC0415 (as said)
+
+    return addition.report_findings(bundle)
 
 
 def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
