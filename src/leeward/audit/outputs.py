@@ -96,26 +96,9 @@ class ParetoBlock:
     shape: Fraction
 
     def mass(self, output: tuple[int, ...]) -> arb:
-        """The joint mass; equal distances share their terms."""
-        distances = Counter(abs(o - n) for o, n in zip(output, self.true, strict=True))
-        return accurate(lambda: self._difference(distances))
-
-    def _difference(self, distances: Counter[int]) -> arb:
-        """Ends of intervals are whole numbers of half-integers, so reaches are summed as such."""
-        half = 1 / ball(2 * self.scale)
-        power = -int(self.shape) if self.shape.denominator == 1 else ball(-self.shape)
-        spans = [
-            (t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()
-        ]
-        total = arb(0)
-        for upper in product(*(range(times + 1) for times, _, _ in spans)):
-            weight, reach = 1, 0
-            for (times, low, high), above in zip(spans, upper, strict=True):
-                weight *= comb(times, above) * (-1) ** above
-                reach += above * high + (times - above) * low
-            total += weight * (1 + reach * half) ** power
-        signs = sum(times for distance, times in distances.items() if distance)
-        return total / arb(2) ** signs
+        """The joint mass: the order of the cells does not matter."""
+        distances = (abs(o - n) for o, n in zip(output, self.true, strict=True))
+        return _block_mass(self.scale, self.shape, tuple(sorted(distances)))
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, steps along one cell, along all cells, and against each other."""
@@ -126,3 +109,27 @@ class ParetoBlock:
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::6], *FAR[::2]))}
         for direction, step in product(sorted(directions), sorted(steps)):
             yield tuple(n + step * x for n, x in zip(self.true, direction, strict=True))
+
+
+@lru_cache(maxsize=1 << 18)  # neighbours and landmarks come by the same distances
+def _block_mass(scale: Fraction, shape: Fraction, distances: tuple[int, ...]) -> arb:
+    return accurate(lambda: _difference(scale, shape, Counter(distances)))
+
+
+def _difference(scale: Fraction, shape: Fraction, distances: Counter[int]) -> arb:
+    """Equal distances share their terms.
+
+    Ends of intervals are whole numbers of half-integers, so reaches are summed as such.
+    """
+    half = 1 / ball(2 * scale)
+    power = -int(shape) if shape.denominator == 1 else ball(-shape)
+    spans = [(t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()]
+    total = arb(0)
+    for upper in product(*(range(times + 1) for times, _, _ in spans)):
+        weight, reach = 1, 0
+        for (times, low, high), above in zip(spans, upper, strict=True):
+            weight *= comb(times, above) * (-1) ** above
+            reach += above * high + (times - above) * low
+        total += weight * (1 + reach * half) ** power
+    signs = sum(times for distance, times in distances.items() if distance)
+    return total / arb(2) ** signs
