@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Dialog, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from tests.browser.office import Office
 from tests.browser.stranger import LONG, SCRIPTS
@@ -179,7 +179,8 @@ def test_whoever_leaves_with_unsaved_changes_is_asked(view: NewView, address: st
 
 
 def test_a_renamed_table_is_called_by_its_new_name_everywhere(view: NewView, address: str) -> None:
-    page = view().page
+    window = view()
+    page = window.page
     page.goto(address + "plan")
     card = page.locator("#table-0")
     page.fill('[id="tables[0].name"]', "<b>all")
@@ -194,6 +195,8 @@ def test_a_renamed_table_is_called_by_its_new_name_everywhere(view: NewView, add
     page.fill('[id="tables[0].name"]', "")
     expect(card.locator("h3")).to_have_text("Table 1")
     expect(card.get_by_role("button", name="Remove this table")).to_be_visible()
+    settled(page)
+    window.expecting("422")  # a table without a name
 
 
 def test_an_old_answer_does_not_stay(view: NewView, address: str) -> None:
@@ -218,8 +221,11 @@ def test_an_old_answer_does_not_stay(view: NewView, address: str) -> None:
     settled(page)
     find.click()
     expect(found).to_be_visible()
-    page.route("**/plan", lambda route: route.abort())
+    held: list[Route] = []
+    page.route("**/plan", lambda route: held.extend([route]))
     find.click()
+    expect(page.locator("#aim-answer")).to_have_text("Looking for ε …")
+    held[0].abort()
     expect(page.locator("#aim-answer")).to_be_empty()
     expect(page.locator("#status")).to_contain_text("does not answer")
     for told in ("422", "ERR_FAILED"):

@@ -76,7 +76,7 @@ def test_commands_are_what_a_shell_reads(tmp_path: Path) -> None:
 
 
 def test_a_long_name_leaves_a_folder_that_a_bundle_may_have(tmp_path: Path) -> None:
-    long = tmp_path / ("x" * 95 + ".yaml")
+    long = tmp_path / ("x" * 100 + ".yaml")
     site = Site("t", 1, long, tmp_path, None)
     (tmp_path / shlex.split(next_commands(long, site))[7]).mkdir()
     words = shlex.split(next_commands(long, site))

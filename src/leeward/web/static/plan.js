@@ -198,7 +198,7 @@
     else { clearTimeout(timer); ask(); }
   });
 
-  // A link to a table, or to a place in it, opens it.
+  // A link to a table, or to a place in it, opens it; not every browser does so by itself.
   form.addEventListener("click", (event) => {
     const link = event.target.closest('a[href^="#"]');
     const aim = link && document.getElementById(link.getAttribute("href").slice(1));
