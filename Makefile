@@ -3,7 +3,8 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
-WORKERS ?= 2
+# One more than two cores: many tests wait for the processes that they start.
+WORKERS ?= 3
 SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
