@@ -4,7 +4,7 @@ from leeward.model.attribute import LEFT_OUT, TABLES, Attribute
 from leeward.model.batch import Batch
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.confidential import Confidential
-from leeward.model.jobs_rule import BoundedJobs, JobsRule, PrimaryJob, SingleJob
+from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
 
@@ -18,6 +18,7 @@ __all__ = [
     "Confidential",
     "Dimension",
     "Flag",
+    "EveryJob",
     "JobsRule",
     "Marginal",
     "PrimaryJob",

@@ -4,8 +4,27 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class EveryJob:
+    """Every job counts, however many a worker holds: a job is the record."""
+
+    name = "every"
+    words = "every"
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says."""
+        return (
+            "Every job counts, however many a worker holds. The guarantee speaks of single jobs: "
+            "a person who holds m jobs has m times the stated epsilon."
+        )
+
+
+@dataclass(frozen=True)
 class SingleJob:
-    """Every worker holds at most one job; data in which one holds more are refused."""
+    """Every worker holds at most one job; data in which one holds more are refused.
+
+    Only strict plans (`rows: strict`) have this rule.
+    """
 
     name = "single"
     words = "single"
@@ -62,4 +81,4 @@ class BoundedJobs:
         )
 
 
-JobsRule = SingleJob | PrimaryJob | BoundedJobs
+JobsRule = EveryJob | SingleJob | PrimaryJob | BoundedJobs

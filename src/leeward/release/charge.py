@@ -62,7 +62,7 @@ def subject(plan: Plan, out: Path, data: str) -> Subject:
         period=plan.request.period,
         bundle=out.name,
         tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
-        jobs=plan.jobs.words,
+        jobs=plan.rule,
         kinds=_kinds(plan),
     )
 

@@ -14,7 +14,7 @@ from leeward.bundle.promises import worker_promise
 from leeward.engines import Resources
 from leeward.engines.resources import read_resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
-from leeward.model import Codebook, JobsRule, Marginal
+from leeward.model import Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
 from leeward.privacy import Guarantee, sequential
@@ -22,7 +22,13 @@ from leeward.release.choice import choose
 from leeward.release.gathering import Gathering
 from leeward.release.offer import Offer, named_offer
 from leeward.release.profile import TYPICAL, SizeProfile, read_profile
-from leeward.release.reading import read_jobs, read_margins, read_protection, read_shares
+from leeward.release.reading import (
+    read_jobs,
+    read_margins,
+    read_protection,
+    read_rows,
+    read_shares,
+)
 from leeward.release.request import Request, WrittenTable
 from leeward.release.tabulation import read_marginal
 
@@ -53,6 +59,7 @@ class Plan:
     codebook: Codebook
     asked: Guarantee
     jobs: JobsRule
+    strict: bool
     resources: Resources
     profile: SizeProfile
     tables: tuple[PlannedTable, ...]
@@ -61,6 +68,13 @@ class Plan:
     def charge(self) -> Guarantee:
         """What all tables cost together."""
         return sequential(*(table.offer.charge for table in self.tables))
+
+    @property
+    def rule(self) -> str:
+        """Which jobs count, as the ledger keeps it: charges under one rule alone add up."""
+        return self.jobs.words if self.strict or isinstance(self.jobs, EveryJob) else (
+            f"{self.jobs.words}, total"
+        )  # fmt: skip
 
     @property
     def codebook_digest(self) -> str:
@@ -104,7 +118,8 @@ def make_plan(request: Request, path: Path) -> Plan:
     found = Gathering()
     asked = found.attempt(lambda: read_protection(request.protect), "protect")
     codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
-    jobs = found.attempt(lambda: read_jobs(request.jobs))
+    strict = found.attempt(lambda: read_rows(request.rows)) or False
+    jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     profile = found.attempt(lambda: _profile(request, path))
     shares = found.attempt(lambda: read_shares(request.tables))
@@ -119,7 +134,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     kept = tuple(table for table in tables if table is not None)
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
-    made = Plan(path, request, codebook, asked, jobs, resources, context.profile, kept)
+    made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
     worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
     return made
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import positive, rational
-from leeward.model import BoundedJobs, JobsRule, PrimaryJob, SingleJob
+from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy
@@ -59,10 +59,23 @@ def _policy(written: str) -> Policy:
     )
 
 
-def read_jobs(written: WrittenJobs | None) -> JobsRule:
+def read_rows(written: str | None) -> bool:
+    """Whether wrong rows of workers and jobs refuse a release, instead of falling under a rule."""
+    if written not in (None, "strict"):
+        raise InvalidParameter(
+            "rows",
+            rule="must be strict, or left out",
+            value=shown(written),
+            next_step="Leave it out: every row then falls under a rule, and none refuses a "
+            "release.",
+        )
+    return written == "strict"
+
+
+def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
     """The rule for workers with several jobs."""
     if written is None:
-        return SingleJob()
+        return SingleJob() if strict else EveryJob()
     if (written.primary is None) == (written.max_per_worker is None):
         raise InvalidParameter(
             "jobs",

@@ -62,6 +62,7 @@ class Request(Written):
     period: str
     protect: WrittenProtection
     jobs: WrittenJobs | None = None
+    rows: str | None = None
     sizes: str | None = None
     tables: list[WrittenTable] = Field(min_length=1)
 
