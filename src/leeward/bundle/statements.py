@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from leeward.model import BoundedJobs, JobsRule
-from leeward.privacy import Guarantee
+from leeward.model import JobsRule
+from leeward.privacy import Guarantee, sentences
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""
@@ -92,10 +92,10 @@ class ReleaseGuarantee(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, guarantee: Guarantee, jobs: JobsRule) -> Self:
+    def of(cls, guarantee: Guarantee, jobs: JobsRule, *, strict: bool) -> Self:
         """The guarantee as text, with its plain words."""
-        most = jobs.most if isinstance(jobs, BoundedJobs) else 1
-        words = {"measure": guarantee.measure, "sentence": guarantee.sentence(most)}
+        said = sentences.joined(sentences.whole(guarantee, jobs, strict=strict))
+        words = {"measure": guarantee.measure, "sentence": said}
         return cls.model_validate({**written(guarantee), **words})
 
     @model_validator(mode="after")
@@ -112,7 +112,7 @@ class ReleaseGuarantee(Statement):
 class JobsStatement(Statement):
     """What was done about workers with several jobs."""
 
-    rule: Literal["single", "primary", "bounded"]
+    rule: Literal["every", "single", "primary", "bounded"]
     column: Text | None
     most: Count | None
     sentence: Prose
@@ -121,7 +121,24 @@ class JobsStatement(Statement):
     def of(cls, rule: JobsRule) -> Self:
         """The rule as the model words it."""
         chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
-        return cls.model_validate({"rule": rule.name, **chosen, "sentence": rule.sentence})
+        said = sentences.joined(sentences.jobs(rule))
+        return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
+
+
+class OddsStatement(Statement):
+    """What becomes of a suspicion of 1 in 100 about one job: at most `to` in 100."""
+
+    to: Count | None
+    level: Literal["calm", "attention", "no useful bound"] | None
+    sentence: Prose
+
+
+class RowsStatement(Statement):
+    """Whether rows of workers and jobs could refuse the release, or under which rules they fall."""
+
+    strict: bool
+    rules: tuple[Prose, ...]
+    sentence: Prose
 
 
 class DataStatement(Statement):

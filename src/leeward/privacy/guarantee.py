@@ -6,11 +6,12 @@ from typing import Literal
 
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.exact import Number, rational
+from leeward.model import EveryJob, JobsRule
 from leeward.privacy.conversion import steps_delta, zcdp_epsilon
 from leeward.privacy.implication import steps_between, why_not
 from leeward.privacy.policy import EstablishmentRemoval, Policy, WorkerOnly, read_alpha
 from leeward.privacy.policy import policy as named_policy
-from leeward.privacy.words import sentences
+from leeward.privacy.sentences import joined, whole
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
 
@@ -57,9 +58,9 @@ class Guarantee:
             return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
         return "approximate" if self.delta > 0 else "pure"
 
-    def sentence(self, jobs: int = 1) -> str:
-        """The promise in plain words; `jobs` is how many jobs of one person may count."""
-        return " ".join(sentences(self, _count(jobs, "jobs")))
+    def sentence(self, rule: JobsRule | None = None) -> str:
+        """The promise in plain words; `rule` says which jobs of one person count."""
+        return joined(whole(self, EveryJob() if rule is None else rule))
 
     def implies(self, other: "Guarantee") -> bool:
         """Whether a proof shows that what keeps this promise keeps the other one too."""

@@ -1,0 +1,454 @@
+"""Sentences: everything that is printed about a guarantee, each with an id.
+
+A sentence and the number of steps that it allows are made together: `leeward audit --promises`
+has pairs of worlds for every id, computes how far the odds really move between them, and
+compares that with the steps of the sentence. Every factor bounds how far seeing a release moves
+the odds between two possibilities.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.privacy.odds import OF, odds
+from leeward.privacy.words import READING, alpha_text, bound, number_text
+
+if TYPE_CHECKING:
+    from leeward.privacy.guarantee import Guarantee
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """What is printed, and how many steps apart the possibilities are of which it speaks.
+
+    Without steps it bounds nothing: it warns of what is not protected, or explains a measure.
+    """
+
+    id: str
+    text: str
+    steps: int | None = None
+
+
+FACTOR = "<factor>"
+"""Where a sentence says how far the odds move."""
+
+IDS = (
+    "policy",
+    "person",
+    "person-moved",
+    "size",
+    "size-far",
+    "group",
+    "make-up",
+    "make-up-share",
+    "workforce",
+    "firm",
+    "growth-of-one-kind",
+    "size-open",
+    "firm-open",
+    "frame",
+    "scope",
+    "further",
+    "zcdp",
+    "odds",
+    "jobs",
+    "job-displaced",
+    "jobs-elsewhere",
+    "strict",
+    "total",
+)
+"""Every id that a sentence may have."""
+
+
+def most_jobs(rule: JobsRule) -> int:
+    """How many steps away from no job a person is; with every job, for each of them."""
+    return rule.most if isinstance(rule, BoundedJobs) else 1
+
+
+def joined(sentences: Iterable[Sentence]) -> str:
+    """Sentences as one paragraph."""
+    return " ".join(one.text for one in sentences)
+
+
+def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
+    """All that the policy promises, what it does not, and what δ and ρ mean where there are some."""
+    spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak}
+    return (
+        *spoken[guarantee.policy.name](guarantee, rule),
+        *further(guarantee),
+        *_zcdp(guarantee),
+        FRAME,
+        *([STRICT_SCOPE] if strict else []),
+    )
+
+
+def _worker(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    yield Sentence("policy", "The worker policy protects single jobs.", 1)
+    yield from _person(guarantee, rule)
+    yield SIZE_OPEN
+
+
+def _establishment(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    most = most_jobs(rule)
+    yield Sentence("policy", "The establishment policy protects whole establishments.", 1)
+    yield _said(
+        guarantee,
+        "workforce",
+        1,
+        'Seeing the release changes the odds between "this establishment has these workers" and '
+        f'"has none" {FACTOR}.',
+    )
+    yield _said(
+        guarantee,
+        "person",
+        2 * most,
+        'Between any two workforces of it, and so between "this person works here" and "has no '
+        f'job", the odds change {FACTOR}{_held(rule)}.',
+    )
+    yield _said(
+        guarantee,
+        "person-moved",
+        4 * most,
+        f"Between two workplaces of a person the odds change {FACTOR}{_each(rule)}.",
+    )
+    yield _firm(guarantee)
+
+
+def _strong(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    yield Sentence(
+        "policy",
+        f"The strong policy with α = {alpha_text(guarantee.alpha)} protects single jobs and the "
+        "sizes of establishments, whoever joins or leaves.",
+        1,
+    )
+    yield from _person(guarantee, rule)
+    yield _said(
+        guarantee,
+        "size",
+        1,
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change {FACTOR}.",
+    )
+    yield _said(
+        guarantee, "group", 2, f"Between two groups who may have joined, the odds change {FACTOR}."
+    )
+    yield _firm(guarantee)
+
+
+def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    yield Sentence(
+        "policy",
+        f"The weak policy with α = {alpha_text(guarantee.alpha)} protects single jobs, and "
+        "establishments whose kinds of workers grow together.",
+        1,
+    )
+    yield from _person(guarantee, rule)
+    yield _said(
+        guarantee,
+        "size",
+        1,
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change {FACTOR}, "
+        "if every kind of worker and every group of kinds grows by no more than that.",
+    )
+    yield _growth_of_one_kind(guarantee)
+    yield _firm(guarantee)
+
+
+def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    most = most_jobs(rule)
+    yield _said(
+        guarantee,
+        "person",
+        most,
+        'Seeing the release changes the odds between "this person works here" and "has no job" '
+        f"{FACTOR}{_held(rule)}.",
+    )
+    yield _said(
+        guarantee,
+        "person-moved",
+        2 * most,
+        "Between two workplaces of a person or two values of a person's attribute, the odds "
+        f"change {FACTOR}{_each(rule)}.",
+    )
+
+
+def _held(rule: JobsRule) -> str:
+    if isinstance(rule, EveryJob):
+        return " for each job that the person holds (m jobs: m times ε)"
+    return f", if up to {rule.most} jobs of the person count" if isinstance(rule, BoundedJobs) else ""
+
+
+def _each(rule: JobsRule) -> str:
+    return " for each job that the person holds" if isinstance(rule, EveryJob) else ""
+
+
+def _counted(rule: JobsRule) -> str:
+    """Whose coming and going a size speaks of, where some jobs of a person do not count."""
+    if isinstance(rule, (EveryJob, SingleJob)):
+        return ""
+    return " in counted jobs, whoever joins or leaves of those whose counted job is here,"
+
+
+def _sizes(guarantee: "Guarantee") -> str:
+    growth = alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
+    return f"sizes x and at most {growth} times x (or one job more)"
+
+
+def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
+    """The promise to a worker, of a release; under the establishment policy twice the steps."""
+    most = most_jobs(rule) * (2 if guarantee.policy.name == "establishment" else 1)
+    if isinstance(rule, EveryJob):
+        jobs = (
+            " This speaks of each job that the person holds: a person with m jobs has m times "
+            "the epsilon."
+        )
+    else:
+        jobs = " This speaks of all jobs of the person that count, together."
+    return _released(
+        guarantee,
+        "person",
+        most,
+        'Seeing these tables changes the odds between "this person works here" and "has no job" '
+        f"{FACTOR}.{jobs}",
+    )
+
+
+def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
+    """The promise about the size of an establishment, of a release."""
+    policy = guarantee.policy.name
+    if policy == "worker":
+        return SIZE_OPEN
+    if policy == "establishment":
+        text = '"this establishment has these workers" and "it has none"'
+        return _released(guarantee, "workforce", 1, f"{SEEING} {text}, {FACTOR}.")
+    joining = "whoever joins or leaves" + (
+        "" if isinstance(rule, (EveryJob, SingleJob)) else " of those whose counted job is here"
+    )
+    if policy == "weak":
+        joining = "if every kind of worker and every group of kinds grows by no more than that"
+    text = f"two {_sizes(guarantee)} of an establishment, {joining}"
+    return _released(guarantee, "size", 1, f"{SEEING} {text}, {FACTOR}.")
+
+
+SEEING = "Seeing these tables changes the odds between"
+
+
+def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: bool) -> Sentence:
+    """The promise about the make-up of an establishment's workforce.
+
+    `kinds` are the attributes that make kinds of workers under the weak policy, `by_cell` says
+    that every worker table pays for each of its cells by itself.
+    """
+    if guarantee.policy.name == "worker":
+        return Sentence(
+            "size-open", "The make-up of an establishment is not protected, as its size is not."
+        )
+    if kinds is None:
+        text = (
+            "The make-up of an establishment is hidden as its size is: between two groups who may "
+            f"have joined, the odds change {FACTOR}."
+        )
+        return _released(guarantee, "group", 2, text)
+    growth = alpha_text(1 + (guarantee.alpha or 0))
+    text = (
+        "Between two make-ups of an establishment of the same size in which every kind of worker "
+        f"(by {', '.join(kinds) or 'no attribute'}) and every group of kinds differs by at most "
+        f"{growth} times (or one worker), the odds change {FACTOR}."
+    )
+    return _released(guarantee, "make-up", 1 if by_cell else 2, text)
+
+
+MAKE_UP_SHARE = Sentence(
+    "make-up-share",
+    "The share of one kind of worker alone is not hidden: a small minority can be told from one "
+    "several times as large.",
+)
+
+
+def _growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
+    growth = alpha_text(1 + (guarantee.alpha or 0))
+    return Sentence(
+        "growth-of-one-kind",
+        "It does NOT protect a size where one kind of worker alone grew: such growth is "
+        f"protected only up to {growth} times that kind, or one worker.",
+    )
+
+
+def _firm(guarantee: "Guarantee") -> Sentence:
+    several = "ε counts f times and ρ f² times" if guarantee.rho > 0 else "the factor is e^(fε)"
+    return _said(
+        guarantee,
+        "firm",
+        2,
+        f"For a firm of f establishments {several}; for two of them the odds change {FACTOR}.",
+    )
+
+
+def firm(guarantee: "Guarantee") -> Sentence:
+    """The promise to a firm whose establishments all change at once, of a release."""
+    if guarantee.policy.name == "worker":
+        return FIRM_OPEN
+    return _released(
+        guarantee,
+        "firm",
+        2,
+        "A firm loses more, the more establishments it has: each of them counts once "
+        f"({firm_rule(guarantee)}). For a firm of two establishments the odds change {FACTOR}.",
+    )
+
+
+def firm_rule(guarantee: "Guarantee") -> str:
+    """What f establishments lose, in short."""
+    rule = "f establishments: f times epsilon"
+    return f"{rule} and f squared times rho" if guarantee.rho > 0 else rule
+
+
+def far_sizes(guarantee: "Guarantee") -> Sentence:
+    """What happens to sizes that are several steps apart."""
+    growth = alpha_text(1 + (guarantee.alpha or 0))
+    return Sentence(
+        "size-far",
+        f"Two sizes that are further apart than a factor {growth} are hidden less, by another ε "
+        f"for each further step: from x to {growth} times x, rounded down to whole jobs, or to "
+        "one job more. An establishment of 1,000 jobs and one of many times that can be told "
+        "apart.",
+    )
+
+
+SIZE_OPEN = Sentence(
+    "size-open",
+    "It does NOT protect the sizes of establishments: the size of a large one can be read almost "
+    "exactly.",
+)
+FIRM_OPEN = Sentence("firm-open", "Nothing is promised about the sizes of firms.")
+FRAME = Sentence(
+    "frame", "That an establishment exists, and its public attributes, are not hidden."
+)
+SCOPE = Sentence(
+    "scope",
+    "The promise holds for everyone who sees this folder, however much they compute, also if they "
+    "know every other job.",
+    1,
+)
+
+
+def further(guarantee: "Guarantee") -> Iterator[Sentence]:
+    """What δ means, where there is one."""
+    if guarantee.delta > 0 or guarantee.rho > 0:
+        yield Sentence(
+            "further",
+            "A further probability means that no set of outcomes becomes more probable by more "
+            "than it beyond the factor.",
+        )
+
+
+def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
+    if guarantee.rho > 0:
+        part = "The release" if guarantee.measure == "zCDP" else "A part of the release"
+        yield Sentence(
+            "zcdp",
+            f"{part} is measured by ρ-zCDP with ρ = {number_text(guarantee.rho)}: the logarithm "
+            "of the odds moves by at most ρ on average, and by more than ρ + t with a "
+            "probability of at most e^(−t²/(4ρ)); the factors above read it at a further "
+            f"probability of {number_text(READING)}.",
+        )
+
+
+def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
+    """ε in words: what becomes of a suspicion about one job."""
+    found = odds(guarantee)
+    if found is None:
+        part = "delta" if guarantee.delta > 0 else "rho"
+        return Sentence(
+            "odds",
+            f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
+            "above 0, and within it more may be revealed than the factor says.",
+        )
+    last = "" if found.level != "no useful bound" else " That is no useful bound."
+    several = {
+        EveryJob: "; of m jobs of a person together, at m times epsilon",
+        BoundedJobs: f"; of {most_jobs(rule)} jobs of a person together, at {most_jobs(rule)} "
+        "times epsilon",
+    }.get(type(rule), "")
+    if most_jobs(rule) == 1 and isinstance(rule, BoundedJobs):
+        several = ""
+    return Sentence(
+        "odds",
+        f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF} (about one job{several})."
+        f"{last}",
+        1,
+    )
+
+
+def jobs(rule: JobsRule) -> tuple[Sentence, ...]:
+    """What was done about workers with several jobs, and what it means for them."""
+    if isinstance(rule, EveryJob):
+        return (
+            Sentence(
+                "jobs",
+                "Every job counts, however many a worker holds: a job is the record. A person who "
+                "holds m jobs has m times the stated epsilon.",
+                1,
+            ),
+        )
+    if isinstance(rule, SingleJob):
+        text = "Every worker holds at most one job; the data were checked for it."
+        return (Sentence("jobs", text, 1),)
+    return (_reduced(rule), DISPLACED, ELSEWHERE)
+
+
+def _reduced(rule: PrimaryJob | BoundedJobs) -> Sentence:
+    if isinstance(rule, PrimaryJob):
+        text = (
+            f"Only each worker's primary job counts: the one with the largest {rule.column}. The "
+            "guarantee speaks of counted jobs: a worker with all jobs together has the stated "
+            "epsilon."
+        )
+        return Sentence("jobs", text, 1)
+    text = (
+        f"At most {rule.most} jobs of each worker count; further ones were dropped. The guarantee "
+        f"speaks of counted jobs: a worker with all jobs together has {rule.most} times the "
+        "stated epsilon."
+    )
+    return Sentence("jobs", text, rule.most)
+
+
+DISPLACED = Sentence(
+    "job-displaced",
+    "One single job has at most twice the stated epsilon, since it may displace another.",
+    2,
+)
+ELSEWHERE = Sentence(
+    "jobs-elsewhere",
+    "Sizes of establishments are numbers of counted jobs: the stated epsilon holds whoever joins "
+    "or leaves of those whose counted job is here. Another establishment that so loses or gains "
+    "counted jobs, within the same factor, is one more step.",
+    2,
+)
+STRICT_SCOPE = Sentence(
+    "strict",
+    "All of this speaks of data that pass the check of their rows (`rows: strict`). That these "
+    "data passed is published by the bundle itself: every id and code was as the codebook and the "
+    "plan ask.",
+)
+TOTAL_SCOPE = Sentence(
+    "total",
+    "Whether this bundle appeared does not depend on the rows of workers and jobs: rows that do "
+    "not agree with the codebook fall under a fixed rule, and none refuses a release.",
+    1,
+)
+
+
+def rows(*, strict: bool) -> Sentence:
+    """Whether the rows of workers and jobs could refuse the release."""
+    return STRICT_SCOPE if strict else TOTAL_SCOPE
+
+
+def _said(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
+    """A sentence with its factor filled in: the text and the steps cannot differ."""
+    return Sentence(name, text.replace(FACTOR, bound(guarantee, steps)), steps)
+
+
+def _released(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
+    """The same of a release, whose factor is followed by its losses."""
+    return Sentence(name, text.replace(FACTOR, bound(guarantee, steps, named=True)), steps)
