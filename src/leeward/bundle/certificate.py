@@ -18,9 +18,11 @@ from leeward.bundle.statements import (
     JobsStatement,
     LedgerStatement,
     MarginStatement,
+    OddsStatement,
     PromiseStatement,
     Prose,
     ReleaseGuarantee,
+    RowsStatement,
     Statement,
     TableGuarantee,
     Text,
@@ -104,9 +106,14 @@ class Certificate(Statement):
     guarantee: ReleaseGuarantee
     worker: PromiseStatement
     establishment: PromiseStatement | None
+    make_up: PromiseStatement | None = None
     firm: FirmStatement | None
+    odds: OddsStatement | None = None
     weak_attributes: tuple[Text, ...] | None
     jobs: JobsStatement
+    rows: RowsStatement | None = None
+    """None in certificates of format 1, which were all strict."""
+
     data: DataStatement
     ledger: LedgerStatement
     budget: BudgetStatement

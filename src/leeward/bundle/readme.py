@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, README, REPORT, SCHEMA, version_path
 from leeward.bundle.version import FIELDS, version_line
+from leeward.privacy.sentences import MAKE_UP_SHARE, SIZE_OPEN, rows
 
 WIDTH = 78
 MOST_CODES = 12
@@ -27,6 +28,7 @@ def readme(certificate: Certificate) -> str:
         "Noise: three things to know": _noise(certificate),
         "The tables": _tables(certificate),
         "Workers with several jobs": [certificate.jobs.sentence],
+        "Rows that do not agree with the codebook": _row_rules(certificate),
         "The files": _files(certificate),
         "How to check it": _checks(certificate),
     }
@@ -63,12 +65,16 @@ def _what(certificate: Certificate) -> Iterator[str]:
 
 
 def _promises(certificate: Certificate) -> Iterator[str]:
+    if certificate.odds is not None:
+        yield certificate.odds.sentence
     yield certificate.guarantee.sentence
     yield f"* For a worker. {certificate.worker.sentence}"
     if certificate.establishment is not None:
         yield f"* For an establishment. {certificate.establishment.sentence}"
     else:
-        yield "* For an establishment. Nothing is promised about its size."
+        yield f"* For an establishment. {SIZE_OPEN.text}"
+    if certificate.make_up is not None:
+        yield f"* For its make-up. {certificate.make_up.sentence}{_share(certificate)}"
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.weak_attributes is not None:
@@ -78,6 +84,18 @@ def _promises(certificate: Certificate) -> Iterator[str]:
         "Other releases about the same people and employers add to what these tables reveal; the "
         "ledger of the publisher counts them together."
     )
+
+
+def _share(certificate: Certificate) -> str:
+    return "" if certificate.weak_attributes is None else f" {MAKE_UP_SHARE.text}"
+
+
+def _row_rules(certificate: Certificate) -> Iterator[str]:
+    if certificate.rows is None:  # as before format 2: all were refused
+        yield rows(strict=True).text
+        return
+    yield certificate.rows.sentence
+    yield from (f"* {rule}" for rule in certificate.rows.rules)
 
 
 def _columns(certificate: Certificate) -> Iterator[str]:

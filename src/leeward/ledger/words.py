@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee
+from leeward.privacy.sentences import cap_of_jobs
 from leeward.privacy.words import alpha_text, number_text
 
 BOUNDED = "max_per_worker: "
@@ -12,11 +13,15 @@ BOUNDED = "max_per_worker: "
 def several_jobs(entries: Iterable[Entry]) -> list[str]:
     """What the cap means for a worker of whom several jobs count."""
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    most = {rule.removeprefix(BOUNDED) for rule in rules if rule.startswith(BOUNDED)}
-    return [
-        f"Up to {number} jobs of a worker count: such a worker may lose {number} times as much."
-        for number in most
-    ]
+    return [cap_of_jobs(most).text for most in sorted(map(_most, rules)) if most != 1]
+
+
+def _most(rule: str) -> int:
+    """How many jobs of a worker count under a rule as the ledger keeps it; 0 for all of them."""
+    if rule == "every":
+        return 0
+    counted = rule.removesuffix(", total")
+    return int(counted.removeprefix(BOUNDED)) if counted.startswith(BOUNDED) else 1
 
 
 def price(guarantee: Guarantee) -> str:

@@ -150,7 +150,7 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change {FACTOR}, "
         "if every kind of worker and every group of kinds grows by no more than that.",
     )
-    yield _growth_of_one_kind(guarantee)
+    yield growth_of_one_kind(guarantee)
     yield _firm(guarantee)
 
 
@@ -175,7 +175,9 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
 def _held(rule: JobsRule) -> str:
     if isinstance(rule, EveryJob):
         return " for each job that the person holds (m jobs: m times ε)"
-    return f", if up to {rule.most} jobs of the person count" if isinstance(rule, BoundedJobs) else ""
+    return (
+        f", if up to {rule.most} jobs of the person count" if isinstance(rule, BoundedJobs) else ""
+    )
 
 
 def _each(rule: JobsRule) -> str:
@@ -265,7 +267,8 @@ MAKE_UP_SHARE = Sentence(
 )
 
 
-def _growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
+def growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
+    """What the weak policy does not protect."""
     growth = alpha_text(1 + (guarantee.alpha or 0))
     return Sentence(
         "growth-of-one-kind",
@@ -395,6 +398,15 @@ def jobs(rule: JobsRule) -> tuple[Sentence, ...]:
         text = "Every worker holds at most one job; the data were checked for it."
         return (Sentence("jobs", text, 1),)
     return (_reduced(rule), DISPLACED, ELSEWHERE)
+
+
+def cap_of_jobs(most: int) -> Sentence:
+    """What the cap of an account means for a worker with several jobs; 0: all of them count."""
+    if most == 0:
+        text = "Every job counts: a worker who holds m jobs may lose m times as much."
+        return Sentence("jobs", text, 1)
+    text = f"Up to {most} jobs of a worker count: such a worker may lose {most} times as much."
+    return Sentence("jobs", text, most)
 
 
 def _reduced(rule: PrimaryJob | BoundedJobs) -> Sentence:

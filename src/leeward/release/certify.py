@@ -9,7 +9,13 @@ from math import ceil, floor
 
 from leeward.bundle import Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
+from leeward.bundle.promises import (
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
+)
 from leeward.bundle.readme import readme
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -19,6 +25,7 @@ from leeward.bundle.statements import (
     LeftStatement,
     MarginStatement,
     ReleaseGuarantee,
+    RowsStatement,
     TableGuarantee,
 )
 from leeward.bundle.version import version_line
@@ -123,12 +130,15 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
         plan=plan.request.public(),
         plan_digest=plan.digest,
         codebook_digest=plan.codebook_digest,
-        guarantee=ReleaseGuarantee.of(plan.charge, plan.jobs),
+        guarantee=ReleaseGuarantee.of(plan.charge, plan.jobs, strict=plan.strict),
         worker=worker_promise(plan.charge, plan.jobs),
-        establishment=establishment_promise(plan.charge),
+        establishment=establishment_promise(plan.charge, plan.jobs),
+        make_up=make_up_promise(plan.charge, plan.weak_attributes, by_cell=plan.by_cell),
         firm=firm_promise(plan.charge),
+        odds=odds_statement(plan.charge, plan.jobs),
         weak_attributes=plan.weak_attributes,
         jobs=JobsStatement.of(plan.jobs),
+        rows=RowsStatement.of(strict=plan.strict),
         data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
             id=paid.anchor.ledger,

@@ -70,6 +70,12 @@ class Plan:
         return sequential(*(table.offer.charge for table in self.tables))
 
     @property
+    def by_cell(self) -> bool:
+        """Whether every worker table pays for each of its cells by itself."""
+        counted = [table for table in self.tables if table.marginal.kind == "worker"]
+        return all(table.offer.per_cell for table in counted)
+
+    @property
     def rule(self) -> str:
         """Which jobs count, as the ledger keeps it: charges under one rule alone add up."""
         return self.jobs.words if self.strict or isinstance(self.jobs, EveryJob) else (

@@ -7,12 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.bundle.promises import (
-    NOT_PROTECTED,
-    establishment_promise,
-    shape_sentence,
-    worker_promise,
-)
 from leeward.errors import LeewardError
 from leeward.ledger import Account
 from leeward.ledger.budget import payment
@@ -29,7 +23,8 @@ from leeward.mechanisms.margins import (
 from leeward.mechanisms.registry import Mechanism
 from leeward.model import Codebook
 from leeward.model.codebook import read_codebook
-from leeward.privacy import Guarantee
+from leeward.privacy import Guarantee, sentences
+from leeward.privacy.odds import odds
 from leeward.release.gathering import Gathering
 from leeward.release.offer import USABLE, Offer
 from leeward.release.plan import Context, Plan, PlannedTable, make_plan
@@ -83,14 +78,18 @@ NOTHING = Outlook(None, (), TYPICAL, None)
 
 
 def promises(plan: Plan) -> dict[str, str]:
-    """The guarantee in plain words: for workers, for the size and the shape of establishments."""
-    charge = plan.charge
-    size = establishment_promise(charge)
-    return {
-        "workers": worker_promise(charge, plan.jobs).sentence,
-        "size": NOT_PROTECTED if size is None else size.sentence,
-        "shape": shape_sentence(charge, plan.weak_attributes),
+    """The guarantee in plain words: what it means, and for whom."""
+    charge, kinds = plan.charge, plan.weak_attributes
+    make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
+    told = {
+        "meaning": sentences.suspicion(charge, plan.jobs).text,
+        "workers": sentences.worker(charge, plan.jobs).text,
+        "size": sentences.establishment(charge, plan.jobs).text,
+        "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
+        "rows": sentences.rows(strict=plan.strict).text,
     }
+    reduced = sentences.joined(sentences.jobs(plan.jobs)[1:])
+    return told | ({"jobs": reduced} if reduced else {})
 
 
 def outlook(request: Request, path: Path) -> Outlook:
@@ -206,6 +205,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
     """The prediction for programs."""
     return {
         "guarantee": guarantee_json(plan.charge),
+        "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
         "remaining": remaining,
     }

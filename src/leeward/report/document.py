@@ -12,6 +12,7 @@ from leeward.bundle import CERTIFICATE, Bundle, Certificate
 from leeward.bundle.checksums import sha256
 from leeward.errors import BadFile
 from leeward.pictures.plain import STYLE
+from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
 from leeward.report.detail import DETAILS, Detail
 from leeward.report.figure import account
@@ -60,6 +61,7 @@ class Contents:
             "account": account(certificate.budget),
             "made": made(certificate),
             "cells": sum(summary.cells for summary in self.summaries),
+            "scope": SCOPE.text,
             "promised": promised(certificate),
             "unprotected": unprotected(certificate),
             "biased": [table.name for table in certificate.tables if table.bias is not None],

@@ -2,17 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 from leeward.bundle import Certificate
-from leeward.bundle.promises import shape_sentence
-from leeward.report.number import alpha, loss
-
-NO_SIZE = (
-    "Nothing is promised about its size. The worker policy hides single jobs only: the size of a "
-    "large establishment can be read almost exactly."
-)
-NO_FIRM = "Nothing is promised about the sizes of firms."
+from leeward.privacy import sentences
+from leeward.report.number import loss
 
 
 @dataclass(frozen=True)
@@ -27,17 +20,25 @@ class Saying:
 def promised(certificate: Certificate) -> tuple[Saying, ...]:
     """The promise to a worker, about an establishment's size and make-up, and to a firm."""
     size, firm = certificate.establishment, certificate.firm
-    shape = shape_sentence(certificate.guarantee.as_guarantee(), certificate.weak_attributes)
+    make_up, known = _make_up(certificate), certificate.odds
+    no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
     return (
+        *([] if known is None else [Saying("What ε means", known.sentence, known.to is not None)]),
         Saying("A worker", certificate.worker.sentence),
-        Saying(
-            "The size of an establishment", size.sentence if size else NO_SIZE, size is not None
-        ),
-        Saying("The make-up of an establishment", shape, size is not None),
-        Saying(
-            "A firm of several establishments", firm.sentence if firm else NO_FIRM, firm is not None
-        ),
+        Saying("The size of an establishment", size.sentence if size else no_size, bool(size)),
+        Saying("The make-up of an establishment", make_up, bool(size)),
+        Saying("A firm of several establishments", firm.sentence if firm else no_firm, bool(firm)),
     )
+
+
+def _make_up(certificate: Certificate) -> str:
+    """What the certificate says of it; one of format 1 says nothing that is true, so computed."""
+    guarantee, kinds = certificate.guarantee.as_guarantee(), certificate.weak_attributes
+    said = certificate.make_up
+    text = sentences.make_up(guarantee, kinds, by_cell=False).text if said is None else (
+        said.sentence
+    )  # fmt: skip
+    return text
 
 
 def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
@@ -72,56 +73,34 @@ def _existence(certificate: Certificate) -> str:
     names = [name for table in certificate.tables for name in table.workplace_identifiers]
     listed = ", ".join(dict.fromkeys(names))
     shown = f" Here these are: {listed}." if listed else ""
-    return (
-        "That an establishment exists, and its public attributes, are not hidden: which rows there "
-        f"are shows them.{shown}"
-    )
+    return f"{sentences.FRAME.text} Which rows there are shows them.{shown}"
 
 
 def _sizes(certificate: Certificate) -> Iterator[Saying]:
-    policy, growth = certificate.guarantee.policy, certificate.guarantee.alpha
-    if policy == "worker":
-        yield Saying(
-            "Sizes of employers",
-            "How many people work at an establishment or for a firm is not protected at all. Who "
-            "they are is.",
-        )
-    if growth is not None:
-        factor = alpha(str(1 + Fraction(growth)))
-        yield Saying(
-            "Large differences in size",
-            f"Two sizes that are further apart than a factor {factor} are hidden less, by another "
-            f"ε for each further factor {factor}. An establishment of 1,000 jobs and one of "
-            "many times that can be told apart.",
-        )
-    if policy == "weak":
-        yield Saying(
-            "One kind of worker alone",
-            "If one kind of worker alone grows by more than the factor, that is not hidden; nor is "
-            "the size from those who know such a thing about the make-up.",
-        )
+    guarantee = certificate.guarantee.as_guarantee()
+    if guarantee.policy.name == "worker":
+        yield Saying("Sizes of employers", sentences.SIZE_OPEN.text)
+    if guarantee.alpha is not None:
+        yield Saying("Large differences in size", sentences.far_sizes(guarantee).text)
+    if guarantee.policy.name == "weak":
+        alone = sentences.growth_of_one_kind(guarantee).text
+        yield Saying("One kind of worker alone", f"{alone} {sentences.MAKE_UP_SHARE.text}")
 
 
 def _firms(certificate: Certificate) -> Iterator[Saying]:
-    if certificate.firm is None:
-        return
-    yield Saying(
-        "Large firms",
-        "The promise is about one establishment at a time. A firm whose establishments all change "
-        f"together loses more with each of them ({certificate.firm.rule}).",
-    )
+    if certificate.firm is not None:
+        yield Saying("Large firms", certificate.firm.sentence)
 
 
 def _chance(certificate: Certificate) -> Iterator[Saying]:
-    if certificate.guarantee.delta != "0":
-        yield Saying(
-            "A small chance",
-            "No set of outcomes becomes more probable by more than δ = "
-            f"{loss(certificate.guarantee.delta)} beyond the factor. Within that chance more may "
-            "be revealed than the factor says.",
-        )
+    for said in sentences.further(certificate.guarantee.as_guarantee()):
+        text = f"δ = {loss(certificate.guarantee.delta)}. {said.text}"
+        yield Saying("A small chance", text)
 
 
 def _jobs(certificate: Certificate) -> Iterator[Saying]:
     if certificate.jobs.rule != "single":
         yield Saying("Workers with several jobs", certificate.jobs.sentence)
+    held = certificate.rows
+    if held is None or held.strict:
+        yield Saying("Rows that were checked", sentences.rows(strict=True).text)

@@ -15,7 +15,7 @@ from leeward.web.loaded import MOST_TABLES
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
-RULES = ("single", "primary", "max_per_worker")
+RULES = ("every", "primary", "max_per_worker")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Draft:
 
     def request(self, loaded: Request) -> tuple[Request | None, list[LeewardError]]:
         """The plan that it stands for; where its data and codebook are is never taken from it."""
-        kept = loaded.model_dump(include={"data", "codebook", "sizes"}, exclude_none=True)
+        kept = loaded.model_dump(include={"data", "codebook", "rows", "sizes"}, exclude_none=True)
         content = kept | {
             "account": self["account"],
             "period": self["period"],
@@ -105,7 +105,7 @@ class Draft:
 def draft_of(request: Request) -> Draft:
     """A plan as the texts that it was written in."""
     protect, jobs = request.protect, request.jobs
-    rule = "single" if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
+    rule = RULES[0] if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
     texts = {
         "account": request.account,
         "period": request.period,
