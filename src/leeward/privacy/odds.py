@@ -43,7 +43,7 @@ def odds(guarantee: "Guarantee") -> Odds | None:
     """What becomes of a suspicion about one job; None where δ or ρ leaves no such bound."""
     if guarantee.delta > 0 or guarantee.rho > 0:
         return None
-    return Odds(_posterior_up(guarantee.epsilon))
+    return Odds(_posterior_up(guarantee.for_jobs(1).epsilon))
 
 
 def _posterior_up(epsilon: Fraction) -> int:

@@ -72,7 +72,7 @@ def joined(sentences: Iterable[Sentence]) -> str:
 
 
 def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
-    """All that the policy promises, what it does not, and what δ and ρ mean where there are some."""
+    """What the policy promises, what it does not, and what δ and ρ mean where there are some."""
     spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak}
     return (
         *spoken[guarantee.policy.name](guarantee, rule),
@@ -127,7 +127,8 @@ def _strong(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change {FACTOR}.",
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change "
+        f"{FACTOR}.",
     )
     yield _said(
         guarantee, "group", 2, f"Between two groups who may have joined, the odds change {FACTOR}."
@@ -147,8 +148,8 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change {FACTOR}, "
-        "if every kind of worker and every group of kinds grows by no more than that.",
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change "
+        f"{FACTOR}, if every kind of worker and every group of kinds grows by no more than that.",
     )
     yield growth_of_one_kind(guarantee)
     yield _firm(guarantee)
@@ -174,10 +175,10 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
 
 def _held(rule: JobsRule) -> str:
     if isinstance(rule, EveryJob):
-        return " for each job that the person holds (m jobs: m times ε)"
-    return (
-        f", if up to {rule.most} jobs of the person count" if isinstance(rule, BoundedJobs) else ""
-    )
+        return " for each job that the person holds (m jobs: m times that ε)"
+    if isinstance(rule, BoundedJobs) and rule.most > 1:
+        return f", if up to {rule.most} jobs of the person count"
+    return ""
 
 
 def _each(rule: JobsRule) -> str:

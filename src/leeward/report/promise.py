@@ -33,12 +33,10 @@ def promised(certificate: Certificate) -> tuple[Saying, ...]:
 
 def _make_up(certificate: Certificate) -> str:
     """What the certificate says of it; one of format 1 says nothing that is true, so computed."""
+    if certificate.make_up is not None:
+        return certificate.make_up.sentence
     guarantee, kinds = certificate.guarantee.as_guarantee(), certificate.weak_attributes
-    said = certificate.make_up
-    text = sentences.make_up(guarantee, kinds, by_cell=False).text if said is None else (
-        said.sentence
-    )  # fmt: skip
-    return text
+    return sentences.make_up(guarantee, kinds, by_cell=False).text
 
 
 def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
