@@ -26,7 +26,7 @@ MAY_IMPORT = {
     "ledger": EVERYWHERE | rooms("privacy randomness"),
     "release": EVERYWHERE | rooms("model privacy mechanisms engines ledger bundle"),
     "bundle": EVERYWHERE | rooms("model privacy"),
-    "audit": EVERYWHERE | rooms("privacy mechanisms"),
+    "audit": EVERYWHERE | rooms("privacy model mechanisms"),
     "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures randomness"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "pictures": EVERYWHERE,

@@ -119,10 +119,10 @@ class JobsStatement(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, rule: JobsRule) -> Self:
-        """The rule as the model words it."""
+    def of(cls, guarantee: Guarantee, rule: JobsRule) -> Self:
+        """The rule in words."""
         chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
-        said = sentences.joined(sentences.jobs(rule))
+        said = sentences.joined(sentences.jobs(guarantee, rule))
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
 
 

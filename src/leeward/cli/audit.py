@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from leeward.audit import Row, audit
+from leeward.cli.audit_promises import promises_command
 
 COLUMNS = (
     "mechanism",
@@ -26,6 +27,12 @@ def audit_command(
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
     ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option(
+            "--promises", help="Examine the printed sentences instead of the mechanisms: a minute."
+        ),
+    ] = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer α, ε and databases: about a minute.")
     ] = False,
@@ -33,10 +40,14 @@ def audit_command(
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
 
     Everything is computed from exact integer distributions. Mechanisms must be confirmed and
-    controls rejected; otherwise the exit code is 1.
+    controls rejected; otherwise the exit code is 1. With --promises the same is done for every
+    sentence that the program prints about a guarantee, on pairs of possible worlds.
 
     Example: leeward audit --quick
     """
+    if sentences:
+        promises_command(as_json=as_json, as_markdown=as_markdown)
+        return
     rows = list(_watched(audit(quick=quick)))
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows], indent=1, ensure_ascii=False))

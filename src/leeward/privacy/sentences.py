@@ -71,6 +71,28 @@ def joined(sentences: Iterable[Sentence]) -> str:
     return " ".join(one.text for one in sentences)
 
 
+IN_GENERAL = {
+    "strong": Sentence(
+        "policy",
+        "Seeing a release changes the odds by at most e^ε between a person working at an "
+        "establishment and having no job, and between sizes x and at most (1+α)x of an "
+        "establishment (or one job more), whoever joins or leaves.",
+        1,
+    ),
+    "weak": Sentence(
+        "policy",
+        "The same, but sizes only where every kind of worker and every group of kinds grows by no "
+        "more than that. Strong implies weak.",
+        1,
+    ),
+    "worker": Sentence(
+        "policy", "One job is protected; nothing is promised about the size of an establishment.", 1
+    ),
+    "establishment": Sentence("policy", "All of an establishment is protected at once.", 1),
+}
+"""What each policy promises, without numbers."""
+
+
 def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
     """What the policy promises, what it does not, and what δ and ρ mean where there are some."""
     spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak}
@@ -193,13 +215,16 @@ def _counted(rule: JobsRule) -> str:
 
 
 def _sizes(guarantee: "Guarantee") -> str:
-    growth = alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
-    return f"sizes x and at most {growth} times x (or one job more)"
+    return f"sizes x and at most {_growth(guarantee)} times x (or one job more)"
+
+
+def _growth(guarantee: "Guarantee") -> str:
+    return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
 
 
 def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     """The promise to a worker, of a release; under the establishment policy twice the steps."""
-    most = most_jobs(rule) * (2 if guarantee.policy.name == "establishment" else 1)
+    most = most_jobs(rule) * _steps_of_a_job(guarantee)
     if isinstance(rule, EveryJob):
         jobs = (
             " This speaks of each job that the person holds: a person with m jobs has m times "
@@ -252,7 +277,7 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
             f"have joined, the odds change {FACTOR}."
         )
         return _released(guarantee, "group", 2, text)
-    growth = alpha_text(1 + (guarantee.alpha or 0))
+    growth = _growth(guarantee)
     text = (
         "Between two make-ups of an establishment of the same size in which every kind of worker "
         f"(by {', '.join(kinds) or 'no attribute'}) and every group of kinds differs by at most "
@@ -270,7 +295,7 @@ MAKE_UP_SHARE = Sentence(
 
 def growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
     """What the weak policy does not protect."""
-    growth = alpha_text(1 + (guarantee.alpha or 0))
+    growth = _growth(guarantee)
     return Sentence(
         "growth-of-one-kind",
         "It does NOT protect a size where one kind of worker alone grew: such growth is "
@@ -309,13 +334,14 @@ def firm_rule(guarantee: "Guarantee") -> str:
 
 def far_sizes(guarantee: "Guarantee") -> Sentence:
     """What happens to sizes that are several steps apart."""
-    growth = alpha_text(1 + (guarantee.alpha or 0))
+    growth = _growth(guarantee)
     return Sentence(
         "size-far",
         f"Two sizes that are further apart than a factor {growth} are hidden less, by another ε "
         f"for each further step: from x to {growth} times x, rounded down to whole jobs, or to "
         "one job more. An establishment of 1,000 jobs and one of many times that can be told "
         "apart.",
+        1,
     )
 
 
@@ -336,14 +362,17 @@ SCOPE = Sentence(
 )
 
 
+FURTHER = Sentence(
+    "further",
+    "A further probability means that no set of outcomes becomes more probable by more than it "
+    "beyond the factor.",
+)
+
+
 def further(guarantee: "Guarantee") -> Iterator[Sentence]:
     """What δ means, where there is one."""
     if guarantee.delta > 0 or guarantee.rho > 0:
-        yield Sentence(
-            "further",
-            "A further probability means that no set of outcomes becomes more probable by more "
-            "than it beyond the factor.",
-        )
+        yield FURTHER
 
 
 def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
@@ -384,21 +413,21 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     )
 
 
-def jobs(rule: JobsRule) -> tuple[Sentence, ...]:
+def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     """What was done about workers with several jobs, and what it means for them."""
+    each = _steps_of_a_job(guarantee)
     if isinstance(rule, EveryJob):
-        return (
-            Sentence(
-                "jobs",
-                "Every job counts, however many a worker holds: a job is the record. A person who "
-                "holds m jobs has m times the stated epsilon.",
-                1,
-            ),
+        times = "m" if each == 1 else f"{each}m"
+        text = (
+            "Every job counts, however many a worker holds: a job is the record. A person who "
+            f"holds m jobs has {times} times the stated epsilon."
         )
+        return (Sentence("jobs", text, each),)
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
-        return (Sentence("jobs", text, 1),)
-    return (_reduced(rule), DISPLACED, ELSEWHERE)
+        return (Sentence("jobs", text, each),)
+    sized = guarantee.policy.name != "worker"
+    return (_reduced(rule, each), _displaced(2 * each), *([ELSEWHERE] if sized else []))
 
 
 def cap_of_jobs(most: int) -> Sentence:
@@ -410,27 +439,33 @@ def cap_of_jobs(most: int) -> Sentence:
     return Sentence("jobs", text, most)
 
 
-def _reduced(rule: PrimaryJob | BoundedJobs) -> Sentence:
+def _steps_of_a_job(guarantee: "Guarantee") -> int:
+    """How many steps a person with one job is away from having none."""
+    return 2 if guarantee.policy.name == "establishment" else 1
+
+
+def _times(steps: int) -> str:
+    return {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+
+
+def _reduced(rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
+    steps = most_jobs(rule) * each
     if isinstance(rule, PrimaryJob):
-        text = (
-            f"Only each worker's primary job counts: the one with the largest {rule.column}. The "
-            "guarantee speaks of counted jobs: a worker with all jobs together has the stated "
-            "epsilon."
-        )
-        return Sentence("jobs", text, 1)
+        counted = f"Only each worker's primary job counts: the one with the largest {rule.column}."
+    else:
+        counted = f"At most {rule.most} jobs of each worker count; further ones were dropped."
     text = (
-        f"At most {rule.most} jobs of each worker count; further ones were dropped. The guarantee "
-        f"speaks of counted jobs: a worker with all jobs together has {rule.most} times the "
-        "stated epsilon."
+        f"{counted} The guarantee speaks of counted jobs: a worker with all jobs together has "
+        f"{_times(steps)}."
     )
-    return Sentence("jobs", text, rule.most)
+    return Sentence("jobs", text, steps)
 
 
-DISPLACED = Sentence(
-    "job-displaced",
-    "One single job has at most twice the stated epsilon, since it may displace another.",
-    2,
-)
+def _displaced(steps: int) -> Sentence:
+    text = f"One single job has at most {_times(steps)}, since it may displace another."
+    return Sentence("job-displaced", text, steps)
+
+
 ELSEWHERE = Sentence(
     "jobs-elsewhere",
     "Sizes of establishments are numbers of counted jobs: the stated epsilon holds whoever joins "
@@ -447,8 +482,9 @@ STRICT_SCOPE = Sentence(
 TOTAL_SCOPE = Sentence(
     "total",
     "Whether this bundle appeared does not depend on the rows of workers and jobs: rows that do "
-    "not agree with the codebook fall under a fixed rule, and none refuses a release.",
-    1,
+    "not agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
+    "row agrees is hidden as the value of a person's attribute is.",
+    2,
 )
 
 

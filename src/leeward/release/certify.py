@@ -137,7 +137,7 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
         firm=firm_promise(plan.charge),
         odds=odds_statement(plan.charge, plan.jobs),
         weak_attributes=plan.weak_attributes,
-        jobs=JobsStatement.of(plan.jobs),
+        jobs=JobsStatement.of(plan.charge, plan.jobs),
         rows=RowsStatement.of(strict=plan.strict),
         data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(

@@ -88,7 +88,7 @@ def promises(plan: Plan) -> dict[str, str]:
         "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
         "rows": sentences.rows(strict=plan.strict).text,
     }
-    reduced = sentences.joined(sentences.jobs(plan.jobs)[1:])
+    reduced = sentences.joined(sentences.jobs(charge, plan.jobs)[1:])
     return told | ({"jobs": reduced} if reduced else {})
 
 

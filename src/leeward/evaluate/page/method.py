@@ -2,6 +2,7 @@
 
 from leeward.evaluate.evaluation import Study
 from leeward.evaluate.words.sentence import several, share
+from leeward.privacy.sentences import FURTHER, IN_GENERAL
 
 MECHANISMS = (
     (
@@ -30,26 +31,11 @@ MECHANISMS = (
 )
 
 PROMISES = (
-    (
-        "Strong",
-        "The release changes the odds by at most e^ε between a person working at an "
-        "establishment or having no job, and between sizes x and (1+α)x of an establishment, "
-        "whoever its workers are.",
-    ),
-    (
-        "Weak",
-        "The same, but the size is protected only against those who know an establishment's "
-        "make-up independently of its size. Strong implies weak.",
-    ),
-    (
-        "Worker, establishment",
-        "Worker: one job, with no promise about the size of an establishment. Establishment: all "
-        "of it at once.",
-    ),
-    (
-        "δ",
-        "Above 0 it is a probability with which the promise may fail.",
-    ),
+    ("Strong", IN_GENERAL["strong"].text),
+    ("Weak", IN_GENERAL["weak"].text),
+    ("Worker", IN_GENERAL["worker"].text),
+    ("Establishment", IN_GENERAL["establishment"].text),
+    ("δ", FURTHER.text),
 )
 
 ACCOUNTING = (
@@ -111,7 +97,7 @@ DECISION = (
     "the choice itself then tells something about the data. Choose on made-up or public data, or "
     "treat it as a one-off policy decision that is written down as such.",
     "Choose α and ε by what must be protected first: α by how closely a competitor may learn the "
-    "size of an establishment, ε by how much the odds may change, over all releases of all "
+    "size of an establishment, ε by how far a suspicion may grow, over all releases of all "
     "periods together. Then look here at what that costs.",
     "Equal error is not equal value: noise infusion has no guarantee, suppresses cells, and "
     "distorts the same establishment in the same way for ever.",

@@ -1,0 +1,190 @@
+"""Promises: every sentence that is printed about a guarantee, beside the loss that is computed.
+
+For each sentence, pairs of worlds; for each pair, the largest log-likelihood ratio of what is
+released, from exact masses. A sentence that bounds the odds must hold on all of its pairs, and
+one that warns must be right: what it warns of loses more than a step.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isinf
+
+from flint import arb
+
+from leeward.audit.loss import INFINITE
+from leeward.audit.publication import Setting, approximate_delta, averaged_loss, settings, zcdp_rho
+from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
+from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair
+from leeward.exact import ball, precision
+from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.privacy import Guarantee, sentences
+from leeward.privacy.odds import OF, odds
+from leeward.privacy.sentences import Sentence
+
+RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A sentence beside the truth; both numbers are ε, but of δ, ρ and odds what they compare."""
+
+    id: str
+    policy: str
+    mechanism: str
+    alpha: Fraction | None
+    epsilon: Fraction
+    promised: arb
+    computed: arb
+    text: str
+    control: bool = False
+    warns: bool = False
+
+    @property
+    def verdict(self) -> str:
+        """By balls; a warning is right if what it warns of loses more than one step."""
+        with precision(128):
+            if self.warns:
+                return _compared(ball(self.epsilon), self.computed)
+            return _compared(self.computed, self.promised)
+
+    @property
+    def as_expected(self) -> bool:
+        """Sentences must be confirmed, controls rejected."""
+        return self.verdict == (REJECTED if self.control else CONFIRMED)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values; an infinite number is the string "inf"."""
+        return {
+            "id": self.id,
+            "policy": self.policy,
+            "mechanism": self.mechanism,
+            "alpha": None if self.alpha is None else float(self.alpha),
+            "epsilon": float(self.epsilon),
+            "promised": _number(self.promised),
+            "computed": _number(self.computed),
+            "verdict": self.verdict,
+            "control": self.control,
+        }
+
+
+def _compared(smaller: arb, larger: arb) -> str:
+    if smaller <= larger:
+        return CONFIRMED
+    return REJECTED if smaller > larger else UNDECIDED
+
+
+def _number(value: arb) -> float | str:
+    return "inf" if isinf(float(value)) else float(value)
+
+
+def true_promises() -> Iterator[Promise]:
+    """Every sentence under every policy and mechanism."""
+    for setting in settings():
+        first = next(one for one in settings() if one.policy == setting.policy)
+        for sentence, rule in printed(setting):
+            # A warning speaks of the policy: one mechanism that shows it is enough.
+            if sentence.steps is not None or setting is first:
+                yield examined(setting, sentence, rule)
+    yield from measures()
+
+
+def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
+    """The sentences that may be printed about a setting, those that differ in id and steps."""
+    seen = set[tuple[str, int | None, str]]()
+    for rule in RULES:
+        for sentence in spoken(setting.guarantee, rule, by_cell=setting.by_cell):
+            apart = rule.name if sentence.id in JOB_PAIRS else ""
+            if (sentence.id, sentence.steps, apart) not in seen:
+                seen.add((sentence.id, sentence.steps, apart))
+                yield sentence, rule
+
+
+def spoken(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[Sentence]:
+    """All sentences that plan, certificate, README.txt, report, page and ledger can print."""
+    kinds = ("sex",) if guarantee.policy.name == "weak" else None
+    strict = isinstance(rule, SingleJob)
+    yield sentences.IN_GENERAL[guarantee.policy.name]
+    yield from sentences.whole(guarantee, rule, strict=strict)
+    yield sentences.worker(guarantee, rule)
+    yield sentences.establishment(guarantee, rule)
+    yield sentences.make_up(guarantee, kinds, by_cell=by_cell)
+    if kinds is not None:
+        yield sentences.MAKE_UP_SHARE
+    if guarantee.alpha is not None:
+        yield sentences.far_sizes(guarantee)
+    yield sentences.firm(guarantee)
+    yield sentences.suspicion(guarantee, rule)
+    yield from sentences.jobs(guarantee, rule)
+    if isinstance(rule, (EveryJob, BoundedJobs)):
+        yield sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
+    yield sentences.rows(strict=strict)
+    yield sentences.SCOPE
+
+
+def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Pair]:
+    """The pairs of worlds of a sentence; some depend on which jobs of a person count."""
+    if sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
+        yield from JOB_PAIRS[sentence.id](setting.scene, rule)
+    else:
+        yield from PAIRS[sentence.id](setting.scene)
+
+
+def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
+    """A sentence on all of its pairs."""
+    if sentence.id == "odds":
+        return _suspicion(setting, sentence)
+    asked = replace(setting, strict=sentence.id == "strict")
+    found = pairs(setting, sentence, rule)
+    if sentence.steps is None:
+        return replace(beside(setting, sentence, INFINITE, largest_loss(asked, found)), warns=True)
+    computed = largest_loss(asked, found, sentence.steps)
+    return beside(setting, sentence, ball(sentence.steps * setting.epsilon), computed)
+
+
+def largest_loss(setting: Setting, found: Iterable[Pair], steps: int | None = None) -> arb:
+    """The largest loss; given steps, restated for as many as a sentence prints."""
+    largest, some = arb(0), False
+    with precision(128):
+        for pair in found:
+            some = True
+            apart = 1 if steps is None or pair.steps is None else ball(Fraction(steps, pair.steps))
+            largest = largest.max(setting.loss(pair) * apart)
+    if not some:
+        raise ValueError("a sentence without worlds is not examined")
+    return largest
+
+
+def beside(setting: Setting, sentence: Sentence, promised: arb, computed: arb) -> Promise:
+    """A sentence with what it says and what is true."""
+    return Promise(
+        sentence.id,
+        setting.policy,
+        setting.name,
+        setting.alpha,
+        setting.epsilon,
+        promised,
+        computed,
+        sentence.text,
+    )
+
+
+def _suspicion(setting: Setting, sentence: Sentence) -> Promise:
+    """What becomes of 1 in 100, in hundredths; also where the other workers are not known."""
+    found = odds(setting.guarantee)
+    if found is None:
+        raise ValueError("odds are examined where there are some")
+    loss = largest_loss(setting, PAIRS["odds"](setting.scene)).max(averaged_loss(setting))
+    with precision(128):
+        posterior = OF * loss.exp() / (OF - 1 + loss.exp())
+    return beside(setting, sentence, arb(found.to), posterior)
+
+
+def measures() -> Iterator[Promise]:
+    """What δ and ρ mean: `further` compares δ, `zcdp` compares ρ."""
+    for setting, found in (approximate_delta(), zcdp_rho()):
+        name = "zcdp" if setting.guarantee.rho > 0 else "further"
+        whole = sentences.whole(setting.guarantee, EveryJob())
+        sentence = next(one for one in whole if one.id == name)
+        claimed = setting.guarantee.rho or setting.guarantee.delta
+        yield beside(setting, sentence, ball(claimed), found)

@@ -1,0 +1,212 @@
+"""Publication: what a mechanism releases of a world, as exact masses, and the loss of a pair."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+from typing import Literal
+
+from flint import arb
+
+from leeward.audit.clipped import gaussian
+from leeward.audit.loss import INFINITE, pure_loss
+from leeward.audit.measure import (
+    QUICK,
+    node_view,
+    pairs,
+    pareto_loss,
+    released,
+    scalar,
+    workplace_view,
+)
+from leeward.audit.measure import jobs as jobs_of
+from leeward.audit.outputs import ParetoBlock, Rounded
+from leeward.audit.worlds import Cell, Pair, Scene, World, alone
+from leeward.exact import ball, precision
+from leeward.mechanisms import Mechanism, mechanism
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.node_laplace import NodeLaplace
+from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.privacy import Guarantee, policy
+
+Table = Literal["all jobs", "each kind by itself", "kept establishments", "block"]
+"""What is tabulated: a workplace table, a worker table cell by cell, or as one block."""
+
+
+Released = Rounded | ParetoBlock
+
+OTHERS, LIKELY = 11, Fraction(1, 3)
+"""An attacker who knows the others only so far: each of them works here with this chance."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A mechanism that releases one table under one policy."""
+
+    policy: str
+    made: Mechanism
+    table: Table
+    strict: bool = False
+    floor: bool = True
+
+    @property
+    def name(self) -> str:
+        """The mechanism, for a reader."""
+        kinds = self.scene.kinds
+        told = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
+        return told if self.floor else f"{told}, no floor"
+
+    @property
+    def alpha(self) -> Fraction | None:
+        """α, where the policy has one."""
+        return self.made.parameters.alpha if policy(self.policy).uses_alpha else None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the table costs."""
+        return self.made.parameters.epsilon
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised of it."""
+        return self.made.guarantee(self.policy)
+
+    @property
+    def by_cell(self) -> bool:
+        """Whether each worker cell is paid for by itself."""
+        return self.table == "each kind by itself" and self.policy == "weak"
+
+    @property
+    def scene(self) -> Scene:
+        """What worlds are made for."""
+        kinds = 2 if self.table in ("each kind by itself", "block") else 1
+        return Scene(policy(self.policy), self.alpha, kinds)
+
+    def sizes(self, before: int, after: int) -> tuple[Pair, ...]:
+        """One establishment of one kind of worker and two sizes."""
+        rest = (0,) * (self.scene.kinds - 1)
+        return (Pair(alone((before, *rest)), alone((after, *rest))),)
+
+    def without_floor(self) -> "Setting":
+        """The same with noise that follows αx alone."""
+        return replace(self, floor=False)
+
+    def loss(self, pair: Pair) -> arb:
+        """The largest log-likelihood ratio either way: cells are independent, so it adds up."""
+        before, after = pair.before, pair.after
+        if len(before.cells) != len(after.cells):
+            return INFINITE  # a row that is there in one world alone
+        if self.strict and before.passes != after.passes:
+            return INFINITE  # a bundle that appears in one world alone
+        forward = backward = arb(0)
+        with precision(128):
+            for here, there in zip(before.cells, after.cells, strict=True):
+                for left, right in zip(self._outputs(here), self._outputs(there), strict=True):
+                    ahead, behind = _losses(left, right)
+                    forward, backward = forward + ahead, backward + behind
+        return forward.max(backward)
+
+    def masses(self, world: World) -> Callable[[tuple[int, ...]], arb]:
+        """The mass function of the first number that is released of the first cell."""
+        return self._outputs(world.cells[0])[0].mass
+
+    def outputs(self, world: World) -> Iterable[tuple[int, ...]]:
+        """Where its likelihood ratios may be extreme."""
+        return self._outputs(world.cells[0])[0].landmarks()
+
+    def _outputs(self, cell: Cell) -> tuple[Released, ...]:
+        """What is released of a workplace cell: independent numbers, or one joint block."""
+        made = self.made
+        if isinstance(made, VectorPareto):
+            counts = [sum(kind) for kind in zip(*cell, strict=True)]
+            scale = made.scale(None, max(map(jobs_of, cell)))
+            return (ParetoBlock(tuple(counts[: self.scene.kinds]), scale, made.shape),)
+        if isinstance(made, NodeLaplace):
+            return (node_view(made)(cell),)
+        if not isinstance(made, Additive):
+            raise TypeError(made)
+        if self.table == "all jobs":
+            found = workplace_view(made)(cell)
+            return (found if self.floor else _without_floor(found, cell),)
+        kinds = list(zip(*cell, strict=True))[: self.scene.kinds]
+        return tuple(released(made, sum(kind), max(kind)) for kind in kinds)
+
+
+def _without_floor(found: Rounded, cell: Cell) -> Rounded:
+    """A = x instead of max(x, 1/α)."""
+    return replace(found, scale=Fraction(max(map(jobs_of, cell))))
+
+
+@lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
+def _losses(before: Released, after: Released) -> tuple[arb, arb]:
+    if before == after:
+        return arb(0), arb(0)
+    if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
+        found = pareto_loss(before, after, Fraction(0))
+        # The density bounds what lies between the outputs that were examined.
+        return (found.bound, found.bound) if found.bound is not None else (INFINITE, INFINITE)
+    found = pure_loss(before, after, Fraction(0))
+    return found.forward, found.backward
+
+
+def averaged_loss(setting: Setting) -> arb:
+    """How far the odds of one person move if the others are not known, by exact posteriors.
+
+    Each other worker of a universe of twelve works here independently; what is released is
+    averaged over all of them.
+    """
+    weights = [
+        comb(OTHERS, here) * LIKELY**here * (1 - LIKELY) ** (OTHERS - here)
+        for here in range(OTHERS + 1)
+    ]
+    rest = (0,) * (setting.scene.kinds - 1)
+    laws = [setting.masses(alone((here, *rest))) for here in range(OTHERS + 2)]
+    largest = arb(0)
+    with precision(128):
+        for output in setting.outputs(alone((OTHERS // 2, *rest))):
+            here = [mass(output) for mass in laws]
+            absent, present = (
+                sum((ball(w) * here[at + more] for at, w in enumerate(weights)), arb(0))
+                for more in (0, 1)
+            )
+            moved = (present / absent).log()
+            largest = largest.max(moved).max(-moved)
+    return largest
+
+
+def _made(name: str, alpha: str | None, epsilon: str, **options: object) -> Mechanism:
+    return mechanism(name, alpha=alpha, epsilon=epsilon, **options)  # type: ignore[arg-type] # as in plans
+
+
+@lru_cache(maxsize=1)
+def settings() -> tuple[Setting, ...]:
+    """The mechanisms under which sentences are examined; warnings, under the first of a policy."""
+    return (
+        Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
+        Setting("strong", _made("slope", "1", "4"), "all jobs"),
+        Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
+        Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
+        Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),
+    )
+
+
+def approximate_delta() -> tuple[Setting, arb]:
+    """A mechanism with a δ, and the δ of its worst neighbours."""
+    setting = Setting("strong", _made("smooth_laplace", "0.1", "1", delta="1/1000"), "all jobs")
+    if not isinstance(setting.made, Additive):
+        raise TypeError(setting.made)
+    neighbours = pairs(policy("strong"), setting.alpha, QUICK)
+    return setting, scalar(workplace_view(setting.made), neighbours, setting.epsilon).delta
+
+
+def zcdp_rho() -> tuple[Setting, arb]:
+    """A mechanism with a ρ, and the ρ that Rényi divergences of its worst neighbours show."""
+    options = {"cells": 2, "noise": "gaussian", "delta": "1e-6"}
+    setting = Setting("strong", _made("clipped", "0.1", "1", **options), "block")
+    if not isinstance(setting.made, Clipped):
+        raise TypeError(setting.made)
+    return setting, gaussian(setting.made, policy("strong"), QUICK)
