@@ -2,14 +2,15 @@
 
 from fractions import Fraction
 from itertools import product
-from math import ceil, exp, log, sqrt
+from math import ceil, comb, exp, log, sqrt
 
 import numpy as np
 import pytest
+from flint import arb
 
 import leeward
 from leeward.audit.controls import parallel_cells
-from leeward.audit.loss import laplace_loss
+from leeward.audit.loss import laplace_loss, pure_loss
 from leeward.audit.measure import QUICK, released
 from leeward.audit.neighbours import Workforce
 from leeward.audit.outputs import Rounded
@@ -93,6 +94,19 @@ def test_the_size_requirement_has_a_ceiling(row: Row) -> None:
     assert row.prints(f"{one:.4f}", f"{two:.4f}", f"{found:.4f}")
 
 
+def test_the_size_requirement_counts_where_joiners_come_from(row: Row) -> None:
+    slope = made("slope")
+    here, there = (
+        pure_loss(*(released(slope, size, size) for size in sizes), EPSILON)
+        for sizes in ((100, 110), (10, 0))
+    )
+    assert here.epsilon <= 1
+    both = float(here.plus(there).epsilon)  # cells of different establishments: independent noise
+    assert both == pytest.approx(11, abs=1e-6)
+    assert row.prints(f"{both:.1f}", f"{float(there.epsilon):.0f}")
+    assert steps(0, 10) == 10
+
+
 def test_two_shapes_of_one_size_are_two_steps_apart(row: Row) -> None:
     before, after = (9091, 909), (10_000, 0)  # shares p and at most (1+α)p of the first kind
     assert sum(before) == sum(after)
@@ -130,6 +144,33 @@ def test_weak_hides_one_worker_of_one_kind_not_of_every_kind(row: Row) -> None:
     lost, _ = block_loss(made("vector_pareto", cells=4, epsilon=4), before, after)
     assert lost > 2 * 4
     assert row.prints(f"{lost / 4:.2f} ε")
+
+
+def odds_of_size(epsilon: int, women: int, men: int) -> float:
+    """How far these two numbers move the odds between 110 jobs and 100, by Bayes' rule.
+
+    The attacker knows 100 men and 10 women, each equally likely to work there: 110 jobs are all
+    of them, 100 jobs any hundred of them.
+    """
+    cell = made("slope", cells=2, epsilon=epsilon)
+
+    def mass(working: int, shown: int) -> arb:
+        return released(cell, working, working).mass((shown,))
+
+    groups = ((k, comb(10, k) * comb(100, k)) for k in range(11))  # k women in, so k men out
+    mixed = sum((ways * mass(k, women) * mass(100 - k, men) for k, ways in groups), arb(0))
+    every = mass(10, women) * mass(100, men)
+    return abs(float((every * comb(110, 100) / mixed).log()))
+
+
+def test_weak_size_is_not_hidden_from_those_who_know_the_kinds(row: Row) -> None:
+    assert STRONG.admits((100,), (110,), ALPHA)
+    small, large = odds_of_size(1, -5, 80), odds_of_size(4, -2, 90)
+    assert small > 1
+    assert large > 4
+    assert row.prints(f"{small:.2f}", f"{large:.2f}")
+    assert WEAK.admits((10, 90), (11, 99), ALPHA), "the same growth in each kind is one step"
+    assert not WEAK.admits((0, 100), (10, 100), ALPHA)
 
 
 def dilated(gamma: float, epsilon: float, *, shift: bool = True) -> float:
