@@ -16,7 +16,7 @@ from leeward.audit.neighbours import Workforce
 from leeward.audit.outputs import Rounded
 from leeward.mechanisms.law import laplace
 from leeward.privacy import StrongAlpha, WeakAlpha, over_workers
-from tests.errata.conftest import Row
+from tests.errata.conftest import PAGE, Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, loss, made, steps
 
 STRONG, WEAK = StrongAlpha(), WeakAlpha()
@@ -97,8 +97,8 @@ def test_the_size_requirement_has_a_ceiling(row: Row) -> None:
 def test_the_size_requirement_counts_where_joiners_come_from(row: Row) -> None:
     slope = made("slope")
     here, there = (
-        pure_loss(*(released(slope, size, size) for size in sizes), EPSILON)
-        for sizes in ((100, 110), (10, 0))
+        pure_loss(released(slope, x, x), released(slope, y, y), EPSILON)
+        for x, y in ((100, 110), (10, 0))
     )
     assert here.epsilon <= 1
     both = float(here.plus(there).epsilon)  # cells of different establishments: independent noise
@@ -131,6 +131,8 @@ def test_weak_does_not_hide_a_share(row: Row) -> None:
     assert steps(10, 100) == 29
     assert row.prints(f"{men:.3f}", f"{women:.3f}", f"{women + men:.2f}", "29")
     assert row.prints(f"{alone(whole, 10, 100):.2f}")
+    promise = PAGE.with_name("privacy-promise.md").read_text(encoding="utf-8")
+    assert Row(promise).prints(f"e^{women + men:.2f}")
     # Where every kind stays within 1+α, each cell is one step.
     alike = [alone(cell, *pair) for pair in ((500, 525), (500, 475))]
     assert sum(alike) <= EPSILON
