@@ -313,16 +313,26 @@ def displaced(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
 
 
 def joiners_from_elsewhere(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
-    """Those who join hold a job elsewhere that counted until now, no more than a step of it."""
+    """Those who join hold a job elsewhere that counted until now: that place loses it."""
     limit = rule.most if isinstance(rule, BoundedJobs) else 1
     held = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
     for number in scene.sizes:
         joining = most(scene.growth, number) - number
-        there = next(n for n in range(joining, 10**6) if most(scene.growth, n - joining) >= n)
-        stay = [(0,)] * number + [(limit,)] * (there - joining)
-        before = counted(scene, rule, [*stay, *[held] * joining], limit + 1)
-        after = counted(scene, rule, [*stay, *[(0, *held)] * joining], limit + 1)
-        yield from _places(before, after, 2)
+        within = next(n for n in range(number + 10**4) if most(scene.growth, n) >= n + joining)
+        for staying in dict.fromkeys((within, within // 2, 0)):
+            others = [(0,)] * number + [(limit,)] * staying
+            before = counted(scene, rule, [*others, *[held] * joining], limit + 1)
+            after = counted(scene, rule, [*others, *[(0, *held)] * joining], limit + 1)
+            steps = _steps_up(scene.growth, staying, staying + joining)
+            yield from _places(before, after, 1 + steps)
+
+
+def _steps_up(growth: Fraction, size: int, reached: int) -> int:
+    """How many steps a size is away from a larger one."""
+    steps = 0
+    while size < reached:
+        size, steps = most(growth, size), steps + 1
+    return steps
 
 
 PAIRS: dict[str, Callable[[Scene], Iterator[Pair]]] = {

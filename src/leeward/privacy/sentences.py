@@ -76,7 +76,7 @@ IN_GENERAL = {
         "policy",
         "Seeing a release changes the odds by at most e^ε between a person working at an "
         "establishment and having no job, and between sizes x and at most (1+α)x of an "
-        "establishment (or one job more), whoever joins or leaves.",
+        "establishment (or one job more), whoever joins or leaves, all else being equal.",
         1,
     ),
     "weak": Sentence(
@@ -149,8 +149,8 @@ def _strong(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change "
-        f"{FACTOR}.",
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)}, all else being equal, "
+        f"the odds change {FACTOR}.",
     )
     yield _said(
         guarantee, "group", 2, f"Between two groups who may have joined, the odds change {FACTOR}."
@@ -170,8 +170,9 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)} the odds change "
-        f"{FACTOR}, if every kind of worker and every group of kinds grows by no more than that.",
+        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)}, all else being equal, "
+        f"the odds change {FACTOR}, if every kind of worker and every group of kinds grows by no "
+        "more than that.",
     )
     yield growth_of_one_kind(guarantee)
     yield _firm(guarantee)
@@ -211,7 +212,7 @@ def _counted(rule: JobsRule) -> str:
     """Whose coming and going a size speaks of, where some jobs of a person do not count."""
     if isinstance(rule, (EveryJob, SingleJob)):
         return ""
-    return " in counted jobs, whoever joins or leaves of those whose counted job is here,"
+    return " in counted jobs, whoever joins or leaves of those whose counted job is here"
 
 
 def _sizes(guarantee: "Guarantee") -> str:
@@ -254,7 +255,7 @@ def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     )
     if policy == "weak":
         joining = "if every kind of worker and every group of kinds grows by no more than that"
-    text = f"two {_sizes(guarantee)} of an establishment, {joining}"
+    text = f"two {_sizes(guarantee)} of an establishment, {joining}, all else being equal"
     return _released(guarantee, "size", 1, f"{SEEING} {text}, {FACTOR}.")
 
 
@@ -426,8 +427,8 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
         return (Sentence("jobs", text, each),)
-    sized = guarantee.policy.name != "worker"
-    return (_reduced(rule, each), _displaced(2 * each), *([ELSEWHERE] if sized else []))
+    elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
+    return (_reduced(rule, each), _displaced(2 * each), *elsewhere)
 
 
 def cap_of_jobs(most: int) -> Sentence:
@@ -466,13 +467,18 @@ def _displaced(steps: int) -> Sentence:
     return Sentence("job-displaced", text, steps)
 
 
-ELSEWHERE = Sentence(
-    "jobs-elsewhere",
-    "Sizes of establishments are numbers of counted jobs: the stated epsilon holds whoever joins "
-    "or leaves of those whose counted job is here. Another establishment that so loses or gains "
-    "counted jobs, within the same factor, is one more step.",
-    2,
-)
+def _elsewhere(guarantee: "Guarantee") -> Sentence:
+    kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
+    return Sentence(
+        "jobs-elsewhere",
+        "Sizes of establishments are numbers of counted jobs, and what is said of them speaks of "
+        "those whose counted job is here. Another establishment that so loses or gains counted "
+        "jobs is one more step for each step of its own: a factor "
+        f"{_growth(guarantee)}, or one job{kinds}.",
+        2,
+    )
+
+
 STRICT_SCOPE = Sentence(
     "strict",
     "All of this speaks of data that pass the check of their rows (`rows: strict`). That these "
