@@ -38,9 +38,11 @@ def happened(entry: Entry) -> str:
     words = said.get(entry.kind, "")
     if entry.kind == "reserved" and entry.charge is not None and entry.subject is not None:
         corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
+        reason = entry.same_establishments
+        shared = "" if reason is None else f", establishments of another account ({reason})"
         words = (
             f"charged {price(entry.charge)} for {entry.subject.bundle} "
-            f"({entry.subject.period}){corrects}"
+            f"({entry.subject.period}){corrects}{shared}"
         )
     return words
 

@@ -30,9 +30,10 @@ from leeward.privacy import Guarantee
 from leeward.release.plan import Plan, PlannedTable
 
 KEYED = (
-    "HMAC-SHA256 of a digest of the data and the number of the ledger's entry, keyed with a secret "
-    "of the ledger. Whoever holds the ledger can check it. To everyone else it is a random number, "
-    "and it differs between releases whether or not their data do."
+    "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
+    "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
+    "it. To everyone else it is a random number, and it differs between releases whether or not "
+    "their data do, also if an old copy of the ledger was put back in between."
 )
 SMALLEST_PART = 10**100
 """Of what a budget says: exact up to here, rounded towards less being left beyond."""
