@@ -124,6 +124,18 @@ class JobsStatement(Statement):
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": rule.sentence})
 
 
+class SoftwareStatement(Statement):
+    """Which program made the bundle: its commit, a digest of its files, what it computes with."""
+
+    leeward: Text
+    commit: Hex | None
+    wheel: Sha256
+    numpy: Text
+    duckdb: Text
+    python_flint: Text
+    python: Text
+
+
 class DataStatement(Statement):
     """Which data were tabulated, as a fingerprint that only the holder of a key can compare."""
 

@@ -7,10 +7,11 @@ from fractions import Fraction
 from importlib.metadata import version
 from math import ceil, floor
 
-from leeward.bundle import Certificate, CertifiedTable
+from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
 from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
 from leeward.bundle.readme import readme
+from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
     DataStatement,
@@ -115,9 +116,10 @@ def rehearse(plan: Plan, name: str) -> None:
 def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
-        format=1,
+        format=FORMAT,
         name=name,
         leeward=version("leeward"),
+        software=software(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         period=plan.request.period,
         account=plan.request.account,
