@@ -83,12 +83,14 @@ def _is_sound(bundle: Path, ledger: Path | None, sign_off: bool) -> bool:
 
 def _agree(bundles: list[Path]) -> bool:
     """Whether bundles tell one history of their ledger; nothing is said of a single one."""
+    if len(bundles) == 1:
+        return True
     findings = history_findings({str(one): read_bundle(one).certificate for one in bundles})
     for finding in findings:
         say(f"- {finding}")
     if findings:
         say(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
-    elif len(bundles) > 1:
+    elif bundles:
         say("They agree with each other.")
     return not findings
 

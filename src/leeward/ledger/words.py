@@ -1,22 +1,26 @@
 """Words: accounts and entries of a ledger for a person."""
 
+import re
 from collections.abc import Iterable
 
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee
 from leeward.privacy.words import alpha_text, number_text
 
-BOUNDED = "max_per_worker: "
+BOUNDED = re.compile(r"max_per_worker: ([0-9]+)")
+EVERY = "every"
 
 
 def several_jobs(entries: Iterable[Entry]) -> list[str]:
     """What the cap means for a worker of whom several jobs count."""
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    most = {rule.removeprefix(BOUNDED) for rule in rules if rule.startswith(BOUNDED)}
-    return [
+    most = [found[1] for rule in sorted(rules) if (found := BOUNDED.match(rule))]
+    bounded = [
         f"Up to {number} jobs of a worker count: such a worker may lose {number} times as much."
         for number in most
     ]
+    every = "Every job counts: a worker with m jobs may lose m times as much."
+    return [*bounded, *([every] if EVERY in rules else [])]
 
 
 def price(guarantee: Guarantee) -> str:
