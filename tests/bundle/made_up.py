@@ -18,6 +18,7 @@ from leeward.bundle import (
     LeftStatement,
     MarginStatement,
     ReleaseGuarantee,
+    SoftwareStatement,
     TableGuarantee,
     TableWriter,
     establishment_promise,
@@ -33,6 +34,17 @@ BUDGET = BudgetStatement(
     paid=TableGuarantee.of(GUARANTEE),
     spent=TableGuarantee.of(Guarantee("strong", "1/10", Fraction(13, 2))),
     left=LeftStatement(epsilon="19/2", delta="0"),
+)
+
+
+SOFTWARE = SoftwareStatement(
+    leeward="0.1.0",
+    commit=None,
+    wheel="d4" * 32,
+    numpy="2.4.0",
+    duckdb="1.4.0",
+    python_flint="0.8.0",
+    python="3.11.7",
 )
 
 
@@ -90,9 +102,10 @@ def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
 
 def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) -> Certificate:
     facts: dict[str, Any] = {
-        "format": 1,
+        "format": 2,
         "name": name,
         "leeward": "0.1.0",
+        "software": SOFTWARE,
         "created": "2026-11-15T10:20:30Z",
         "period": "2026Q2",
         "account": "lodes-2026",

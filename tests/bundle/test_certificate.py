@@ -45,7 +45,7 @@ def read(path: Path) -> dict[str, Any]:
 def test_the_published_schema_is_current() -> None:
     assert published_schema() == schema_bytes()
     assert json.loads(published_schema()) == certificate_schema()
-    assert certificate_schema()["$id"] == "urn:leeward:certificate:1"
+    assert certificate_schema()["$id"] == "urn:leeward:certificate:2"
     jsonschema.Draft202012Validator.check_schema(certificate_schema())
 
 
@@ -57,7 +57,14 @@ def test_an_independent_reader_accepts_a_certificate(demo: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("format", 2), ("more", 1), ("created", "yesterday"), ("plan_digest", "xyz")),
+        *(
+            ("format", 3),
+            ("format", 1),
+            ("software", None),
+            ("more", 1),
+            ("created", "yesterday"),
+            ("plan_digest", "xyz"),
+        ),
         *(("tables", []), ("name", "a b"), ("corrects", -1), ("files", {"a": 1})),
         *(("worker", None), ("period", "2026\nQ2"), ("guarantee", {"epsilon": 4})),
     ],

@@ -26,6 +26,7 @@ from tests.engines.small import (
     economy,
     marginal,
     owned,
+    parquet,
     whole,
 )
 from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
@@ -378,3 +379,13 @@ def test_a_cluster_ends_with_those_who_started_it_also_if_they_are_killed() -> N
     while home.exists() or server.exists():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_the_sketch_of_a_frame_is_that_of_files(socket: Path, tmp_path: Path) -> None:
+    made, book = economy(5, text_ids=True), codebook(tmp_path)
+    sketches = set()
+    for sources in (parquet(made, tmp_path), written(made, socket, "sketched")):
+        with connect(sources, tmp_path) as engine:
+            sketches.add(engine.frame_sketch(book, "5eed" * 8, 5))
+    (sketch,) = sketches
+    assert len(sketch) == 5

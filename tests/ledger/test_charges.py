@@ -266,7 +266,7 @@ def test_an_account_has_one_rule_for_workers_with_several_jobs(ledger: Ledger) -
     assert said(ledger, strong(1), other) == (
         "jobs: must be the rule of all releases of an account: guarantees about differently "
         "reduced jobs do not add up; got 'primary: pay' after 'single' in entry 2. "
-        "Use the same rule."
+        "Write `rows: strict` and no `jobs:` in the plan."
     )
 
 

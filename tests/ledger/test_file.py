@@ -191,9 +191,10 @@ def test_an_empty_file(tmp_path: Path) -> None:
 
 def test_a_newer_format(ledger: Ledger) -> None:
     with closing(sqlite3.connect(ledger.path)) as connection:
-        connection.execute("PRAGMA user_version = 2")
+        connection.execute("PRAGMA user_version = 3")
     assert message(ledger.path) == (
-        f"ledger: must be of format 1; got format 2 ({str(ledger.path)!r}). Use a newer Leeward."
+        f"ledger: must be of format 1 or 2; got format 3 ({str(ledger.path)!r}). "
+        "Use a newer Leeward."
     )
 
 

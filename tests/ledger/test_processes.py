@@ -131,6 +131,8 @@ def long_ledger(tmp_path: Path) -> Ledger:
                 "paid": charge,
                 "subject": release(number).written(),
                 "corrects": None,
+                "salt": "0" * 32,
+                "same_establishments": None,
             }
             page = Page(connection, page.book, page.append(body, "").anchor)
     return ledger

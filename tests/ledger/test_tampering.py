@@ -280,6 +280,7 @@ def named(kind: str, names: int, account: str = "lodes") -> dict[str, object]:
 
 def charged(number: int, charge: Guarantee, **more: object) -> dict[str, object]:
     return {
+        "format": 2,
         "kind": "reserved",
         "account": "lodes",
         "time": "t",
@@ -287,6 +288,8 @@ def charged(number: int, charge: Guarantee, **more: object) -> dict[str, object]
         "paid": written(charge),
         "subject": release(number).written(),
         "corrects": None,
+        "salt": "0" * 32,
+        "same_establishments": None,
         **more,
     }
 
@@ -331,6 +334,10 @@ def test_entries_must_make_sense(full: Ledger, body: dict[str, object], finding:
     [
         ({"tables": 1}, "tables must be a tuple of table charges; got 1"),
         ({"tables": [1]}, "tables must be a tuple of table charges; got 1"),
+        (
+            {"frame": "AAAAAAAAAAE="[::-1]},
+            "frame must be at most 1024 ascending numbers of 64 bits in base64; got '=EAAAAAAAAAA'",
+        ),
         ({"plan": "x"}, "plan must be 64 hexadecimal digits in lower case; got 'x'"),
         (
             {"period": 5},

@@ -25,6 +25,7 @@ def test_public_names_are_exactly_these() -> None:
         "Account",
         "Anchor",
         "Entry",
+        "FrameSketch",
         "Ledger",
         "Left",
         "Subject",
@@ -236,5 +237,8 @@ def test_a_subject_comes_back_from_its_entry() -> None:
         "paid": written(strong(1)),
         "subject": release(7).written(),
         "corrects": None,
+        "format": 2,
+        "salt": "0" * 32,
+        "same_establishments": None,
     }
     assert Entry.after(HEAD, body).subject == release(7)

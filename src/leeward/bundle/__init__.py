@@ -17,6 +17,7 @@ from leeward.bundle.statements import (
     MarginStatement,
     PromiseStatement,
     ReleaseGuarantee,
+    SoftwareStatement,
     TableGuarantee,
 )
 from leeward.bundle.table_writer import TableWriter
@@ -42,6 +43,7 @@ __all__ = [
     "MarginStatement",
     "PromiseStatement",
     "ReleaseGuarantee",
+    "SoftwareStatement",
     "TableGuarantee",
     "TableWriter",
     "certificate_schema",

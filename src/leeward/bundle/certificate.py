@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 from math import prod
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
 
@@ -23,12 +23,18 @@ from leeward.bundle.statements import (
     Prose,
     ReleaseGuarantee,
     RowsStatement,
+    SoftwareStatement,
     Statement,
     TableGuarantee,
     Text,
 )
 
-FORMAT = 1
+FORMAT: Final = 2
+"""Of the certificates that are written now; those of format 1 are read."""
+
+SINCE_2 = frozenset({"software"})
+"""What a certificate of format 1 does not hold, and one of format 2 does."""
+
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
 
 BundleName = Annotated[str, StringConstraints(pattern=BUNDLE_NAME)]
@@ -94,9 +100,10 @@ class CertifiedTable(Statement):
 class Certificate(Statement):
     """The whole certificate. `files` is empty until the bundle is sealed."""
 
-    format: Literal[1]
+    format: Literal[1, 2]
     name: BundleName
     leeward: Text
+    software: SoftwareStatement | None = None
     created: Time
     period: Text
     account: Text
@@ -129,6 +136,9 @@ class Certificate(Statement):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
+        held = {name for name in SINCE_2 if getattr(self, name) is not None}
+        if held != (SINCE_2 if self.format == FORMAT else frozenset()):
+            raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")
@@ -147,5 +157,6 @@ class Certificate(Statement):
 
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
-        content = self.model_dump(mode="json")
+        unknown = set[str]() if self.format == FORMAT else {*SINCE_2}
+        content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -16,6 +16,8 @@ BUNDLE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"
 
 TABLE_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$"
 PARTIAL = re.compile(r"^\..*\.partial-[0-9]+-[0-9]+$")
+LEFT_BEHIND = re.compile(r"^\..*\.(partial|report)-[0-9]+-[0-9]+$")
+"""Hidden beside a bundle while it, or its report, is written; a killed process leaves it."""
 
 MEASURES = ("value", "status")
 MARGIN = "margin"

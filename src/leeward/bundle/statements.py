@@ -148,6 +148,18 @@ class RowsStatement(Statement):
         return cls(strict=strict, rules=rules, sentence=sentences.rows(strict=strict).text)
 
 
+class SoftwareStatement(Statement):
+    """Which program made the bundle: its commit, a digest of its files, what it computes with."""
+
+    leeward: Text
+    commit: Hex | None
+    wheel: Sha256
+    numpy: Text
+    duckdb: Text
+    python_flint: Text
+    python: Text
+
+
 class DataStatement(Statement):
     """Which data were tabulated, as a fingerprint that only the holder of a key can compare."""
 

@@ -4,7 +4,7 @@ Modelled on the version files of the LEHD public-use data: product, what it cove
 version of the format, when it was made, and where it comes from.
 """
 
-from leeward.bundle.certificate import FORMAT, Certificate
+from leeward.bundle.certificate import Certificate
 
 FIELDS = (
     ("LEEWARD", "the product"),
@@ -23,7 +23,7 @@ def version_line(certificate: Certificate) -> str:
     day = certificate.created[:10].replace("-", "")
     words = [
         *("LEEWARD", certificate.name, certificate.period),
-        *(f"V{certificate.leeward}", f"C{FORMAT}", day),
+        *(f"V{certificate.leeward}", f"C{certificate.format}", day),
         *("entry", str(certificate.ledger.entry), certificate.ledger.head),
     ]
     return " ".join("_".join(word.split()) for word in words) + "\n"

@@ -8,10 +8,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
+from leeward.bundle.layout import LEFT_BEHIND
 from leeward.cli.screen import REFUSED, say
 from leeward.engines import connect
 from leeward.ledger import Ledger
@@ -26,13 +28,16 @@ PARTS = ("leeward", "numpy", "python-flint", "duckdb", "ibis-framework", "sqlglo
 
 def doctor_command(
     ledger: Annotated[Path | None, typer.Option("--ledger", help="Also look at a ledger.")] = None,
+    bundles: Annotated[
+        Path, typer.Option("--bundles", help="Where to look for what killed releases left.")
+    ] = Path(),
 ) -> None:
     """Look at the machine and the installation; nothing confidential is touched.
 
     Example: leeward doctor --ledger ledger.sqlite
     """
     well = True
-    for name, look in checks(ledger):
+    for name, look in checks(ledger, bundles):
         try:
             found, fine = look(), True
         except Exception as error:  # noqa: BLE001 (a doctor reports whatever is wrong)
@@ -43,7 +48,7 @@ def doctor_command(
         raise typer.Exit(REFUSED)
 
 
-def checks(ledger: Path | None) -> Iterator[tuple[str, Callable[[], str]]]:
+def checks(ledger: Path | None, bundles: Path) -> Iterator[tuple[str, Callable[[], str]]]:
     """What is looked at, in order."""
     yield "Python", lambda: f"{platform.python_version()} on {platform.system()}"
     yield "parts", lambda: ", ".join(f"{part} {version(part)}" for part in PARTS)
@@ -53,6 +58,7 @@ def checks(ledger: Path | None) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "tables", _tables
     yield "Spark", _spark
     yield "ledger file", _durable
+    yield f"leftovers in {bundles}", lambda: _leftovers(bundles)
     if ledger is not None:
         yield f"ledger {ledger}", lambda: _ledger(ledger)
 
@@ -109,6 +115,19 @@ def _durable() -> str:
     if findings:
         raise OSError(findings[0])
     return f"SQLite {sqlite3.sqlite_version} keeps entries"
+
+
+def _leftovers(folder: Path) -> str:
+    """What killed releases left: noisy values that were paid for, without a certificate."""
+    found = sorted(one.name for one in folder.iterdir() if LEFT_BEHIND.match(one.name))
+    if not found:
+        return "none"
+    names = " ".join(quote(name) for name in found)
+    return (
+        f"{', '.join(found)}. A release that was killed left them; they may hold noisy values that "
+        f"were paid for, and must not be published. If no release is running, remove them: in "
+        f"that folder, `rm -r {names}`"
+    )
 
 
 def _ledger(path: Path) -> str:

@@ -1,6 +1,7 @@
 """`leeward release`: from a plan to a bundle that may be published."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
-from leeward.release.charge import Order
+from leeward.release.charge import Order, frame_of
 from leeward.release.check import check_surroundings, open_data, require_rows
 from leeward.release.plan import Plan, read_plan
 from leeward.release.run import Released, release
@@ -32,6 +33,14 @@ def release_command(  # noqa: PLR0913 (an option for each thing that may be othe
     corrects: Annotated[
         int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
     ] = None,
+    same_establishments: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REASON",
+            help="Release although another account holds most of these establishments; the "
+            "ledger keeps the reason.",
+        ),
+    ] = None,
     memory: Memory = None,
     spill: Spill = None,
 ) -> None:
@@ -42,25 +51,38 @@ def release_command(  # noqa: PLR0913 (an option for each thing that may be othe
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
     asked = allowing(read_plan(plan), memory, spill)
-    done = run(asked, out, ledger, again=again, corrects=corrects)
+    chosen = Choices(again, corrects, same_establishments)
+    done = run(asked, out, ledger, chosen)
     with suppress(OSError):  # the bundle is whole and noted, whoever hears of it
         for line in summary(done):
             say(line)
     report(done.bundle)
 
 
-def run(
-    asked: Plan, out: Path, ledger: Path, *, again: bool = False, corrects: int | None = None
-) -> Released:
+@dataclass(frozen=True)
+class Choices:
+    """What a person says about a release beside its plan."""
+
+    again: bool = False
+    corrects: int | None = None
+    same_establishments: str | None = None
+
+
+AS_PLANNED = Choices()
+
+
+def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> Released:
     """The whole release with a progress bar."""
     pa.set_memory_pool(pa.system_memory_pool())  # the others hold on to what was freed
     with progress() as bar, Ledger.open(ledger) as book:
         bar.step("checking the plan")
-        check_surroundings(asked, out, book, corrects)
+        check_surroundings(asked, out, book, chosen.corrects)
         with open_data(asked) as engine:
             bar.step("checking the rows")
             digest = require_rows(asked, engine)
-            return release(Order(asked, engine, book, out, digest, again, corrects), bar)
+            frame = frame_of(asked, engine, book)
+            order = Order(asked, engine, book, out, digest, frame, **vars(chosen))
+            return release(order, bar)
 
 
 def report(bundle: Path) -> Path | None:

@@ -1,4 +1,4 @@
-"""`leeward verify`: whether a bundle is what was sealed, and the ledger knows it."""
+"""`leeward verify`: whether bundles are what was sealed, agree, and the ledger knows them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import verify_bundle
+from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle.history import history_findings
 from leeward.bundle.layout import CERTIFICATE, REPORT
 from leeward.bundle.signoff import (
     DECISIONS,
@@ -23,7 +24,9 @@ from leeward.release.witness import entry_findings
 
 
 def verify_command(
-    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    bundle: Annotated[
+        list[Path], typer.Argument(help="The bundle's folder; several are also compared.")
+    ],
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
     ] = None,
@@ -36,15 +39,32 @@ def verify_command(
         str | None, typer.Option(help=f"With --sign-off: {', '.join(DECISIONS)}.")
     ] = None,
 ) -> None:
-    """Check a bundle: checksums, tables, certificate; with the ledger also its entry.
+    """Check bundles: checksums, tables, certificate; with the ledger also their entries.
 
-    With --sign-off a sound bundle is signed: one person submits it, another one decides.
+    Several bundles of one ledger must agree with each other: an old copy of the ledger that was
+    put back and used shows without the ledger. With --sign-off one sound bundle is signed: one
+    person submits it, another one decides.
 
     Example: leeward verify bundle --ledger ledger.sqlite
     """
     given = {"--name": name, "--role": role, "--decision": decision}
     _check_options(given, sign_off)
-    before = _digest_of(bundle) if sign_off else None
+    _check_signed(bundle, sign_off)
+    before = _digest_of(bundle[0]) if sign_off else None
+    sound = [one for one in bundle if _is_sound(one, ledger, sign_off)]
+    agree = _agree(sound)
+    if len(sound) < len(bundle) or not agree:
+        raise typer.Exit(REFUSED)
+    if sign_off:
+        sign(bundle[0], name or "", role or "", decision or "", verified=before)
+        say(f"Recorded in {record_path(bundle[0])}.")
+    for one in bundle:
+        for line in sign_off_lines(read_sign_offs(one), certificate_digest(one)):
+            say(line if len(bundle) == 1 else f"{one}: {line}")
+
+
+def _is_sound(bundle: Path, ledger: Path | None, sign_off: bool) -> bool:
+    """Whether nothing speaks against one bundle; what does is said."""
     findings = [*verify_bundle(bundle)]
     if not findings:
         findings += report_findings(bundle)
@@ -55,14 +75,24 @@ def verify_command(
     if findings:
         signed = " Nothing was signed." if sign_off else ""
         say(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
-        raise typer.Exit(REFUSED)
+        return False
     confirmed = "" if ledger is None else " and the ledger confirms it"
     say(f"{bundle} is sound{confirmed}.")
-    if sign_off:
-        sign(bundle, name or "", role or "", decision or "", verified=before)
-        say(f"Recorded in {record_path(bundle)}.")
-    for line in sign_off_lines(read_sign_offs(bundle), certificate_digest(bundle)):
-        say(line)
+    return True
+
+
+def _agree(bundles: list[Path]) -> bool:
+    """Whether bundles tell one history of their ledger; nothing is said of a single one."""
+    if len(bundles) == 1:
+        return True
+    findings = history_findings({str(one): read_bundle(one).certificate for one in bundles})
+    for finding in findings:
+        say(f"- {finding}")
+    if findings:
+        say(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
+    elif bundles:
+        say("They agree with each other.")
+    return not findings
 
 
 def report_findings(bundle: Path) -> tuple[str, ...]:
@@ -86,6 +116,17 @@ def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
                 value="nothing" if value is None else repr(value),
                 next_step="Sign with --sign-off --name … --role … --decision ….",
             )
+
+
+def _check_signed(bundles: list[Path], sign_off: bool) -> None:
+    """A signature is about one bundle."""
+    if sign_off and len(bundles) > 1:
+        raise InvalidParameter(
+            "--sign-off",
+            rule="must be about one bundle",
+            value=f"{len(bundles)} bundles",
+            next_step="Verify and sign one after the other.",
+        )
 
 
 def _digest_of(bundle: Path) -> str | None:

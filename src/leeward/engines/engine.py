@@ -39,6 +39,12 @@ class Engine(Protocol):
         read and hashed again, which takes as long as the digest did.
         """
 
+    def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+        """The `size` smallest keyed hashes of workplace ids, 16 hexadecimal digits each, ascending.
+
+        The same for the same ids as text on every database; no other column has a say.
+        """
+
     def prepare(
         self,
         codebook: Codebook,

@@ -10,6 +10,7 @@ from leeward.engines.discretion import discreetly
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.scratch import Scratch
+from leeward.engines.sketch import frame_sketch
 from leeward.engines.tabulation import Tabulation, Wanted
 from leeward.engines.validation import find_problems
 from leeward.errors import InvalidParameter, LeewardError, shown
@@ -46,6 +47,9 @@ class IbisEngine:
 
     def unchanged(self) -> bool:
         return discreetly(self._database.unchanged)
+
+    def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+        return discreetly(lambda: frame_sketch(self._database, codebook, key, size))
 
     def prepare(
         self,

@@ -22,6 +22,11 @@ def seal(key: bytes, content: bytes) -> str:
     return hmac.new(key, content, sha256).hexdigest()
 
 
+def salt() -> str:
+    """128 random bits in hexadecimal digits."""
+    return f"{SecretBits().word(128):032x}"
+
+
 def give_birth(connection: sqlite3.Connection) -> None:
     """Give an empty ledger its public name and its secret."""
     bits = SecretBits()

@@ -9,20 +9,27 @@ from hashlib import sha256
 from leeward.errors import Damaged
 from leeward.ledger.anchor import Anchor
 from leeward.ledger.notation import read_guarantee
-from leeward.ledger.subject import SUBJECT_PARTS, Subject, read_subject
+from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
 from leeward.privacy import Guarantee
 
-EVERY = frozenset({"kind", "account", "time"})
+FORMAT = 2
+"""Of the entries that are written now; those of the first format do not say one."""
+
+EVERY = frozenset({"kind", "account", "time", "format"})
 KINDS = {
     "opened": EVERY | {"cap"},
-    "reserved": EVERY | {"charge", "paid", "subject", "corrects"},
+    "reserved": EVERY | {"charge", "paid", "subject", "corrects", "salt", "same_establishments"},
     "committed": EVERY | {"names", "digest"},
     "failed": EVERY | {"names", "reason"},
     "withdrawn": EVERY | {"names", "reason"},
 }
 """What an entry of each kind holds, no more and no less."""
 
+SINCE_2 = frozenset({"format", "salt", "same_establishments"})
+"""What an entry of the first format does not hold."""
+
 NUMBERS = frozenset({"names", "corrects"})
+OPTIONAL = frozenset({"corrects", "same_establishments"})
 OBJECTS = frozenset({"cap", "charge", "paid", "subject"})
 
 
@@ -56,6 +63,11 @@ class Entry:
     def kind(self) -> str:
         """One of opened, reserved, committed, failed, withdrawn."""
         return str(self.body["kind"])
+
+    @property
+    def format(self) -> int:
+        """1 or 2: of which format the entry is."""
+        return self._number("format") or 1
 
     @property
     def account(self) -> str:
@@ -99,6 +111,16 @@ class Entry:
         return self._number("corrects")
 
     @property
+    def salt(self) -> str | None:
+        """Random digits of a charge, so that no fingerprint is ever made twice."""
+        return self._text("salt")
+
+    @property
+    def same_establishments(self) -> str | None:
+        """Why most of its establishments may be those of another account, if somebody said so."""
+        return self._text("same_establishments")
+
+    @property
     def digest(self) -> str | None:
         """The digest of the committed bundle."""
         return self._text("digest")
@@ -135,21 +157,30 @@ def _body(number: int, text: str) -> Mapping[str, object]:
         body = json.loads(text)
     except (ValueError, RecursionError):
         raise damaged(f"entry {number}: its text cannot be read") from None
-    if not isinstance(body, dict) or body.keys() != KINDS.get(str(body.get("kind"))):
+    if not isinstance(body, dict) or body.keys() != _shape(body):
         raise damaged(f"entry {number}: it is of no known kind")
-    if not all(_fits(name, value) for name, value in body.items()):
+    parts = SUBJECT_PARTS if "format" in body else FIRST_PARTS
+    if not all(_fits(name, value, parts) for name, value in body.items()):
         raise damaged(f"entry {number}: it holds a value of the wrong type")
     return body
 
 
-def _fits(name: str, value: object) -> bool:
+def _shape(body: Mapping[str, object]) -> frozenset[str] | None:
+    """What an entry of this kind and format holds; None if there is no such kind."""
+    shape = KINDS.get(str(body.get("kind")))
+    return shape if shape is None or "format" in body else shape - SINCE_2
+
+
+def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:
+    if value is None:
+        return name in OPTIONAL
     if name == "subject":
-        return isinstance(value, dict) and value.keys() == SUBJECT_PARTS
+        return isinstance(value, dict) and value.keys() == subject_parts
+    if name == "format":
+        return type(value) is int and value == FORMAT
     if name in OBJECTS:
         return isinstance(value, dict)
-    if name in NUMBERS:
-        return type(value) is int or (value is None and name == "corrects")
-    return isinstance(value, str)
+    return type(value) is int if name in NUMBERS else isinstance(value, str)
 
 
 def damaged(finding: str) -> Damaged:

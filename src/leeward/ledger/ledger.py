@@ -10,11 +10,16 @@ from leeward.ledger.account import Account
 from leeward.ledger.anchor import Anchor
 from leeward.ledger.book import Book
 from leeward.ledger.budget import payment
-from leeward.ledger.contents import Contents, seal
+from leeward.ledger.contents import Contents, salt, seal
 from leeward.ledger.entry import Entry
 from leeward.ledger.notation import written
 from leeward.ledger.page import Page
-from leeward.ledger.repeat import refuse_other_rule, refuse_repeat
+from leeward.ledger.repeat import (
+    refuse_other_kinds,
+    refuse_other_rule,
+    refuse_repeat,
+    refuse_same_establishments,
+)
 from leeward.ledger.store import Store
 from leeward.ledger.subject import Subject
 from leeward.ledger.text import account_name, digest, plain
@@ -71,10 +76,18 @@ class Ledger:
         *,
         again: bool = False,
         corrects: int | None = None,
+        same_establishments: str | None = None,
     ) -> Entry:
-        """Charge a release before its first draw of noise; on disk when this returns."""
+        """Charge a release before its first draw of noise; on disk when this returns.
+
+        `same_establishments` says in public words why most of its establishments may be those of
+        another account.
+        """
+        if same_establishments is not None:
+            plain(same_establishments, "same_establishments")
         with self._writing() as page:
-            paid = _payment(page.book, account, charge, subject, again=again)
+            shared = same_establishments is not None
+            paid = _payment(page.book, account, charge, subject, again=again, shared=shared)
             if corrects is not None:
                 page.book.charge(corrects, "corrects")
             body = {
@@ -84,6 +97,8 @@ class Ledger:
                 "paid": written(paid),
                 "subject": subject.written(),
                 "corrects": corrects,
+                "salt": salt(),
+                "same_establishments": same_establishments,
             }
             return page.append(body, "Name the charge of the release that this one corrects.")
 
@@ -187,11 +202,20 @@ class Ledger:
 
 
 def _payment(
-    book: Book, account: str, charge: Guarantee, subject: Subject | None, *, again: bool
+    book: Book,
+    account: str,
+    charge: Guarantee,
+    subject: Subject | None,
+    *,
+    again: bool,
+    shared: bool = False,
 ) -> Guarantee:
     """What a release pays, after every check that may refuse it."""
     found = book.account(account_name(account))
     if subject is not None:
         refuse_repeat(book, account, subject, again=again)
         refuse_other_rule(book, account, subject)
+        refuse_other_kinds(book, found, subject)
+        if not shared:
+            refuse_same_establishments(book, account, subject)
     return payment(found, charge)

@@ -9,7 +9,8 @@ from leeward.errors import InvalidParameter
 from leeward.ledger.anchor import Anchor
 from leeward.ledger.book import Book
 from leeward.ledger.contents import Contents
-from leeward.ledger.entry import Entry
+from leeward.ledger.entry import FORMAT, Entry
+from leeward.ledger.schema import renew
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,12 @@ class Page:
     def append(self, body: Mapping[str, object], next_step: str) -> Entry:
         """Write one entry at the end, unless it contradicts what stands before it."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        entry = Entry.after(self.head, {**body, "time": now})
+        entry = Entry.after(self.head, {**body, "format": FORMAT, "time": now})
         if found := self.book.objection(entry):
             raise InvalidParameter(
                 found.parameter, rule=found.rule, value=found.value, next_step=next_step
             )
+        renew(self.connection)
         self.connection.execute(
             "INSERT INTO entries (number, previous, body, hash) VALUES (?, ?, ?, ?)",
             (entry.number, entry.previous, entry.text, entry.hash),

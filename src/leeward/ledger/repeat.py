@@ -1,9 +1,18 @@
-"""Whether the same data were released before: a second release tells more than it says."""
+"""Whether data, rules and establishments agree with earlier charges: else losses do not add up."""
+
+from fractions import Fraction
 
 from leeward.errors import AlreadyReleased, CannotCompose
+from leeward.ledger.account import Account
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Entry
-from leeward.ledger.subject import Subject
+from leeward.ledger.frame import FrameSketch
+from leeward.ledger.subject import NO_KINDS, Subject
+
+MOST_IN_COMMON = Fraction(1, 2)
+"""Of the smaller of two frames; beyond that they are the same population."""
+
+RULE_OF_FORMAT_1 = "single"
 
 
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
@@ -26,8 +35,67 @@ def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
                 rule="must be the rule of all releases of an account: guarantees about "
                 "differently reduced jobs do not add up",
                 value=f"{subject.jobs!r} after {_part(entry, 'jobs')!r} in entry {entry.number}",
-                next_step="Use the same rule.",
+                next_step=_same_rule(entry),
             )
+
+
+def _same_rule(entry: Entry) -> str:
+    if _part(entry, "jobs") == RULE_OF_FORMAT_1:
+        return "Write `rows: strict` and no `jobs:` in the plan."
+    return "Use the same rule."
+
+
+def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
+    """Refuse kinds of workers that differ from a weak account's: their neighbours differ too.
+
+    What holds under the strong policy holds whatever the kinds are.
+    """
+    if account.cap.policy.name != "weak" or subject.kinds == NO_KINDS:
+        return
+    for entry in book.reserved.values():
+        known = _part(entry, "kinds")
+        if entry.account != account.name or known == NO_KINDS:
+            continue
+        if entry.format == 1:
+            raise _other_kinds(f"entry {entry.number}, which keeps only their names")
+        if known != subject.kinds:
+            raise _other_kinds(f"another list than that of entry {entry.number}")
+
+
+def _other_kinds(value: str) -> CannotCompose:
+    return CannotCompose(
+        "codebook",
+        rule="must make the same kinds of workers (tables, columns, codes, recoding) in all weak "
+        "releases of an account: guarantees about different kinds do not add up",
+        value=value,
+        next_step="Use the codebook of that release, release under the strong policy, or open a "
+        "new account.",
+    )
+
+
+def refuse_same_establishments(book: Book, account: str, subject: Subject) -> None:
+    """Refuse a frame of which another account holds most: one population has one cap."""
+    if subject.frame is None:
+        return
+    frame, others = FrameSketch.read(subject.frame), dict[str, Entry]()
+    for entry in book.reserved.values():
+        known = _part(entry, "frame")
+        if entry.account != account and known is not None:
+            others[str(known)] = entry  # most frames stay the same from one charge to the next
+    for known, entry in others.items():
+        if frame.overlap(FrameSketch.read(known)) > MOST_IN_COMMON:
+            raise _same_establishments(book, entry)
+
+
+def _same_establishments(book: Book, entry: Entry) -> AlreadyReleased:
+    return AlreadyReleased(
+        "account",
+        rule="must be the one that most of these establishments were charged to: losses about "
+        "them add up there",
+        value=f"more than half in common with {_known(book, entry)}",
+        next_step=f"Charge account {entry.account!r}; or, if they are others or their losses are "
+        "added up elsewhere, release with --same-establishments REASON, which the ledger keeps.",
+    )
 
 
 def _part(entry: Entry, name: str) -> object:

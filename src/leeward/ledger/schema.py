@@ -5,7 +5,10 @@ import sqlite3
 APPLICATION = 0x4C657721
 """Marks the file as a ledger: the bytes 'Lew!'."""
 
-FORMAT = 1
+FORMAT = 2
+FORMATS = (1, 2)
+"""That can be read. A file of format 1 becomes one of format 2 with its next entry: an older
+program then says that it is too old, and not that the ledger is damaged."""
 
 
 def _only_grows(table: str) -> list[str]:
@@ -32,9 +35,14 @@ STATEMENTS = (
 def lay_out(connection: sqlite3.Connection) -> None:
     """Make the tables of an empty ledger."""
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    renew(connection)
     for statement in STATEMENTS:
         connection.execute(statement)
+
+
+def renew(connection: sqlite3.Connection) -> None:
+    """Mark the file as one that holds entries of this format; nothing else changed."""
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def as_made(connection: sqlite3.Connection) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from leeward.errors import BadFile, Damaged
 from leeward.ledger.contents import give_birth
 from leeward.ledger.entry import damaged
-from leeward.ledger.schema import APPLICATION, FORMAT, lay_out
+from leeward.ledger.schema import APPLICATION, FORMATS, lay_out
 
 PRIVATE = 0o600
 PATIENCE = 60.0
@@ -101,9 +101,9 @@ class Store:
         ((version,),) = connection.execute("PRAGMA user_version")
         if application != APPLICATION:
             raise self._bad("must be a ledger", "another database", ANOTHER)
-        if version != FORMAT:
-            value = f"format {version}"
-            raise self._bad(f"must be of format {FORMAT}", value, "Use a newer Leeward.")
+        if version not in FORMATS:
+            rule = f"must be of format {' or '.join(map(str, FORMATS))}"
+            raise self._bad(rule, f"format {version}", "Use a newer Leeward.")
         ((mode,),) = connection.execute("PRAGMA journal_mode")
         if mode != "delete":
             # Only a rollback journal is gone, and with it the charge on disk, when COMMIT returns.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leeward.errors import InvalidParameter, shown
+from leeward.ledger.frame import FrameSketch
 from leeward.ledger.notation import read_guarantee, written
 from leeward.ledger.text import digest, plain
 from leeward.privacy import Guarantee
@@ -26,13 +27,17 @@ class TableCharge:
         return {"name": self.name, "mechanism": self.mechanism, "charge": written(self.charge)}
 
 
+NO_KINDS = "none"
+"""What a charge under another policy than weak says of kinds: it holds whatever they are."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables.
 
-    `jobs` is the rule for workers with several jobs, `kinds` the worker attributes of which the
-    weak policy speaks: charges add up only if they speak of the same reduced table, and the sum
-    speaks of the kinds of all of them together.
+    `jobs` is the rule for workers with several jobs, `kinds` a digest of the kinds of workers of
+    which the weak policy speaks, or none: charges add up only if they speak of the same table and
+    of the same kinds. `frame` is the sketch of its establishments; None if nobody made one.
     """
 
     plan: str
@@ -41,7 +46,8 @@ class Subject:
     bundle: str
     tables: tuple[TableCharge, ...]
     jobs: str = "single"
-    kinds: str = "none"
+    kinds: str = NO_KINDS
+    frame: str | None = None
 
     def __post_init__(self) -> None:
         digest(self.plan, "plan")
@@ -50,6 +56,8 @@ class Subject:
         plain(self.bundle, "bundle")
         plain(self.jobs, "jobs")
         plain(self.kinds, "kinds")
+        if self.frame is not None:
+            FrameSketch.read(self.frame)
         held: object = self.tables
         if not isinstance(held, tuple) or not {type(table) for table in held} <= {TableCharge}:
             raise _unreadable(held)
@@ -64,20 +72,25 @@ class Subject:
             "tables": [table.written() for table in self.tables],
             "jobs": self.jobs,
             "kinds": self.kinds,
+            "frame": self.frame,
         }
 
 
-SUBJECT_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
+FIRST_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
+"""Of a subject in an entry of the first format."""
+
+SUBJECT_PARTS = FIRST_PARTS | {"frame"}
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
 def read_subject(parts: Mapping[str, object]) -> Subject:
     """The release that was written so."""
-    texts = {name: plain(parts[name], name) for name in SUBJECT_PARTS - {"tables"}}
-    tables = parts["tables"]
+    texts = {name: plain(parts[name], name) for name in FIRST_PARTS - {"tables"}}
+    tables, frame = parts["tables"], parts.get("frame")
     if not isinstance(tables, list):
         raise _unreadable(tables)
-    return Subject(**texts, tables=tuple(_table(table) for table in tables))
+    sketch = None if frame is None else str(frame)
+    return Subject(**texts, tables=tuple(_table(table) for table in tables), frame=sketch)
 
 
 def _table(parts: object) -> TableCharge:

@@ -1,5 +1,6 @@
 """Words: accounts and entries of a ledger for a person."""
 
+import re
 from collections.abc import Iterable
 
 from leeward.ledger.entry import Entry
@@ -7,7 +8,8 @@ from leeward.privacy import Guarantee
 from leeward.privacy.sentences import cap_of_jobs
 from leeward.privacy.words import alpha_text, number_text
 
-BOUNDED = "max_per_worker: "
+BOUNDED = re.compile(r"max_per_worker: ([0-9]+)")
+EVERY = "every"
 
 
 def several_jobs(entries: Iterable[Entry]) -> list[str]:
@@ -18,10 +20,8 @@ def several_jobs(entries: Iterable[Entry]) -> list[str]:
 
 def _most(rule: str) -> int:
     """How many jobs of a worker count under a rule as the ledger keeps it; 0 for all of them."""
-    if rule == "every":
-        return 0
-    counted = rule.removesuffix(", total")
-    return int(counted.removeprefix(BOUNDED)) if counted.startswith(BOUNDED) else 1
+    bounded = BOUNDED.match(rule)
+    return 0 if rule == EVERY else int(bounded[1]) if bounded else 1
 
 
 def price(guarantee: Guarantee) -> str:
@@ -43,9 +43,11 @@ def happened(entry: Entry) -> str:
     words = said.get(entry.kind, "")
     if entry.kind == "reserved" and entry.charge is not None and entry.subject is not None:
         corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
+        reason = entry.same_establishments
+        shared = "" if reason is None else f", establishments of another account ({reason})"
         words = (
             f"charged {price(entry.charge)} for {entry.subject.bundle} "
-            f"({entry.subject.period}){corrects}"
+            f"({entry.subject.period}){corrects}{shared}"
         )
     return words
 

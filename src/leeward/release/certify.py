@@ -7,7 +7,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from math import ceil, floor
 
-from leeward.bundle import Certificate, CertifiedTable
+from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
 from leeward.bundle.promises import (
     establishment_promise,
@@ -17,6 +17,7 @@ from leeward.bundle.promises import (
     worker_promise,
 )
 from leeward.bundle.readme import readme
+from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
     DataStatement,
@@ -37,9 +38,10 @@ from leeward.privacy import Guarantee
 from leeward.release.plan import Plan, PlannedTable
 
 KEYED = (
-    "HMAC-SHA256 of a digest of the data and the number of the ledger's entry, keyed with a secret "
-    "of the ledger. Whoever holds the ledger can check it. To everyone else it is a random number, "
-    "and it differs between releases whether or not their data do."
+    "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
+    "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
+    "it. To everyone else it is a random number, and it differs between releases whether or not "
+    "their data do, also if an old copy of the ledger was put back in between."
 )
 SMALLEST_PART = 10**100
 """Of what a budget says: exact up to here, rounded towards less being left beyond."""
@@ -121,9 +123,10 @@ def rehearse(plan: Plan, name: str) -> None:
 def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
-        format=1,
+        format=FORMAT,
         name=name,
         leeward=version("leeward"),
+        software=software(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         period=plan.request.period,
         account=plan.request.account,

@@ -1,5 +1,6 @@
 """Charge: how a release pays, and what is said when it breaks off afterwards."""
 
+import json
 from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
@@ -8,7 +9,10 @@ from pathlib import Path
 from leeward.bundle import read_bundle
 from leeward.engines import Engine
 from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.ledger import Entry, Ledger, Subject, TableCharge
+from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
+from leeward.ledger.frame import SIZE
+from leeward.ledger.subject import NO_KINDS
+from leeward.model import Attribute
 from leeward.privacy.words import number_text
 from leeward.release.certify import Payment, budget
 from leeward.release.plan import Plan
@@ -16,8 +20,9 @@ from leeward.release.plan import Plan
 CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
 """The latest charge: whatever ends the command afterwards must not say that there was none."""
 
-
-LONGEST_NAMES = 900
+SKETCHED = b"frame sketch"
+KEY_DIGITS = 32
+"""128 bits: key and id together fit into one block of the hash."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -28,7 +33,8 @@ class Interrupted(KeyboardInterrupt):
 class Order:
     """What is released where: everything has been checked.
 
-    `digest` is that of the data whose rows passed the check.
+    `digest` is that of the data whose rows passed the check, `frame` the sketch of their
+    establishments.
     """
 
     plan: Plan
@@ -36,8 +42,16 @@ class Order:
     ledger: Ledger
     out: Path
     digest: str
+    frame: str
     again: bool = False
     corrects: int | None = None
+    same_establishments: str | None = None
+
+
+def frame_of(plan: Plan, engine: Engine, ledger: Ledger) -> str:
+    """The sketch of the establishments, comparable within one ledger alone."""
+    key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
+    return FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE)).written
 
 
 def reserve(order: Order) -> Entry:
@@ -46,15 +60,16 @@ def reserve(order: Order) -> Entry:
     entry = order.ledger.reserve(
         plan.request.account,
         plan.charge,
-        subject(plan, order.out, order.ledger.sealed(order.digest.encode())),
+        subject(plan, order.out, order.ledger.sealed(order.digest.encode()), order.frame),
         again=order.again,
         corrects=order.corrects,
+        same_establishments=order.same_establishments,
     )
     CHARGED.set(entry)
     return entry
 
 
-def subject(plan: Plan, out: Path, data: str) -> Subject:
+def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subject:
     """What the charge is for, as the ledger keeps it; `data` is the sealed digest."""
     return Subject(
         plan=plan.digest,
@@ -63,14 +78,35 @@ def subject(plan: Plan, out: Path, data: str) -> Subject:
         bundle=out.name,
         tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
         jobs=plan.rule,
-        kinds=_kinds(plan),
+        kinds=kinds(plan),
+        frame=frame,
     )
 
 
-def _kinds(plan: Plan) -> str:
-    """The attributes that make kinds of workers; very many of them as a digest."""
-    names = ", ".join(plan.weak_attributes or ()) or "none"
-    return names if len(names) <= LONGEST_NAMES else sha256(names.encode()).hexdigest()
+def kinds(plan: Plan) -> str:
+    """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
+
+    Names of attributes, labels and every order are left out: they make no other kinds.
+    """
+    if plan.weak_attributes is None:
+        return NO_KINDS
+    attributes = (plan.codebook.attributes[name] for name in plan.weak_attributes)
+    told = sorted({json.dumps(_recoding(one), sort_keys=True) for one in attributes})
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _recoding(attribute: Attribute) -> dict[str, object]:
+    """Which texts of which column count as the same; null where a job counts in no cell."""
+    codes = (*attribute.codes, None)  # the position of what is left out is -1
+    others = {"other": attribute.unlisted, "null_as": attribute.missing}
+    return {
+        "table": attribute.table,
+        "column": attribute.column,
+        "codes": sorted(attribute.codes),
+        "recode": {text: codes[position] for text, position in attribute.recode.items()},
+        # A list, so that "left out" differs from "refused".
+        **{name: [] if at is None else [codes[at]] for name, at in others.items()},
+    }
 
 
 def fingerprint(ledger: Ledger, entry: Entry) -> str:
@@ -79,7 +115,9 @@ def fingerprint(ledger: Ledger, entry: Entry) -> str:
     Otherwise two bundles would tell anyone for certain whether a single job had changed.
     """
     data = "" if entry.subject is None else entry.subject.data
-    return ledger.sealed(f"entry {entry.number} of data {data}".encode())
+    # Entries of the first format have no salt: theirs repeats after a restored ledger.
+    salt = "" if entry.salt is None else f" with {entry.salt}"
+    return ledger.sealed(f"entry {entry.number} of data {data}{salt}".encode())
 
 
 def payment(ledger: Ledger, entry: Entry) -> Payment:

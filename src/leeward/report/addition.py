@@ -8,7 +8,7 @@ from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 
-from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
+from leeward.bundle import FORMAT, REPORT, Bundle, read_bundle, verify_bundle
 from leeward.bundle.disk import UNKNOWN, WORDS, flush, write_file
 from leeward.errors import BadFile, Damaged
 from leeward.report.document import report
@@ -39,7 +39,8 @@ def report_findings(path: Path) -> tuple[str, ...]:
     may word it otherwise, so only one of this version is judged.
     """
     bundle, there = read_bundle(path), path / REPORT
-    if not there.exists() or bundle.certificate.leeward != version("leeward"):
+    made_by = (bundle.certificate.format, bundle.certificate.leeward)
+    if not there.exists() or made_by != (FORMAT, version("leeward")):
         return ()
     made = report(bundle).encode()
     if there.stat().st_size == len(made) and there.read_bytes() == made:

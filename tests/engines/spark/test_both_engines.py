@@ -240,3 +240,11 @@ def test_codes_are_listed_alike(tmp_path: Path) -> None:
     made = economy(8)
     places = same(parquet(made, tmp_path), tmp_path, lambda engine: engine.codes("place"))
     assert places == tuple(sorted({row["place"] for row in made.workplaces}))
+
+
+def test_the_sketch_of_a_frame(tmp_path: Path) -> None:
+    made, book = economy(5), codebook(tmp_path)
+    sketch = same(
+        parquet(made, tmp_path), tmp_path, lambda engine: engine.frame_sketch(book, "5eed" * 8, 5)
+    )
+    assert len(sketch) == 5

@@ -1,0 +1,76 @@
+"""Software: which program made a bundle, to the last byte of its own source."""
+
+import platform
+from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from leeward.bundle.statements import SoftwareStatement
+
+PACKAGE = Path(__file__).resolve().parents[1]
+REFERENCE, WORKTREE = "ref: ", "gitdir: "
+COMMIT_DIGITS = (40, 64)
+
+
+def software() -> SoftwareStatement:
+    """What runs here."""
+    return SoftwareStatement(
+        leeward=version("leeward"),
+        commit=commit(),
+        wheel=package_digest(),
+        numpy=version("numpy"),
+        duckdb=version("duckdb"),
+        python_flint=version("python-flint"),
+        python=platform.python_version(),
+    )
+
+
+@cache
+def package_digest(package: Path = PACKAGE) -> str:
+    """SHA-256 over names and contents of all files of the package, however it was installed."""
+    whole = sha256()
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*")}
+    for name in sorted(files):
+        if files[name].is_file() and "__pycache__" not in files[name].parts:
+            content = sha256(files[name].read_bytes()).hexdigest()
+            whole.update(f"{content}  {name}\n".encode())
+    return whole.hexdigest()
+
+
+@cache
+def commit(package: Path = PACKAGE) -> str | None:
+    """The commit that is checked out, if the package lies in its own checkout, as `src/leeward`.
+
+    An environment inside somebody else's checkout says nothing about this program.
+    """
+    try:
+        folder = package.parents[1] / ".git"
+        if package.parent.name != "src" or not folder.exists():
+            return None
+        if folder.is_file():  # of a second working tree
+            folder = package.parents[1] / _told(folder.read_text(), WORKTREE)
+        head = (folder / "HEAD").read_text().strip()
+        found = _named(folder, _told(head, REFERENCE)) if head.startswith(REFERENCE) else head
+    except (OSError, ValueError):
+        return None
+    return found if _is_commit(found) else None
+
+
+def _named(folder: Path, name: str) -> str:
+    """The commit that a branch stands for, from its own file or from the list of packed ones."""
+    shared = folder / "commondir"
+    places = [folder, *([folder / shared.read_text().strip()] if shared.exists() else [])]
+    for place in places:
+        if (place / name).is_file():
+            return (place / name).read_text().strip()
+    lines = (places[-1] / "packed-refs").read_text().splitlines()
+    return next((line.split()[0] for line in lines if line.endswith(f" {name}")), "")
+
+
+def _told(text: str, what: str) -> str:
+    return text.strip().removeprefix(what)
+
+
+def _is_commit(text: str) -> bool:
+    return len(text) in COMMIT_DIGITS and set(text) <= set("0123456789abcdef")
