@@ -16,7 +16,7 @@ from leeward.audit.promises import Promise, examined, pairs, printed, spoken
 from leeward.audit.publication import Setting, settings
 from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair, Scene, World, alike, alone, make_up
 from leeward.mechanisms import mechanism
-from leeward.model import EveryJob, PrimaryJob
+from leeward.model import EveryJob, JobsRule, PrimaryJob
 from leeward.privacy import Guarantee, policy, sentences
 from leeward.privacy.sentences import IDS, Sentence
 
@@ -41,7 +41,7 @@ def test_every_id_has_worlds_and_is_examined(rows: list[Promise]) -> None:
 
 def test_ids_that_are_printed_are_in_the_list() -> None:
     made = [Guarantee("strong", "0.1", 1, "1e-6", "0.1"), *(s.guarantee for s in settings())]
-    rules = [EveryJob(), PrimaryJob("pay")]
+    rules: list[JobsRule] = [EveryJob(), PrimaryJob("pay")]
     found = {
         sentence.id
         for guarantee, rule, by_cell in product(made, rules, (True, False))
@@ -52,9 +52,8 @@ def test_ids_that_are_printed_are_in_the_list() -> None:
 
 def test_no_other_module_speaks_of_odds_factors_or_promises() -> None:
     """A sentence outside the one place would escape the examiner."""
-    spoken_of = re.compile(
-        r"""["'f ].*\b(the odds|odds change|is hidden within|person works here)\b"""
-    )
+    phrases = "the odds|odds change|is hidden within|person works here"
+    spoken_of = re.compile(rf"""["'f ].*\b({phrases})\b""")
     allowed = {"privacy/sentences.py", "privacy/words.py", "privacy/odds.py"}
     found = [
         f"{path.relative_to(SOURCE)}:{number}"
@@ -166,7 +165,7 @@ def test_a_sentence_that_says_too_little_is_rejected() -> None:
 
 
 def test_an_examiner_without_worlds_confirms_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PAIRS, "size", lambda scene: iter(()))
+    monkeypatch.setitem(PAIRS, "size", lambda _: iter(()))
     said = next(s for s, _ in printed(settings()[0]) if s.id == "size")
     with pytest.raises(ValueError, match="not examined"):
         examined(settings()[0], said, EveryJob())

@@ -18,14 +18,17 @@ from leeward.bundle import (
     LeftStatement,
     MarginStatement,
     ReleaseGuarantee,
+    RowsStatement,
     SoftwareStatement,
     TableGuarantee,
     TableWriter,
     establishment_promise,
     firm_promise,
+    make_up_promise,
+    odds_statement,
     worker_promise,
 )
-from leeward.model import Attribute, Dimension, Flag, Marginal, Published, SingleJob
+from leeward.model import Attribute, Dimension, EveryJob, Flag, Marginal, Published
 from leeward.privacy import Guarantee
 
 GUARANTEE = Guarantee("strong", "1/10", 4)
@@ -112,12 +115,15 @@ def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) 
         "plan": {"tables": [{"name": table.name} for table in tables], "period": "2026Q2"},
         "plan_digest": "a1" * 32,
         "codebook_digest": "b2" * 32,
-        "guarantee": ReleaseGuarantee.of(GUARANTEE, SingleJob()),
-        "worker": worker_promise(GUARANTEE, SingleJob()),
-        "establishment": establishment_promise(GUARANTEE),
+        "guarantee": ReleaseGuarantee.of(GUARANTEE, EveryJob(), strict=False),
+        "worker": worker_promise(GUARANTEE, EveryJob()),
+        "establishment": establishment_promise(GUARANTEE, EveryJob()),
+        "make_up": make_up_promise(GUARANTEE, None, by_cell=False),
+        "odds": odds_statement(GUARANTEE, EveryJob()),
         "firm": firm_promise(GUARANTEE),
         "weak_attributes": None,
-        "jobs": JobsStatement.of(SingleJob()),
+        "jobs": JobsStatement.of(GUARANTEE, EveryJob()),
+        "rows": RowsStatement.of(strict=False),
         "data": DataStatement(fingerprint="c3" * 32, keyed="Keyed with the ledger's secret."),
         "ledger": LedgerStatement(id="ledger-1", account="lodes-2026", entry=7, head="3f" * 32),
         "budget": BUDGET,

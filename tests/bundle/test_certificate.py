@@ -22,8 +22,9 @@ from leeward.bundle import (
 )
 from leeward.bundle.schema import published_schema, schema_bytes
 from leeward.errors import BadFile, Damaged, InvalidParameter
-from leeward.model import BoundedJobs, PrimaryJob, SingleJob
+from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee
+from leeward.privacy.sentences import jobs, joined
 from tests.bundle.made_up import write_demo
 
 GUARANTEES = [
@@ -106,20 +107,20 @@ def test_a_time_as_python_writes_it_is_a_time(demo: Path) -> None:
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=str)
 def test_guarantees_keep_their_exact_numbers(guarantee: Guarantee) -> None:
     assert TableGuarantee.of(guarantee).as_guarantee() == guarantee
-    stated = ReleaseGuarantee.of(guarantee, SingleJob())
+    stated = ReleaseGuarantee.of(guarantee, EveryJob(), strict=False)
     assert stated.as_guarantee() == guarantee
     assert (stated.measure, stated.sentence) == (guarantee.measure, guarantee.sentence())
 
 
 def test_a_measure_that_the_numbers_do_not_have_is_refused() -> None:
-    stated = ReleaseGuarantee.of(GUARANTEES[2], SingleJob()).model_dump()
+    stated = ReleaseGuarantee.of(GUARANTEES[2], SingleJob(), strict=True).model_dump()
     with pytest.raises(ValidationError, match="measure"):
         ReleaseGuarantee.model_validate(stated | {"measure": "zCDP"})
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES, ids=str)
 def test_promises_to_establishments_and_firms_follow_the_policy(guarantee: Guarantee) -> None:
-    establishment, firm = establishment_promise(guarantee), firm_promise(guarantee)
+    establishment, firm = establishment_promise(guarantee, SingleJob()), firm_promise(guarantee)
     if guarantee.policy.name == "worker":
         assert (establishment, firm) == (None, None)
         return
@@ -135,7 +136,7 @@ def test_promises_to_establishments_and_firms_follow_the_policy(guarantee: Guara
 def test_promises_say_the_factor() -> None:
     strong = Guarantee("strong", "1/10", 1)
     assert "by at most a factor 2.72 (epsilon 1)" in worker_promise(strong, SingleJob()).sentence
-    promise = establishment_promise(strong)
+    promise = establishment_promise(strong, SingleJob())
     assert promise is not None
     assert "x and at most 1.1 times x (or one job more)" in promise.sentence
     firm = firm_promise(strong)
@@ -149,7 +150,9 @@ def test_a_delta_that_two_establishments_use_up_promises_firms_nothing() -> None
     firm = firm_promise(Guarantee("strong", "1/10", 2, "1/2"))
     assert firm is not None
     assert firm.two is None
-    assert firm.sentence == "Nothing is promised to firms of two or more establishments."
+    assert firm.sentence.endswith(
+        "For a firm of two establishments the odds change without any bound."
+    )
 
 
 def test_a_delta_near_one_leaves_no_bound() -> None:
@@ -164,8 +167,9 @@ def test_a_worker_is_promised_what_the_jobs_rule_leaves(
     rule: SingleJob | PrimaryJob | BoundedJobs, epsilon: int
 ) -> None:
     assert worker_promise(GUARANTEES[2], rule).epsilon == str(epsilon)
-    stated = JobsStatement.of(rule)
-    assert (stated.rule, stated.sentence) == (rule.name, rule.sentence)
+    stated = JobsStatement.of(GUARANTEES[2], rule)
+    assert stated.rule == rule.name
+    assert stated.sentence == joined(jobs(GUARANTEES[2], rule))
     assert stated.column == getattr(rule, "column", None)
     assert stated.most == getattr(rule, "most", None)
 

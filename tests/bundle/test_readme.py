@@ -61,11 +61,11 @@ def test_it_says_what_the_worker_policy_leaves_open(certificate: Certificate) ->
     guarantee = Guarantee("worker", None, 1)
     changes = {
         "worker": worker_promise(guarantee, SingleJob()),
-        "establishment": establishment_promise(guarantee),
+        "establishment": establishment_promise(guarantee, SingleJob()),
         "firm": firm_promise(guarantee),
     }
     text = said(certificate.model_copy(update=changes))
-    assert "For an establishment. Nothing is promised about its size." in text
+    assert "For an establishment. It does NOT protect the sizes of establishments" in text
     assert "For a firm." not in text
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.bundle.promises import shape_sentence
 from leeward.model import Batch, Confidential
+from leeward.privacy.sentences import make_up
 from leeward.release.prediction import (
     as_json,
     expectations,
@@ -99,19 +99,21 @@ def test_every_promise_is_in_plain_words(tmp_path: Path) -> None:
     strong = promises(planned(tmp_path, PLACE, protect=STRONG))
     weak = promises(planned(tmp_path, PLACE, protect=WEAK))
     worker = promises(planned(tmp_path, PLACE, protect=WORKER))
-    assert list(strong) == ["workers", "size", "shape"]
+    assert list(strong) == ["meaning", "workers", "size", "make-up", "rows"]
     assert "epsilon 4" in strong["workers"]
     assert "1.1 times" in strong["size"]
-    assert "by sex, education, contract" in weak["shape"]
-    assert worker["size"].startswith("Not protected")
-    assert worker["shape"].startswith("Not protected")
+    assert "by sex, education, contract" in weak["make-up"]
+    assert worker["size"].startswith("It does NOT protect")
+    assert "not protected" in worker["make-up"]
     plan = planned(tmp_path, PLACE, protect=STRONG)
-    assert strong["shape"] == shape_sentence(plan.charge, None)
+    assert strong["make-up"] == make_up(plan.charge, None, by_cell=False).text
+    assert strong["meaning"].startswith("A suspicion of 1 in 100 becomes at most 36 in 100")
 
 
 def test_the_prediction_for_programs_is_exact_text_and_plain_numbers(tmp_path: Path) -> None:
     told: dict[str, Any] = as_json(planned(tmp_path, PLACE), "12")
-    assert list(told) == ["guarantee", "tables", "remaining"]
+    assert list(told) == ["guarantee", "odds", "tables", "remaining"]
+    assert told["odds"] == {"from": 1, "of": 100, "to": 36, "level": "attention"}
     assert told["remaining"] == "12"
     (table,) = told["tables"]
     assert table["epsilon"] == "4"

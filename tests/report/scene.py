@@ -91,9 +91,13 @@ def hostile(target: Path) -> Bundle:
         period=EVIL,
         account=EVIL,
         plan={EVIL: EVIL},
-        guarantee=ReleaseGuarantee.of(guarantee, SingleJob()).model_copy(update=promise),
+        guarantee=ReleaseGuarantee.of(guarantee, SingleJob(), strict=True).model_copy(
+            update=promise
+        ),
         worker=worker_promise(guarantee, SingleJob()).model_copy(update=promise),
-        establishment=_required(establishment_promise(guarantee)).model_copy(update=promise),
+        establishment=_required(establishment_promise(guarantee, SingleJob())).model_copy(
+            update=promise
+        ),
         firm=_required(firm_promise(guarantee)).model_copy(update={"rule": EVIL, **promise}),
         weak_attributes=(EVIL, "sex"),
         jobs=JobsStatement(rule="bounded", column=EVIL, most=2, sentence=EVIL),

@@ -20,6 +20,7 @@ from leeward.bundle import (
     TableGuarantee,
     establishment_promise,
     firm_promise,
+    make_up_promise,
     read_bundle,
     worker_promise,
 )
@@ -260,14 +261,18 @@ def test_nothing_is_left_unescaped_but_pictures() -> None:
     assert not [text for text in texts if "autoescape" in text]
 
 
+KINDS = {"weak": ("sex",)}
+
+
 def policy(name: str, alpha: str | None, *, delta: str = "0") -> dict[str, Any]:
     guarantee = Guarantee(name, alpha, 2, delta)
     return {
-        "guarantee": ReleaseGuarantee.of(guarantee, SingleJob()),
+        "guarantee": ReleaseGuarantee.of(guarantee, SingleJob(), strict=True),
         "worker": worker_promise(guarantee, SingleJob()),
-        "establishment": establishment_promise(guarantee),
+        "establishment": establishment_promise(guarantee, SingleJob()),
+        "make_up": make_up_promise(guarantee, KINDS.get(name), by_cell=False),
         "firm": firm_promise(guarantee),
-        "weak_attributes": ("sex",) if name == "weak" else None,
+        "weak_attributes": KINDS.get(name),
     }
 
 
@@ -276,22 +281,30 @@ def policy(name: str, alpha: str | None, *, delta: str = "0") -> dict[str, Any]:
     [
         (
             *("worker", None),
-            ["Nothing is promised about its size.", "not protected at all", "about one person is"],
-            ["A firm whose establishments", "further apart than"],
+            [
+                "NOT protect the sizes of establishments",
+                "make-up of an establishment is not protected",
+            ],
+            ["For a firm of two", "further apart than"],
         ),
         (
             *("weak", "1/10"),
-            ["that one kind alone grew by more is not hidden", "Kinds of workers", "factor 1.1"],
-            ["Nothing is promised about its size", "whatever else they know"],
+            [
+                "a small minority can be told",
+                "Kinds of workers",
+                "factor 1.1",
+                "every group of kinds",
+            ],
+            ["NOT protect the sizes of establishments", "two groups who may have joined"],
         ),
         (
             *("strong", "1/4"),
-            ["further apart than a factor 1.25", "A firm whose", "whatever else they know"],
-            ["Nothing is promised", "Kinds of workers", "No set of outcomes"],
+            ["further apart than a factor 1.25", "For a firm of two", "know every other job"],
+            ["Nothing is promised", "Kinds of workers", "no set of outcomes"],
         ),
         (
             *("establishment", None),
-            ["this establishment has these workers", "A firm whose establishments"],
+            ["this establishment has these workers", "For a firm of two establishments"],
             ["further apart than", "α"],
         ),
     ],
@@ -310,10 +323,13 @@ def test_a_policy_says_what_it_protects_and_what_not(
 
 def test_a_delta_and_several_jobs_are_told(tmp_path: Path) -> None:
     jobs = BoundedJobs(3)
-    changes = {**policy("strong", "1/10", delta="1/1000"), "jobs": JobsStatement.of(jobs)}
+    changes = {
+        **policy("strong", "1/10", delta="1/1000"),
+        "jobs": JobsStatement.of(Guarantee("strong", "1/10", 2), jobs),
+    }
     text = Page(report(bundle_of(tmp_path / "delta", [TOTAL], **changes))).text
-    assert "by more than δ = 0.001 beyond the factor" in text
-    assert text.count(jobs.sentence) == 2
+    assert "δ = 0.001. A further probability means that no set of outcomes" in text
+    assert text.count("At most 3 jobs of each worker count") == 2
     assert "Cost ε 2, δ 0.001" in text
 
 

@@ -2,7 +2,13 @@
 
 from leeward.bundle.certificate import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, REPORT
-from leeward.bundle.promises import establishment_promise, firm_promise, worker_promise
+from leeward.bundle.promises import (
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
+)
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.schema import certificate_schema
 from leeward.bundle.statements import (
@@ -17,6 +23,7 @@ from leeward.bundle.statements import (
     MarginStatement,
     PromiseStatement,
     ReleaseGuarantee,
+    RowsStatement,
     SoftwareStatement,
     TableGuarantee,
 )
@@ -43,12 +50,15 @@ __all__ = [
     "MarginStatement",
     "PromiseStatement",
     "ReleaseGuarantee",
+    "RowsStatement",
     "SoftwareStatement",
     "TableGuarantee",
     "TableWriter",
     "certificate_schema",
     "establishment_promise",
     "firm_promise",
+    "make_up_promise",
+    "odds_statement",
     "read_bundle",
     "verify_bundle",
     "worker_promise",

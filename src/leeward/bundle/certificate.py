@@ -32,7 +32,7 @@ from leeward.bundle.statements import (
 FORMAT: Final = 2
 """Of the certificates that are written now; those of format 1 are read."""
 
-SINCE_2 = frozenset({"software"})
+SINCE_2 = frozenset({"odds", "rows", "software"})
 """What a certificate of format 1 does not hold, and one of format 2 does."""
 
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"

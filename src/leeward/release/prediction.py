@@ -23,7 +23,7 @@ from leeward.mechanisms.margins import (
 from leeward.mechanisms.registry import Mechanism
 from leeward.model import Codebook
 from leeward.model.codebook import read_codebook
-from leeward.privacy import Guarantee, sentences
+from leeward.privacy import sentences
 from leeward.privacy.odds import odds
 from leeward.release.gathering import Gathering
 from leeward.release.offer import USABLE, Offer
@@ -204,15 +204,16 @@ def _law(made: Mechanism, count: int, largest: int) -> tuple[Law, float]:
 def as_json(plan: Plan, remaining: object) -> dict[str, object]:
     """The prediction for programs."""
     return {
-        "guarantee": guarantee_json(plan.charge),
+        "guarantee": _guarantee_json(plan),
         "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
         "remaining": remaining,
     }
 
 
-def guarantee_json(guarantee: Guarantee) -> dict[str, object]:
-    """A guarantee with exact numbers as text."""
+def _guarantee_json(plan: Plan) -> dict[str, object]:
+    """The guarantee of a plan with exact numbers as text."""
+    guarantee = plan.charge
     alpha = None if guarantee.alpha is None else str(guarantee.alpha)
     return {
         "policy": guarantee.policy.name,
@@ -220,7 +221,7 @@ def guarantee_json(guarantee: Guarantee) -> dict[str, object]:
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
-        "sentence": guarantee.sentence(),
+        "sentence": guarantee.sentence(plan.jobs),
     }
 
 
