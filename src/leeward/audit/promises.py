@@ -105,6 +105,7 @@ def spoken(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[S
     kinds = ("sex",) if guarantee.policy.name == "weak" else None
     strict = isinstance(rule, SingleJob)
     yield sentences.IN_GENERAL[guarantee.policy.name]
+    yield sentences.IN_SHORT.get(guarantee.policy.name, sentences.FRAME)
     yield from sentences.whole(guarantee, rule, strict=strict)
     yield sentences.worker(guarantee, rule)
     yield sentences.establishment(guarantee, rule)

@@ -92,6 +92,23 @@ IN_GENERAL = {
 }
 """What each policy promises, without numbers."""
 
+IN_SHORT = {
+    "strong": Sentence(
+        "policy",
+        "hides single jobs, and sizes of establishments within 1+α, whoever joins or leaves",
+        1,
+    ),
+    "weak": Sentence(
+        "policy",
+        "hides single jobs, and sizes within 1+α where every group of kinds grows within it",
+        1,
+    ),
+    "worker": Sentence(
+        "policy", "hides single jobs only; large establishments show almost exactly", 1
+    ),
+}
+"""The policies of plans, for those who choose one."""
+
 
 def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
     """What the policy promises, what it does not, and what δ and ρ mean where there are some."""

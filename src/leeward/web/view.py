@@ -6,6 +6,7 @@ from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.model import Attribute
+from leeward.privacy.sentences import IN_SHORT
 from leeward.privacy.words import number_text
 from leeward.release.plan import Plan
 from leeward.release.prediction import MECHANISMS, NOTHING, POLICIES, outlook
@@ -57,6 +58,7 @@ class View:
     problems: Mapping[str, list[LeewardError]]
 
     policies = POLICIES
+    words = IN_SHORT
     mechanisms = MECHANISMS
     sliders = SLIDERS
 
