@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 import leeward
 from docs.slot import fill, table
 from leeward.audit import audit
+from leeward.audit.false_promises import false_promises
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
+from leeward.cli.audit_promises import cells as promise_cells
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -47,6 +49,12 @@ def demo() -> str:
     return f"```\n{shown}\n```"
 
 
+def false_sentences() -> str:
+    """The sentences that the examiner must reject, with what they promise and what is true."""
+    rows = [(row.text, row.mechanism, *promise_cells(row)[5:]) for row in false_promises()]
+    return table(("false sentence", "mechanism", "promised", "computed", "verdict"), rows)
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -54,6 +62,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
         DOCS / "explanation" / "privacy-promise.md",
         lambda: markdown(audit(quick=True)),
     ),
+    "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
 }
 
 

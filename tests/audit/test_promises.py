@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.slot import current
+from docs.tables import TABLES
 from leeward.audit import examine
 from leeward.audit.false_promises import false_promises
 from leeward.audit.neighbours import Workforce
@@ -185,3 +187,8 @@ def test_the_old_weak_sentence_is_no_longer_printed() -> None:
     )
     assert "share of each kind" not in text
     assert len(list(false_promises())) >= 8
+
+
+def test_the_page_shows_the_false_sentences() -> None:
+    page, made = TABLES["false-promises"]
+    assert current(page, "false-promises") == made()
