@@ -8,7 +8,7 @@ import pytest
 from flint import arb
 from typer.testing import CliRunner, Result
 
-from leeward.audit import Row
+from leeward.audit import Promise, Row
 from leeward.audit.loss import INFINITE, NONE, Loss
 from leeward.audit.row import Claim
 from leeward.cli.app import build
@@ -135,3 +135,32 @@ def test_help_shows_an_example() -> None:
     assert "leeward audit --quick" in result.stdout
     for option in ("--json", "--markdown", "--quick"):
         assert option in result.stdout
+
+
+def promise(computed: str, *, control: bool = False, warns: bool = False) -> Promise:
+    promised = INFINITE if warns else arb(1)
+    said = ("size", "strong", "slope", TENTH, Fraction(1), promised, arb(computed))
+    return Promise(*said, text="A sentence.", control=control, warns=warns)
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ([promise("0.9"), promise("1.5", control=True), promise("3", warns=True)], 0),
+        ([promise("1.1")], 1),
+        ([promise("0.9", control=True)], 1),
+        ([promise("0.9", warns=True)], 1),
+        ([promise("1 +/- 0.1")], 1),
+    ],
+)
+def test_promises_must_be_confirmed_and_false_ones_rejected(
+    rows: list[Promise], code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.cli.audit_promises.examine", lambda: iter(rows))
+    for options in ([], ["--json"], ["--markdown"]):
+        result = CliRunner().invoke(build(), ["audit", "--promises", *options])
+        assert result.exit_code == code
+        if options == ["--json"]:
+            assert json.loads(result.stdout) == [row.as_json() for row in rows]
+        elif not options:
+            assert ("A sentence." in result.stdout) == (code == 1)

@@ -61,13 +61,6 @@ def false_promises() -> Iterator[Promise]:
                 strong.sizes(15, 17),
             ),
             FalsePromise(
-                "size-by-factor",
-                "Sizes (1+α)²x apart are hidden within e^(2ε), however small they are.",
-                strong,
-                strong.sizes(5, 9),
-                steps=2,
-            ),
-            FalsePromise(
                 "person-moved-once",
                 "[H16] Theorem 7.1: between any two values of a person the odds change by e^ε.",
                 worker,
