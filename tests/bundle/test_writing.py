@@ -2,6 +2,7 @@ import csv
 import os
 import stat
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from leeward.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.bundle.rows import ROW_GROUP
-from leeward.errors import BadFile, Problems
+from leeward.errors import BadFile, Damaged, Problems
 from leeward.model import Dimension, Flag, Marginal, Published
 from tests.bundle.made_up import (
     PLACE,
@@ -278,6 +279,28 @@ def test_the_other_rules_for_batches(tmp_path: Path) -> None:
             bundle.table(TOTAL, margins=False)
         with pytest.raises(ValueError, match="name"):
             bundle.table(Marginal("../out", (), ()), margins=False)
+
+
+def test_rows_are_held_to_the_rules_by_which_they_are_verified(tmp_path: Path) -> None:
+    good = cells(WORKER_TABLE, range(15), margins=True)
+    assert good.margins is not None
+    below = np.where(np.arange(60).reshape(15, 4) == 59, -1, good.margins)  # in the very last row
+    with BundleWriter(tmp_path / "demo") as bundle:
+        with (
+            pytest.raises(Damaged, match="by_sex, which has margins below 0"),
+            bundle.table(WORKER_TABLE, margins=True) as writer,
+        ):
+            writer.write(replace(good, margins=below))
+        assert not writer.finished
+
+
+def test_a_complete_table_with_rows_missing_is_not_sealed(tmp_path: Path) -> None:
+    with BundleWriter(tmp_path / "demo") as bundle:
+        with bundle.table(WORKPLACE_TABLE, margins=True) as writer:
+            writer.write(cells(WORKPLACE_TABLE, range(14), margins=True))
+        with pytest.raises(Damaged, match="cannot hold every combination"):
+            bundle.seal(certificate("demo", [certified(writer)]))
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_certificate_of_something_else_is_not_sealed(tmp_path: Path) -> None:

@@ -193,6 +193,23 @@ def test_after_a_failure_again_releases_and_pays_once_more(
     assert entries(office) == ["opened", "reserved", "failed", "reserved", "committed"]
 
 
+def test_rows_that_verify_would_refuse_are_not_sealed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.edit("plan.yaml", ("period:", "rows: strict\nperiod:"))
+    monkeypatch.setattr("leeward.mechanisms.margins.whole", lambda wide: -wide.astype("int64"))
+    before = sorted(office.folder.iterdir())
+    result = office.release()
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "leeward: release: broke off after the charge; got bundle: must be sound by the rules of "
+        "`leeward verify` before it is sealed; got the table by_place, which has margins below 0. "
+        f"Report it; this is a fault of the program. {CHARGED} {NOTHING}\n"
+    )
+    assert sorted(office.folder.iterdir()) == before
+    assert entries(office) == ["opened", "reserved", "failed"]
+
+
 def test_an_unexpected_failure_after_the_charge_hides_its_words(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
     tables = [marginal(100 * seed + k, book) for k in range(4)]
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
+        assert engine.workplaces() == len(made.workplaces)
         engine.prepare(book, rule, tables, tables)
         for k, table in enumerate(tables):
             expected = truth(made, rule, table)

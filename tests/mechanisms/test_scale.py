@@ -6,6 +6,7 @@ from math import floor, log
 import numpy as np
 import pytest
 
+from leeward.errors import InvalidParameter
 from leeward.mechanisms.grid import STEPS, SizeGrid
 from leeward.mechanisms.scale import Scale
 from tests.mechanisms.built import additive, scale
@@ -74,6 +75,15 @@ def test_a_margin_that_trusts_the_noisy_scale_does_not_cover() -> None:
     assert isinstance(naive, int)
     assert naive / 5432.1 == pytest.approx(2.4, abs=0.06)
     assert coverage(margin, "1", naive / 5432.1) < 0.85
+
+
+def test_a_scale_for_almost_nothing_has_no_margin() -> None:
+    thin, built = scale(alpha="0.1", epsilon="0.0001"), additive("slope")
+    with pytest.raises(InvalidParameter, match="must be large enough for a margin"):
+        thin.margin(built)
+    wide = scale(alpha="0.1", epsilon="0.01")
+    assert wide.covers(wide.margin(built), built)
+    assert not wide.covers(0.999 * wide.margin(built), built)
 
 
 def test_a_smaller_coverage_needs_a_smaller_margin() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import LEFT_OUT
 from leeward.model.code_list import MOST_CODES, read_codes, read_parents
 from tests.model.made import read
@@ -64,6 +64,50 @@ def test_only_private_attributes_of_workplaces_may_not_be_tabulated(tmp_path: Pa
         book.attribute("owner", "by")
     with pytest.raises(InvalidParameter, match="Did you mean 'place'"):
         book.attribute("plce", "by")
+
+
+HALF = "half: {table: workplaces, public: PUBLIC, codes: [h], from: owner, map: {P: h, G: h}}"
+ALL = "all: {table: workplaces, public: true, codes: [t], from: half, map: {h: t}}"
+BESIDE = "beside: {table: workplaces, public: true, column: owner, codes: [P, G]}"
+GIVEN_AWAY = {
+    "derived": (f"  {HALF}\n".replace("PUBLIC", "true"), ["half"]),
+    "derived in two steps": (f"  {ALL}\n  {HALF}\n".replace("PUBLIC", "false"), ["all"]),
+    "both steps": (f"  {ALL}\n  {HALF}\n".replace("PUBLIC", "true"), ["all", "half"]),
+    "the same column": (f"  {BESIDE}\n", ["beside"]),
+}
+
+
+@pytest.mark.parametrize(("more", "refused"), GIVEN_AWAY.values(), ids=GIVEN_AWAY)
+def test_what_is_private_is_not_published_under_another_name(
+    tmp_path: Path, more: str, refused: list[str]
+) -> None:
+    with pytest.raises(LeewardError, match="declares private") as refusal:
+        read(tmp_path, BOOK + more)
+    problems = getattr(refusal.value, "problems", (refusal.value,))
+    assert sorted(one.parameter for one in problems) == [
+        f"codebook.attributes.{name}.public" for name in refused
+    ]
+
+
+def test_columns_of_other_tables_and_private_coarsenings_are_no_concern(tmp_path: Path) -> None:
+    more = "  post: {table: jobs, column: owner, codes: [P]}\n" + f"  {HALF}\n"
+    book = read(tmp_path, BOOK + more.replace("PUBLIC", "false"))
+    assert not book.attributes["half"].may_be_tabulated
+    assert book.attributes["post"].may_be_tabulated
+
+
+TWINS = [("\u00e9", "e\u0301"), ("\uff21", "A"), ("x\u00b2", "x2"), ("\ufb01", "fi")]
+
+
+@pytest.mark.parametrize("pair", TWINS)
+def test_codes_that_a_reader_cannot_tell_apart_are_refused(
+    tmp_path: Path, pair: tuple[str, str]
+) -> None:
+    with pytest.raises(InvalidParameter) as refusal:
+        read_codes(["b", *pair], tmp_path, "x")
+    assert "NFKC" in refusal.value.rule
+    assert str(refusal.value).isascii()  # otherwise the message itself could not be read
+    assert read_codes(["a", "\u00e1", "A"], tmp_path, "x").codes == ("a", "\u00e1", "A")
 
 
 def test_every_column_that_is_needed_is_named(tmp_path: Path) -> None:

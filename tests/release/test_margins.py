@@ -1,12 +1,16 @@
 """Margins: nine of ten cells lie within theirs, and not all of them where the margin is tight."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from leeward.mechanisms.margins import COVERAGE, whole
+from leeward.errors import InvalidParameter
+from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.margins import COVERAGE, MOST_JOBS, spend, whole
+from leeward.mechanisms.sampling import BOUND
 from leeward.model import Batch, Confidential, Published
 from leeward.release.offer import Offer
 from leeward.release.run import publish
@@ -161,6 +165,60 @@ def test_a_margin_is_rounded_down_but_never_by_a_hair() -> None:
     given = np.array([0.0, 0.9999999999, 1.0, 1.9, 2.0 - 1e-12, 1e30])
     assert whole(given).tolist()[:5] == [0, 1, 1, 1, 2]
     assert whole(given)[5] > 0
+
+
+def test_what_is_no_number_is_the_largest_margin() -> None:
+    given = np.array([np.nan, np.inf, np.finfo(np.float64).max, 2.0**62])
+    assert (whole(given) == BOUND).all()
+
+
+THIN = [
+    (STRONG, "1/100000"),  # ε 4: the factor was infinite, and infinite times 0 became −2^63
+    ("{policy: strong, alpha: 0.1, epsilon: 0.2}", "1/1000"),
+    (STRONG, "1/1000"),  # a factor of 10^16
+    (STRONG, "1/100000000"),  # less than any scale may cost
+]
+
+
+@pytest.mark.parametrize(("protect", "share"), THIN)
+@pytest.mark.parametrize("mechanism", ["auto", "vector_pareto"])
+def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
+    tmp_path: Path, protect: str, share: str, mechanism: str
+) -> None:
+    table = f"{{name: a, by: [place], margins: {share}, mechanism: {mechanism}}}"
+    with pytest.raises(InvalidParameter) as refusal:
+        planned(tmp_path, table, protect=protect)
+    assert refusal.value.parameter == "tables[0].margins"
+    assert refusal.value.next_step == "Give margins a larger share, or write margins: none."
+    none = planned(tmp_path, table.replace(share, "none"), protect=protect)
+    assert none.tables[0].offer.margins.method == "none"
+
+
+def test_auto_takes_a_mechanism_with_free_margins_instead(tmp_path: Path) -> None:
+    chosen = planned(tmp_path, "{name: a, by: [place, sex], margins: 1/100000}").tables[0]
+    assert chosen.offer.name == "clipped"
+    assert chosen.why == "smallest predicted error; vector_pareto needs more epsilon for margins"
+
+
+def test_the_smallest_share_that_is_accepted_still_gives_margins(tmp_path: Path) -> None:
+    made, low, high = offer(tmp_path, CASES[0]).mechanism, Fraction(1, 10**5), Fraction(1)
+    assert isinstance(made, Additive)
+    for _ in range(12):
+        middle = (low + high) / 2
+        try:
+            rule = spend(made, middle)
+        except InvalidParameter:
+            low = middle
+        else:
+            high = middle
+    rule = spend(made, high)
+    sizes = rule.scale.grid.index(np.array([0, 1, 1000, MOST_JOBS]))
+    assert (np.diff(rule.margins(sizes)) >= 0).all()
+    assert 0 < rule.margins(sizes)[-1] < BOUND
+    extremes = np.array([-BOUND, -(10**6), 0, 10**6, BOUND])  # what noise can make of an index
+    margins = rule.margins(extremes)
+    assert (margins > 0).all()
+    assert margins[-1] == BOUND
 
 
 def test_no_margins_means_none(tmp_path: Path) -> None:

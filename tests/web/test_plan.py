@@ -280,6 +280,12 @@ def test_what_is_left_is_told_and_why_an_account_would_not_pay(page: Served, pla
     assert "nobody" in Parts(answer.text).text("budget")
 
 
+def test_the_rule_for_delta_is_told_where_there_is_one(page: Served, plan: Path) -> None:
+    assert "Delta" not in page.get("/plan").text
+    answer = page.post("/plan/preview", form(draft(plan).with_text("protect.delta", "1e-6")))
+    assert "for at most 9,999 establishments" in Parts(answer.text).text("budget")
+
+
 def test_without_a_ledger_or_with_a_broken_one_the_plan_is_shown(plan: Path) -> None:
     with serving(plan) as up:
         answer = up.get("/plan")

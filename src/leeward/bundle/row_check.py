@@ -12,16 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
 from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.csv_lines import quoted
 from leeward.bundle.layout import MARGIN, csv_path, parquet_path
-from leeward.bundle.rows import FLAGS, ROW_GROUP, column_types
+from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
 from leeward.bundle.unfolding import fits
-from leeward.model import Flag
 
-Integers = NDArray[np.int64]
 LARGEST = 2**62
 
 
@@ -45,11 +42,9 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has other columns in Parquet than the certificate says"
     elif file.schema_arrow.remove_metadata() != column_types(table.columns):
         yield "has columns of other types than text and whole numbers"
-    stated, full = table.rows, table.workplace_cells * table.worker_cells
-    if file.metadata.num_rows != stated:
+    if file.metadata.num_rows != table.rows:
         yield "has another number of rows than the certificate says"
-    if stated % table.worker_cells or (table.complete and stated != full):
-        yield "has a number of rows that cannot hold every combination of codes"
+    yield from _rules(table).count(table.rows)
 
 
 def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
@@ -57,16 +52,20 @@ def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has parts that are too large to be read"
 
 
+def _rules(table: CertifiedTable) -> RowRules:
+    sizes = {name: len(codes) for name, codes in table.codes.items()}
+    worker = len(table.worker_identifiers)
+    return RowRules(sizes, worker, complete=table.complete, margins=table.has_margins)
+
+
 class _RowCheck:
-    """Walks through both files at once, and remembers the row before."""
+    """Walks through both files at once."""
 
     def __init__(self, table: CertifiedTable, text: BinaryIO) -> None:
         self._table = table
         self._text = text
         self._codes = {name: pa.array(codes, pa.string()) for name, codes in table.codes.items()}
-        self._row = 0
-        self._key = -1
-        self._status = int(Flag.OK)
+        self._rules = _rules(table)
 
     def run(self, file: pq.ParquetFile) -> Iterator[str]:
         header = (",".join(self._table.columns) + "\n").encode()
@@ -91,58 +90,16 @@ class _RowCheck:
             yield "has codes that the certificate does not list"
             return
         known = {name: one for name, one in positions.items() if one is not None}
-        yield from self._order(known, rows["status"].to_numpy().astype(np.int64))
-        yield from self._measures(rows)
+        yield from self._rules.findings(known, rows)
         expected = self._lines(rows)
         if self._text.read(len(expected)) != expected:
             yield "has other rows in CSV than in Parquet"
-        self._row += len(rows)
 
     def _positions(self, rows: pa.Table, name: str) -> Integers | None:
         """Where each row's code stands in the list; None if one does not."""
         texts = rows[name].combine_chunks().cast(pa.string())
         found = pc.index_in(texts, self._codes[name])
         return None if found.null_count else found.to_numpy().astype(np.int64)
-
-    def _order(self, positions: dict[str, Integers], status: Integers) -> Iterator[str]:
-        """Worker cells follow each other in full; workplace cells ascend; each has one status."""
-        number = self._row + np.arange(len(status))
-        keys = self._numbered(positions, self._table.workplace_identifiers, len(status))
-        kinds = self._numbered(positions, self._table.worker_identifiers, len(status))
-        first = number % self._table.worker_cells == 0
-        step = np.diff(keys, prepend=self._key)
-        whole = np.array_equal(kinds, number % self._table.worker_cells)
-        if not whole or (step[first] <= 0).any() or step[~first].any():
-            yield "has rows that are missing, repeated or not in the order of the codes"
-        if np.diff(status, prepend=self._status)[~first].any():
-            yield "has different flags in one workplace combination"
-        if len(status):
-            self._key, self._status = int(keys[-1]), int(status[-1])
-
-    def _numbered(
-        self, positions: dict[str, Integers], names: tuple[str, ...], rows: int
-    ) -> Integers:
-        number = np.zeros(rows, np.int64)
-        for name in names:
-            number = number * len(self._codes[name]) + positions[name]
-        return number
-
-    def _measures(self, rows: pa.Table) -> Iterator[str]:
-        status, value = rows["status"].to_numpy(), rows["value"].to_numpy()
-        exact = status == Flag.NO_ESTABLISHMENT
-        if not np.isin(status, FLAGS).all():
-            yield "has status flags other than 1 and -2"
-        if exact.any() and not self._table.complete:
-            yield "has rows without an establishment, though it is not complete"
-        if value[exact].any():
-            yield "has a value other than 0 where there is no establishment"
-        if self._table.has_margins:
-            margins = rows[MARGIN]
-            empty = margins.is_null().to_numpy()
-            if not np.array_equal(empty, exact):
-                yield "has margins where status is -2, or lacks them where it is 1"
-            if (margins.fill_null(0).to_numpy() < 0).any():
-                yield "has margins below 0"
 
     def _lines(self, rows: pa.Table) -> bytes:
         fields = [self._field(rows[name].combine_chunks()) for name in rows.column_names]

@@ -1,19 +1,23 @@
 """Rows: published cells as the columns of a table."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: borders lie at public row numbers, however batches were cut."""
 
 FLAGS = tuple(int(flag) for flag in Flag)
+
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,12 @@ class RowShape:
         fields = [(name, code) for name in names]
         fields += zip(MEASURES, (pa.int64(), pa.int8()), strict=True)
         return pa.schema(fields + ([(MARGIN, pa.int64())] if self.margins else []))
+
+    def rules(self) -> "RowRules":
+        """What its rows must keep to, from the first one on."""
+        made = self.marginal
+        sizes = {one.name: one.size for one in made.dimensions}
+        return RowRules(sizes, len(made.worker), complete=made.complete, margins=self.margins)
 
     def compact_rows(self, published: Published) -> pa.Table:
         """Every row of a batch, codes as numbers."""
@@ -103,3 +113,87 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
     broken = [rule for rule, kept in rules.items() if not kept]
     if broken:
         raise ValueError(f"a batch must have {broken[0]}")
+
+
+class RowRules:
+    """What must be so of the rows of a table: they are written and verified by these rules.
+
+    Rows come in their order, some at a time; the row before is remembered.
+    """
+
+    def __init__(
+        self, sizes: Mapping[str, int], worker: int, *, complete: bool, margins: bool
+    ) -> None:
+        """`sizes` are the numbers of codes; the last `worker` of the identifiers are of workers."""
+        names = tuple(sizes)
+        self._sizes = sizes
+        self._workplace = names[: len(names) - worker]
+        self._worker = names[len(names) - worker :]
+        self._each = prod(sizes[name] for name in self._worker)
+        self._complete = complete
+        self._margins = margins
+        self._row = 0
+        self._key = -1
+        self._status = int(Flag.OK)
+
+    def count(self, rows: int) -> Iterator[str]:
+        """What is wrong with the number of rows."""
+        full = prod(self._sizes.values())
+        if rows % self._each or (self._complete and rows != full):
+            yield "has a number of rows that cannot hold every combination of codes"
+
+    def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
+        """What is wrong with the next rows; positions say where their codes stand in the lists."""
+        yield from self._order(positions, rows["status"].to_numpy().astype(np.int64))
+        yield from self._measures(rows)
+        self._row += len(rows)
+
+    def _order(self, positions: Mapping[str, Integers], status: Integers) -> Iterator[str]:
+        """Worker cells follow each other in full; workplace cells ascend; each has one status."""
+        number = self._row + np.arange(len(status))
+        keys = self._numbered(positions, self._workplace, len(status))
+        kinds = self._numbered(positions, self._worker, len(status))
+        first = number % self._each == 0
+        step = np.diff(keys, prepend=self._key)
+        whole = np.array_equal(kinds, number % self._each)
+        if not whole or (step[first] <= 0).any() or step[~first].any():
+            yield "has rows that are missing, repeated or not in the order of the codes"
+        if np.diff(status, prepend=self._status)[~first].any():
+            yield "has different flags in one workplace combination"
+        if len(status):
+            self._key, self._status = int(keys[-1]), int(status[-1])
+
+    def _numbered(
+        self, positions: Mapping[str, Integers], names: tuple[str, ...], rows: int
+    ) -> Integers:
+        number = np.zeros(rows, np.int64)
+        for name in names:
+            number = number * self._sizes[name] + positions[name]
+        return number
+
+    def _measures(self, rows: pa.Table) -> Iterator[str]:
+        status, value = rows["status"].to_numpy(), rows["value"].to_numpy()
+        exact = status == Flag.NO_ESTABLISHMENT
+        if not np.isin(status, FLAGS).all():
+            yield "has status flags other than 1 and -2"
+        if exact.any() and not self._complete:
+            yield "has rows without an establishment, though it is not complete"
+        if value[exact].any():
+            yield "has a value other than 0 where there is no establishment"
+        if self._margins:
+            margins = rows[MARGIN]
+            empty = margins.is_null().to_numpy()
+            if not np.array_equal(empty, exact):
+                yield "has margins where status is -2, or lacks them where it is 1"
+            if (margins.fill_null(0).to_numpy() < 0).any():
+                yield "has margins below 0"
+
+
+def unsound(table: str, finding: str) -> Damaged:
+    """The refusal to publish what `verify` would not accept: the fault lies in the program."""
+    return Damaged(
+        "bundle",
+        rule="must be sound by the rules of `leeward verify` before it is sealed",
+        value=f"the table {table}, which {finding}",
+        next_step="Report it; this is a fault of the program.",
+    )

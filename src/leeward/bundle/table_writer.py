@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from leeward.bundle.csv_lines import CsvLines
 from leeward.bundle.disk import new_file, writing
 from leeward.bundle.layout import csv_path, parquet_path, table_columns
-from leeward.bundle.rows import ROW_GROUP, RowShape, check_batch, code_column
+from leeward.bundle.rows import ROW_GROUP, RowShape, check_batch, code_column, unsound
 from leeward.model import Dimension, Marginal, Published
 
 
@@ -26,6 +26,7 @@ class TableWriter:
         self._shape = RowShape(marginal, margins)
         self._lines = CsvLines(marginal)
         self._codes = [code_column(one) for one in marginal.dimensions]
+        self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
         self._last_key = -1
         self._open = ExitStack()
@@ -49,6 +50,11 @@ class TableWriter:
             "rows": self.rows,
             "columns": self.columns,
         }
+
+    def require_whole(self) -> None:
+        """Refuse a table whose last rows are missing."""
+        for finding in self._shape.rules().count(self.rows):
+            raise unsound(self._shape.marginal.name, finding)
 
     def __enter__(self) -> Self:
         name = self._shape.marginal.name
@@ -84,6 +90,9 @@ class TableWriter:
         self._gathered = [waiting.slice(whole)]
 
     def _write_group(self, rows: pa.Table) -> None:
+        places = {one.name: rows[one.name].to_numpy() for one in self._shape.marginal.dimensions}
+        for finding in self._rules.findings(places, rows):
+            raise unsound(self._shape.marginal.name, finding)
         coded = self._shape.published_rows(rows, self._codes)
         self._parquet.write_table(coded, row_group_size=ROW_GROUP)
 

@@ -98,6 +98,7 @@ class BundleWriter:
             facts = written.get(name, {"finished": True})
             if any(said.get(fact) != facts[fact] for fact in facts):
                 raise ValueError("the certificate must say about a table what was written")
+            self._tables[name].require_whole()
 
     def _write_texts(self, certificate: Certificate) -> dict[str, str]:
         """Everything beside the tables; the checksums of all files but their list."""

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from textwrap import wrap
 from typing import Annotated
@@ -12,6 +13,7 @@ from leeward.cli.screen import say
 from leeward.ledger import Account, Ledger
 from leeward.ledger.budget import payment
 from leeward.mechanisms.margins import SpentMargins
+from leeward.privacy.delta import delta_rule
 from leeward.privacy.words import number_text
 from leeward.release.plan import Plan, PlannedTable, read_plan
 from leeward.release.prediction import as_json as prediction_json
@@ -72,6 +74,9 @@ def lines(plan: Plan, account: Account | None) -> Iterator[str]:
         yield from _table(table, plan.profile)
     yield ""
     yield f"Cost: epsilon {number_text(plan.charge.epsilon)} of account {plan.request.account}."
+    delta = max(plan.asked.delta, Fraction(0) if account is None else account.cap.delta)
+    if delta:
+        yield from wrap(delta_rule(delta), 78)
     if account is not None:
         yield _remaining(plan, account)
 

@@ -15,7 +15,7 @@ from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
 from leeward.release.charge import Order, frame_of
-from leeward.release.check import check_surroundings, open_data, require_rows
+from leeward.release.check import check_surroundings, open_data, require_rows, require_small_delta
 from leeward.release.plan import Plan, read_plan
 from leeward.release.run import Released, release
 
@@ -78,6 +78,7 @@ def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> R
         bar.step("checking the plan")
         check_surroundings(asked, out, book, chosen.corrects)
         with open_data(asked) as engine:
+            require_small_delta(asked, engine, book.account(asked.request.account))
             bar.step("checking the rows")
             digest = require_rows(asked, engine)
             frame = frame_of(asked, engine, book)

@@ -60,6 +60,9 @@ class Engine(Protocol):
         establishment in each cell, will be asked for; with `owners`, also who owns them.
         """
 
+    def workplaces(self) -> int:
+        """How many establishments the frame has; public, and nothing need be prepared."""
+
     def frame_cells(self, marginal: Marginal) -> int:
         """How many workplace combinations exist; public."""
 

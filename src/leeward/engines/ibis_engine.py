@@ -68,6 +68,14 @@ class IbisEngine:
 
         self._tabulation = discreetly(work)
 
+    def workplaces(self) -> int:
+        def work() -> int:
+            frame = self._database.tables()["workplaces"]
+            (found,) = self._database.rows(frame.aggregate(rows=frame.count()))
+            return int(found["rows"])
+
+        return discreetly(work)
+
     def frame_cells(self, marginal: Marginal) -> int:
         return self._prepared().frame(marginal).cells
 

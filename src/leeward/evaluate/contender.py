@@ -79,14 +79,14 @@ class Contender:
         if not self.has_margins or self.mechanism in FREE:
             return None
         together = self._together(cells)
+        parts = cells if self.accounting == "sum" else 1
         try:
             made = self._made(price.less(MARGIN_SHARE), together)
+            if not isinstance(made, Additive):
+                return None
+            rule: MarginRule = spend(made, price.epsilon * MARGIN_SHARE, parts)
         except LeewardError:
             return None
-        if not isinstance(made, Additive):
-            return None
-        parts = cells if self.accounting == "sum" else 1
-        rule: MarginRule = spend(made, price.epsilon * MARGIN_SHARE, parts)
         return Additively(made, self.own_largest, rule)
 
     def _together(self, cells: int) -> int:

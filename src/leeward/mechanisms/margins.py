@@ -14,15 +14,19 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.sampling import BOUND, Integers
 from leeward.mechanisms.scale import Scale, least_margin
 
 COVERAGE = Fraction(9, 10)
 FREE = ("clipped", "log_laplace", "edge_laplace")
 """Mechanisms whose noise scale is public or follows from what is released."""
+
+MOST_JOBS = 10**9
+"""No establishment has more jobs: whoever is that large still gets a margin of less than 2^62."""
 
 Floats = NDArray[np.float64]
 
@@ -70,8 +74,16 @@ class SpentMargins:
 
     def margins(self, indices: Integers) -> Integers:
         """Margins of released grid indices: post-processing of what is published."""
+        with np.errstate(over="ignore"):  # an infinite margin is cut to the largest
+            wide = self.factor * self.scale.smooth(indices)
         # S is at least 1, so a margin below that of S = 1 would be known to be too small.
-        return whole(np.maximum(self.factor * self.scale.smooth(indices), self.least) + 0.5)
+        return whole(np.maximum(wide, self.least) + 0.5)
+
+    @property
+    def fit(self) -> bool:
+        """Whether the margin of the largest establishment there may be is a number of 64 bits."""
+        scale = max(self.scale.parameters.growth * MOST_JOBS, Fraction(1))
+        return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
     @property
     def least(self) -> float:
@@ -93,10 +105,23 @@ MarginRule = NoMargins | PublicMargins | SpentMargins
 
 
 def spend(made: Additive, epsilon: Fraction, parts: int = 1) -> SpentMargins:
-    """Margins of a mechanism for ε, which pays for the scales of so many worker cells."""
-    p = made.parameters
-    return SpentMargins(
-        Scale.calibrated(Parameters.read(p.alpha, epsilon / parts, 0, 1, "tight")), made, parts
+    """Margins of a mechanism for ε, which pays for the scales of so many worker cells.
+
+    Refuses an ε that buys nothing: its scale is so noisy that no margin of 64 bits allows for it.
+    """
+    alpha, each = made.parameters.alpha, epsilon / parts
+    if each >= LEAST_EPSILON:
+        scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight"))
+        rule = SpentMargins(scale, made, parts)
+        if rule.fit:
+            return rule
+    raise InvalidParameter(
+        "margins",
+        rule="must be paid with enough epsilon for margins of 64 bits, for establishments of up to "
+        f"{MOST_JOBS} jobs",
+        value=f"epsilon {shown(epsilon)} for margins of {made.name}"
+        + (f", shared by {parts} worker cells" if parts > 1 else ""),
+        next_step="Give margins a larger share, or write margins: none.",
     )
 
 
@@ -121,8 +146,13 @@ def for_all(margins: Integers, values: Integers) -> Integers:
 
 
 def whole(margins: Floats) -> Integers:
-    """Noise is whole, so a margin may be rounded down; a hair is added against float error."""
-    jobs: Integers = np.floor(np.minimum(margins * (1 + 1e-9), float(BOUND))).astype(np.int64)
+    """Noise is whole, so a margin may be rounded down; a hair is added against float error.
+
+    What is no number becomes the largest margin: too wide is honest, too narrow is not.
+    """
+    with np.errstate(over="ignore"):
+        wide = margins * (1 + 1e-9)
+    jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
     return jobs
 
 

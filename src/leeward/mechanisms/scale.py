@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive, probability
 from leeward.mechanisms.claims import Claims
@@ -21,6 +22,12 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import Integers, Scales
 from leeward.mechanisms.table import Floats
 from leeward.privacy import StrongAlpha
+
+REACH = 300.0
+"""A scale that noise made larger than e^REACH times the true one counts as this: it covers."""
+
+WIDEST = 2.0**200
+"""Margins are looked for up to so many scales; times e^REACH, float64 still holds it."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +71,42 @@ class Scale(Additive):
 
     def smooth(self, index: Integers) -> Floats:
         """S̃ = α·Ã of released indices: a function of what is published alone."""
-        return self.grid.sizes(index) * float(self.parameters.growth)
+        with np.errstate(over="ignore"):  # infinite is as good as very large: margins end at 2^62
+            smooth: Floats = self.grid.sizes(index) * float(self.parameters.growth)
+        return smooth
 
     def margin(self, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
         """q such that |J| ≤ q·S̃ + ½ with this probability at least.
 
         Allows for the noise of S̃ itself, and for half a grid step against the reader.
         """
+        if not self.covers(WIDEST, mechanism, coverage):
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be large enough for a margin: the noisy scale is too far from the true "
+                "one for any number",
+                value=shown(self.parameters.epsilon),
+                next_step="Give the scale a larger epsilon, or do without margins.",
+            )
         weights, shrink = self._shrinkage()
         return _covering(mechanism, weights, shrink, coverage)
+
+    def covers(
+        self, q: float, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)
+    ) -> bool:
+        """Whether q is such a margin; quicker than to look for the smallest."""
+        weights, shrink = self._shrinkage()
+        unit = float(mechanism.scale(0, 0))
+        return _covered(mechanism, q * shrink / unit, weights) >= float(
+            probability(coverage, "coverage")
+        )
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
         noise, weights, stride = laplace_weights(float(self.law.pieces[0].rate))
         with precision(128):
             step = float(self.parameters.log_growth() / STEPS)
-        return weights, np.exp(np.minimum((noise - stride / 2) * step, 700.0))
+        return weights, np.exp(np.minimum((noise - stride / 2) * step, REACH))
 
 
 def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:

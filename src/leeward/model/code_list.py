@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from unicodedata import normalize
 
-from leeward.errors import BadFile, InvalidParameter, shown
+from leeward.errors import LONGEST, BadFile, InvalidParameter, shown
 from leeward.model.document import read_text
 
 MOST_CODES = 1_000_000
@@ -49,7 +50,22 @@ def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: s
             value=f"{shown(twice)} twice" if twice is not None else f"{len(codes)} codes",
             next_step="Mend the list.",
         )
+    _refuse_twins(codes, where)
     return CodeList(codes, tuple(label for _, label in rows))
+
+
+def _refuse_twins(codes: tuple[str, ...], where: str) -> None:
+    """Codes that differ for a program and look the same to a reader: é in one letter and in two."""
+    seen: dict[str, str] = {}
+    for code in codes:
+        other = seen.setdefault(normalize("NFKC", code), code)
+        if other != code:
+            raise InvalidParameter(
+                where,
+                rule="must not hold two codes that are the same text in Unicode's form NFKC",
+                value=f"{ascii(other)[:LONGEST]} and {ascii(code)[:LONGEST]}",
+                next_step="Keep one of them, or rename one.",
+            )
 
 
 def read_parents(written: str | dict[str, str], folder: Path, where: str) -> Mapping[str, str]:

@@ -66,6 +66,7 @@ def read_codebook(path: Path) -> Codebook:
             found.extend(several.problems)
         except LeewardError as problem:
             found.append(problem)
+    found.extend(_given_away(attributes))
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -75,6 +76,23 @@ def read_codebook(path: Path) -> Codebook:
             next_step="`leeward init` writes a codebook from table headers.",
         )
     return Codebook(written.tables, {name: attributes[name] for name in written.attributes})
+
+
+def _given_away(attributes: Mapping[str, Attribute]) -> Iterator[LeewardError]:
+    """Public attributes of columns that others declare private; derived ones share their column."""
+    hidden = {
+        one.column: one.name for one in attributes.values() if one.of_workplaces and not one.public
+    }
+    for one in attributes.values():
+        if one.public and one.column in hidden:
+            yield InvalidParameter(
+                f"{place(('codebook', 'attributes', one.name))}.public",
+                rule="must not be true of a column that another attribute declares private, nor "
+                "of anything derived from it: its values would be published",
+                value=f"true, and {hidden[one.column]} of the same column {shown(one.column)} is "
+                "private",
+                next_step="Write public: false, or declare both public if everyone may know them.",
+            )
 
 
 def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:

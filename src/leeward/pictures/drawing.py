@@ -13,13 +13,11 @@ from leeward.pictures.colour import RED
 from leeward.pictures.layout import PAGE, Layout, laid_out
 from leeward.pictures.marks import SMALL, layers, plane
 from leeward.pictures.panel import Panel, Row, arranged
-from leeward.pictures.picture import Picture, require_pictures
+from leeward.pictures.picture import FONT, Picture, require_pictures
 
 if TYPE_CHECKING:
     import altair as alt
 
-FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""The first is part of vl-convert, so that pixels are the same on every machine."""
 TITLE, TEXT = 16, 12
 """Sizes of text in pixels."""
 BOLD, PLAIN = 0.56, 0.46

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from leeward.errors import BadFile
 
+FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first is part of vl-convert, so that pixels are the same on every machine."""
+
 PNG_SCALE = 2
 """Pixels of a PNG for one of the SVG: sharp on screens of today."""
 

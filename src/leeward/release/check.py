@@ -2,13 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from shlex import quote
 
 from leeward.bundle import BundleWriter
 from leeward.engines import Engine, Finding, connect
 from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all, shown
-from leeward.ledger import Ledger
+from leeward.ledger import Account, Ledger
+from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.release.certify import rehearse
 from leeward.release.charge import subject
 from leeward.release.plan import Plan
@@ -63,6 +65,7 @@ def check_rows(
 
     A passed check leaves a receipt beside the plan, where it can be written.
     """
+    require_small_delta(plan, engine)
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress)
     if not engine.unchanged():
@@ -91,6 +94,28 @@ def require_rows(plan: Plan, engine: Engine) -> str:
             next_step=f"Run `leeward check {quote(str(plan.path))}`, whose output is confidential.",
         )
     return digest
+
+
+def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:
+    """Refuse a δ, of the plan or of what its account may ever lose, that is too large.
+
+    Only the workplaces are counted, which are public.
+    """
+    cap = Fraction(0) if account is None else account.cap.delta
+    if plan.asked.delta == cap == 0:
+        return
+    found = engine.workplaces()
+    less = f"Give one below 1/{JOBS_EACH * max(found, 1)}"
+    refused = (
+        too_large("protect.delta", plan.asked.delta, found, f"{less}, or 0."),
+        too_large(
+            f"delta of account {plan.request.account!r}",
+            cap,
+            found,
+            f"{less} to an account that is opened for this frame; a cap is never changed.",
+        ),
+    )
+    raise_all(one for one in refused if one is not None)
 
 
 def changed() -> BadData:

@@ -58,10 +58,14 @@ def _error(offer: Offer, profile: SizeProfile) -> float:
 def _why(ranked: list[Offer], refused: dict[str, LeewardError], profile: SizeProfile) -> str:
     best, *others = ranked
     reasons = [_times(one, best, profile) for one in others]
-    reasons += [f"{name} needs more epsilon" for name in refused]
+    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
     if not reasons:
         return f"the one mechanism for a {best.charge.policy.name}-policy table of this kind"
     return "smallest predicted error; " + ", ".join(reasons)
+
+
+def _for(refusal: LeewardError) -> str:
+    return " for margins" if refusal.parameter == "margins" else ""
 
 
 def _times(other: Offer, best: Offer, profile: SizeProfile) -> str:

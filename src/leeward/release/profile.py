@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from leeward.errors import BadFile
+from leeward.mechanisms.margins import MOST_JOBS
 from leeward.model.document import read_text
-
-MOST_JOBS = 10**9
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from leeward.ledger.budget import payment
 from leeward.pictures import Picture
 from leeward.pictures.plain import Band
 from leeward.pictures.plain import noise as noise_picture
+from leeward.privacy.delta import delta_rule
 from leeward.release.plan import Plan, PlannedTable
 from leeward.release.prediction import (
     Outlook,
@@ -69,6 +70,12 @@ class Result:
     def plan(self) -> Plan | None:
         """The plan, where nothing is refused."""
         return self.outlook.plan
+
+    @property
+    def delta_rule(self) -> str | None:
+        """For which frames the δ of the plan is small enough, where it has one."""
+        delta = Fraction(0) if self.plan is None else self.plan.asked.delta
+        return delta_rule(delta) if delta else None
 
 
 def make_result(outlook: Outlook, ledger: Path | None) -> Result:

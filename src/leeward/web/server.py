@@ -1,9 +1,16 @@
-"""Server: a socket on this machine alone, and the page behind it."""
+"""Server: a socket on this machine alone, and the page behind it.
 
+Every program of this machine can open connections, also without the token. So one that does not
+bring a whole request in time is closed, and when there are too many, the one that has been silent
+longest makes room: whoever asks in full is answered.
+"""
+
+import asyncio
 import errno
 import socket
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from leeward.errors import BadFile
 from leeward.web.app import make_app
@@ -13,13 +20,75 @@ GRACE = 2
 """Seconds that open connections get when the page is stopped."""
 
 
+PATIENCE = 10.0
+"""Seconds in which a connection must bring a whole request, from its first moment or the last
+answer on."""
+
+MOST_CONNECTIONS = 200
+BACKLOG = 128
+"""Connections that are taken at once: with those that are open, far fewer than a process may have
+files."""
+
+
+class Connection(H11Protocol):
+    """A connection that is closed when it keeps the page waiting."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def waiting(self) -> bool:
+        """Whether no whole request is there that is yet to be answered."""
+        asked = self.cycle
+        if asked is None:
+            return True
+        return asked.more_body or asked.response_complete
+
+    @property
+    def since(self) -> float:
+        """When it began to wait, on the loop's clock; later for those that wait less."""
+        return self._deadline.when() if self._deadline is not None else 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
+        """Begin to wait; if there are too many, let the one go that has waited longest."""
+        super().connection_made(transport)
+        self._begin_to_wait()
+        known = [one for one in self.connections if isinstance(one, Connection)]
+        held = [one for one in known if not one.transport.is_closing()]
+        if len(held) > MOST_CONNECTIONS:
+            waiting = [one for one in held if one.waiting]  # this one at least
+            min(waiting, key=lambda one: one.since).transport.abort()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        super().on_response_complete()
+        if not self.transport.is_closing():
+            self._begin_to_wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _begin_to_wait(self) -> None:
+        self._stop_waiting()
+        self._deadline = self.loop.call_later(PATIENCE, self._give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _give_up(self) -> None:
+        if self.waiting:
+            self.transport.abort()
+
+
 def listen(port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((ADDRESS, port))
-        listening.listen()
+        listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
         raise _unusable(port, error) from None
@@ -31,7 +100,7 @@ def make_server(site: Site) -> uvicorn.Server:
     return uvicorn.Server(
         uvicorn.Config(
             make_app(site),
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -40,6 +109,7 @@ def make_server(site: Site) -> uvicorn.Server:
             proxy_headers=False,
             server_header=False,
             date_header=False,
+            backlog=BACKLOG,
             timeout_graceful_shutdown=GRACE,
         )
     )

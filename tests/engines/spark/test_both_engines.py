@@ -53,6 +53,7 @@ def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
     def cells(engine: Engine) -> object:
         assert engine.check_headers(book, rule) == ()
         engine.prepare(book, rule, tables, tables)
+        assert engine.workplaces() == len(made.workplaces)
         frames = [engine.frame_cells(one) for one in tables]
         return frames, [read(engine, one, batch=1 + seed) for one in tables]
 

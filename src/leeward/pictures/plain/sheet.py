@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from leeward.errors import InvalidParameter
-from leeward.pictures.drawing import FONT
-from leeward.pictures.picture import Picture
+from leeward.pictures.picture import FONT, Picture
 from leeward.pictures.plain.letters import cleaned, escaped
 from leeward.pictures.plain.mark import place, words
 
