@@ -184,6 +184,36 @@ def test_the_same_data_of_another_account_are_refused(office: Office) -> None:
         )
 
 
+def test_the_same_establishments_of_another_account_need_a_reason(office: Office) -> None:
+    office.edit("plan.yaml", ("tables:", "rows: strict\ntables:"))
+    office.released(out="first")
+    office.open_account("second")
+    office.edit("plan.yaml", ("account: office", "account: second"))
+    office.edit("jobs.csv", ("worker_id,workplace_id", '"worker_id",workplace_id'))  # other bytes
+    office.refuse_release(
+        says="account: must be the one that most of these establishments were charged to: losses "
+        "about them add up there; got more than half in common with entry 2 of account 'office', "
+        "bundle 'first'. Charge account 'office'; or, if they are others or their losses are added "
+        "up elsewhere, release with --same-establishments REASON, which the ledger keeps."
+    )
+    office.refuse_release(
+        *("--same-establishments", ""),
+        says="same_establishments: must be text of 1 to 1000 characters without control "
+        "characters; got ''. Write same_establishments as one plain line.",
+    )
+    office.released("--same-establishments", "a second register")
+    shown = office.run("ledger", "show").stdout
+    assert "for bundle (2026Q2), establishments of another account (a second register)" in shown
+    told = office.run("ledger", "show", "--json").stdout
+    assert '"same_establishments": "a second register"' in told
+    assert '"frame"' not in told
+    office.edit("workplaces.csv", *((f"e{n},", f"x{n},") for n in range(4)))
+    office.edit("jobs.csv", *((f",e{n % 5}\n", f",x{n % 5}\n") for n in range(40) if n % 5 < 4))
+    office.open_account("third")
+    office.edit("plan.yaml", ("account: second", "account: third"))
+    office.released(out="third")  # e4 and e5 are a third of them
+
+
 def test_a_correction_names_a_charge_of_the_account(office: Office) -> None:
     office.refuse_release(
         *("--corrects", "7"),

@@ -310,6 +310,22 @@ def test_doctor_finds_nothing_wrong(office: Office) -> None:
     assert result.stdout.endswith("ledger ledger.sqlite: sound, 1 entries\n")
 
 
+def test_doctor_lists_what_killed_releases_left(office: Office) -> None:
+    for name in (".first.partial-4797-0", ".b's.partial-12-3", ".partial-1-2", "partial-1-0"):
+        (office.folder / name).mkdir()
+    (office.folder / ".first.report-4797-0").touch()
+    line = next(line for line in office.run("doctor").stdout.splitlines() if "leftovers" in line)
+    assert line == (
+        "ok   leftovers in .: .b's.partial-12-3, .first.partial-4797-0, .first.report-4797-0. A "
+        "release that was killed left them; they may hold noisy values that were paid for, and "
+        "must not be published. If no release is running, remove them: in that folder, "
+        "`rm -r '.b'\"'\"'s.partial-12-3' .first.partial-4797-0 .first.report-4797-0`"
+    )
+    other = office.run("doctor", "--bundles", "none")
+    assert other.exit_code == 1
+    assert "BAD  leftovers in none" in other.stdout
+
+
 def test_doctor_says_what_is_wrong_and_looks_at_the_rest(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
