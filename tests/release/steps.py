@@ -12,7 +12,7 @@ from typing import Any
 from leeward import randomness
 from leeward.bundle import BundleWriter, TableWriter, writer
 from leeward.engines import embedded, ibis_engine
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, ledger
 from leeward.ledger.page import Page
 
 LOG = "steps.txt"
@@ -76,6 +76,7 @@ def note_steps(die: int | None = None, wait: list[str] | None = None) -> None:
         return os.urandom(size)
 
     setattr(randomness, "os", SimpleNamespace(urandom=urandom))  # noqa: B010 (it has no such name)
+    setattr(ledger, "salt", lambda: os.urandom(16).hex())  # noqa: B010 (of an entry: no noise)
 
 
 def ask_endlessly(after: str) -> None:

@@ -94,6 +94,7 @@ def test_nothing_is_drawn_or_written_before_the_charge_is_on_disk(
 
     monkeypatch.setattr(Ledger, "reserve", charging)
     monkeypatch.setattr(randomness, "os", SimpleNamespace(urandom=drawing))
+    monkeypatch.setattr("leeward.ledger.ledger.salt", lambda: "0" * 32)  # of the entry, no noise
     run(read_plan(office.folder / "2026Q2.yaml"), office.folder / "bundle", office.ledger)
     assert happened == ["charged", "drawn"]
     assert [entry.kind for entry in office.entries()] == ["opened", "reserved", "committed"]
