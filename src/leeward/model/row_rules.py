@@ -1,0 +1,65 @@
+"""Row rules: what becomes of every row of workers and jobs, so that none can refuse a release.
+
+Whether a bundle appears must not depend on confidential rows. A plan with `rows: strict` refuses
+such rows instead; its bundles tell that there were none.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RowRule:
+    """A rule: its id, and what it says."""
+
+    id: str
+    sentence: str
+
+
+ROW_RULES: tuple[RowRule, ...] = (
+    RowRule(
+        "missing_id",
+        "A row of workers without an id, and a row of jobs without the id of a worker or of a "
+        "workplace, is left out.",
+    ),
+    RowRule(
+        "worker_rows",
+        "Of several rows of one worker the first counts, in a fixed order of all columns that are "
+        "read.",
+    ),
+    RowRule(
+        "repeated_job",
+        "Rows of jobs that agree in all columns that are read count once.",
+    ),
+    RowRule(
+        "lost_job",
+        "A job whose worker is not in the table of workers, or whose workplace is not in the "
+        "table of workplaces, is left out.",
+    ),
+    RowRule(
+        "missing_rank",
+        "A job without a rank ranks last; equal ranks go by the workplace's id, then by the other "
+        "columns that are read.",
+    ),
+    RowRule(
+        "missing_code",
+        "A missing code counts as the code that the codebook names with null_as; where it names "
+        "none, the job counts in no cell of that attribute, but in the size of its establishment.",
+    ),
+    RowRule(
+        "unlisted_code",
+        "A code that the codebook does not list counts as the one that it names with other; where "
+        "it names none, the job counts in no cell of that attribute, but in the size of its "
+        "establishment.",
+    ),
+    RowRule(
+        "ambiguous_code",
+        "A text that the database takes for several codes counts as one that is not listed.",
+    ),
+    RowRule(
+        "fraction",
+        "A number with a fraction is no id and no listed code; a whole number is one however it "
+        "is stored.",
+    ),
+    RowRule("empty_table", "Tables of workers and jobs without rows are tables."),
+)
+"""The rules, in the order in which they are applied; the jobs rule follows."""
