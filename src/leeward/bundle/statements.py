@@ -112,7 +112,7 @@ class ReleaseGuarantee(Statement):
 class JobsStatement(Statement):
     """What was done about workers with several jobs."""
 
-    rule: Literal["single", "primary", "bounded"]
+    rule: Literal["every", "single", "primary", "bounded"]
     column: Text | None
     most: Count | None
     sentence: Prose

@@ -59,8 +59,9 @@ def run(
         check_surroundings(asked, out, book, corrects)
         with open_data(asked) as engine:
             bar.step("checking the rows")
-            digest = require_rows(asked, engine)
-            return release(Order(asked, engine, book, out, digest, again, corrects), bar)
+            rows = require_rows(asked, engine)
+            order = Order(asked, engine, book, out, rows.digest, again, corrects, rows.steps)
+            return release(order, bar)
 
 
 def report(bundle: Path) -> Path | None:

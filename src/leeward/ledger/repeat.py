@@ -26,8 +26,19 @@ def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
                 rule="must be the rule of all releases of an account: guarantees about "
                 "differently reduced jobs do not add up",
                 value=f"{subject.jobs!r} after {_part(entry, 'jobs')!r} in entry {entry.number}",
-                next_step="Use the same rule.",
+                next_step=_rule_step(str(_part(entry, "jobs")), subject.jobs),
             )
+
+
+def _rule_step(held: str, asked: str) -> str:
+    """How a plan comes to the rule of its account; the first ones were all strict."""
+    if held == "single":
+        return "Write `rows: strict` and leave `jobs` out."
+    if asked == f"{held}, total":
+        return "Write `rows: strict`."
+    if held == f"{asked}, total":
+        return "Leave `rows` out."
+    return "Use the same rule."
 
 
 def _part(entry: Entry, name: str) -> object:

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle import read_bundle
-from leeward.engines import Engine
+from leeward.engines import EVERY_STEP, Engine, Steps
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.privacy.words import number_text
@@ -28,7 +28,8 @@ class Interrupted(KeyboardInterrupt):
 class Order:
     """What is released where: everything has been checked.
 
-    `digest` is that of the data whose rows passed the check.
+    `digest` is that of the data whose rows passed the check, and `steps` are what they need to be
+    counted right.
     """
 
     plan: Plan
@@ -38,6 +39,7 @@ class Order:
     digest: str
     again: bool = False
     corrects: int | None = None
+    steps: Steps = EVERY_STEP
 
 
 def reserve(order: Order) -> Entry:
