@@ -52,7 +52,9 @@ class Tabulation:
         self._marginals = dict.fromkeys((*wanted.marginals, *wanted.establishments))
         self._establishments = frozenset(wanted.establishments)
         found_tables = readable_tables(database, codebook, rule)
-        tables = tidied(scratch, found_tables, codebook, rule, wanted.steps)
+        # A collation is lost where rows are kept: which steps are taken must not decide that.
+        steps = wanted.steps if is_bytewise(found_tables["jobs"]) else EVERY_STEP
+        tables = tidied(scratch, found_tables, codebook, rule, steps)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
@@ -70,7 +72,7 @@ class Tabulation:
         }
         self._tally: Tally | None = None
         if counted:
-            once_each = "ambiguous_code" in wanted.steps
+            once_each = "ambiguous_code" in steps
             self._tally = count_profiles(
                 scratch, tables, codebook, sites, counted, ambiguous=once_each
             )

@@ -12,7 +12,8 @@ BOUNDED = "max_per_worker: "
 def several_jobs(entries: Iterable[Entry]) -> list[str]:
     """What the cap means for a worker of whom several jobs count."""
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    most = {rule.removeprefix(BOUNDED) for rule in rules if rule.startswith(BOUNDED)}
+    bounds = (rule.removesuffix(", total") for rule in rules)
+    most = {rule.removeprefix(BOUNDED) for rule in bounds if rule.startswith(BOUNDED)}
     return [
         f"Up to {number} jobs of a worker count: such a worker may lose {number} times as much."
         for number in most
