@@ -34,6 +34,8 @@ def _rule_step(held: str, asked: str) -> str:
     """How a plan comes to the rule of its account; the first ones were all strict."""
     if held == "single":
         return "Write `rows: strict` and leave `jobs` out."
+    if held == "every":
+        return "Leave `rows` and `jobs` out."
     if asked == f"{held}, total":
         return "Write `rows: strict`."
     if held == f"{asked}, total":
