@@ -110,7 +110,7 @@ def economy(seed: int, *, single: bool = True, text_ids: bool = False) -> Econom
     return Economy(workplaces, workers, [jobs[i] for i in rng.permutation(len(jobs))])
 
 
-ODD = {
+ODD: dict[str, dict[str, list[Any]]] = {
     "workers": {"sex": ["X", "f", "", None], "education": ["?", None], "age_group": [0, None]},
     "jobs": {"contract": ["Q", None], "pay": [None, float("nan"), 2.0]},
 }

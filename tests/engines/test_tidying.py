@@ -215,7 +215,7 @@ def test_whole_floats_are_whole_numbers_and_fractions_are_unlisted(tmp_path: Pat
 
 def test_the_slow_truth_by_hand() -> None:
     """Of two rows the first in the order of all columns, a null last; equal jobs are one."""
-    workers = [
+    workers: list[Row] = [
         {"worker_id": 1, "sex": None, "education": "E1", "age_group": 1},
         {"worker_id": 1, "sex": "M", "education": "E1", "age_group": 1},
         {"worker_id": None, "sex": "F", "education": "E1", "age_group": 1},
