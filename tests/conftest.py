@@ -1,6 +1,6 @@
 """What is skipped is said in one line, or fails under `--no-skips`; what shares a worker."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import TypeVar
 
 import pytest
@@ -10,6 +10,14 @@ SHARED = ("tests/audit/", "tests/browser/", "tests/engines/spark/")
 """Folders whose files share what is slow to make: an audit, a browser and its page, a Spark."""
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Receipts and their key go to a folder of the tests, not to the home of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,6 +7,7 @@ LeewardError
 ├── UntrustedMachine   a machine whose arithmetic is not what the proofs assume
 ├── BadFile            a file, folder or table that cannot be read or written as asked
 ├── BadData            confidential tables that do not agree with the codebook
+│   └── Undisclosed    the same, in one sentence whatever is wrong
 ├── OverBudget         a charge that would pass the cap of an account
 ├── AlreadyReleased    the same data were released before
 ├── Damaged            a ledger or bundle that is not what was written
@@ -74,6 +75,26 @@ class BadFile(LeewardError):
 
 class BadData(LeewardError):
     """Confidential tables that do not agree with the codebook; the message shows none of them."""
+
+
+class Undisclosed(BadData):
+    """Confidential tables that are not released, in the same words whatever is wrong with them.
+
+    `inside` is the refusal that says more: about rows, types or a file. Only internal commands show
+    it.
+    """
+
+    def __init__(self, inside: LeewardError | None = None) -> None:
+        self.inside = inside
+        super().__init__(
+            "data",
+            rule="must be readable and agree with the codebook in every row",
+            value="files or rows that do not (not shown)",
+            next_step="Run `leeward check`, whose output is confidential.",
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.inside,)
 
 
 class OverBudget(LeewardError):

@@ -110,6 +110,40 @@ def economy(seed: int, *, single: bool = True, text_ids: bool = False) -> Econom
     return Economy(workplaces, workers, [jobs[i] for i in rng.permutation(len(jobs))])
 
 
+ODD: dict[str, dict[str, list[Any]]] = {
+    "workers": {"sex": ["X", "f", "", None], "education": ["?", None], "age_group": [0, None]},
+    "jobs": {"contract": ["Q", None], "pay": [None, float("nan"), 2.0]},
+}
+"""Values that no codebook knows, nulls, and what is no rank."""
+
+
+def soiled(made: Economy, seed: int) -> Economy:
+    """The same with every kind of wrong row of workers and jobs, some of each, in any order."""
+    rng = np.random.default_rng(seed)
+    tables = {"workers": list(made.workers), "jobs": list(made.jobs)}
+    for name, rows in tables.items():
+        for column, odd in ODD[name].items():
+            rows += [rows[i] | {column: odd[i % len(odd)]} for i in _few(rng, len(rows))]
+        ids = ("worker_id",) if name == "workers" else ("worker_id", "workplace_id")
+        rows += [rows[i] | {one: None} for one in ids for i in _few(rng, len(rows))]
+        rows += [rows[i] for i in _few(rng, len(rows))]
+        lost = "nobody" if _is_text(made) else -5
+        rows += [rows[i] | {one: lost} for one in ids for i in _few(rng, len(rows))]
+        for i in _few(rng, len(rows)):
+            column, odd = list(ODD[name].items())[i % len(ODD[name])]
+            rows[i] = rows[i] | {column: odd[i % len(odd)]}
+        tables[name] = [rows[i] for i in rng.permutation(len(rows))]
+    return Economy(made.workplaces, tables["workers"], tables["jobs"])
+
+
+def _few(rng: np.random.Generator, rows: int) -> list[int]:
+    return [int(i) for i in rng.integers(rows, size=min(rows, int(rng.integers(0, 5))))]
+
+
+def _is_text(made: Economy) -> bool:
+    return isinstance(made.workplaces[0]["workplace_id"], str)
+
+
 def owned(made: Economy, seed: int, *, text_ids: bool = False) -> Economy:
     """The same with employers of several establishments, and some that are not known."""
     rng = np.random.default_rng(seed)

@@ -11,9 +11,9 @@ import duckdb
 import psycopg
 import pytest
 
-from leeward.engines import Engine, Finding, bytewise, connect
+from leeward.engines import EVERY_STEP, Engine, Finding, bytewise, connect, needed_steps
 from leeward.errors import BadData
-from leeward.model import TABLES, BoundedJobs, JobsRule, Marginal, SingleJob
+from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, Marginal
 from tests.engines.cluster import cluster
 from tests.engines.small import codebook, whole
 
@@ -51,7 +51,7 @@ def findings(kind: str, text: str, folder: Path) -> tuple[Finding, ...]:
             connection.execute(statement)
         connection.commit()
     with connect(sources(kind), folder) as engine:
-        return engine.check(codebook(folder, text), SingleJob())
+        return engine.check(codebook(folder, text), EveryJob())
 
 
 def sources(kind: str) -> dict[str, str]:
@@ -83,6 +83,38 @@ def test_elsewhere_a_text_that_is_two_codes_is_found(tmp_path: Path) -> None:
     assert (wrong.problem, wrong.column, wrong.rows) == ("ambiguous code", "sex", 2)
     assert wrong.examples == ("a",)
     assert "binary collation" in wrong.remedy
+    assert (wrong.rule, wrong.refuses) == ("ambiguous_code", False)
+
+
+@pytest.mark.parametrize(("text", "counted"), [(OWN, [0, 0, 1]), (SHARED, [0, 0])])
+def test_it_counts_as_unlisted(
+    text: str, counted: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bytewise, "WITHOUT", {})  # the collation stays
+    needed = needed_steps(findings("sqlite", text, tmp_path))
+    assert needed == {"ambiguous_code"}
+    book = codebook(tmp_path, text)
+    table = Marginal("t", (), whole(book, "sex"))
+    beside = [Marginal("u", (), whole(book, "gender"))] if text == SHARED else []
+    with connect(sources("sqlite"), tmp_path) as engine:
+        engine.prepare(book, EveryJob(), [table, *beside], [table], steps=needed)
+        (cells,) = engine.cells(table, batch=1)
+    assert cells.cells.opened()["counts"].tolist() == [counted]
+    assert cells.cells.opened()["largest"].tolist() == [2]
+
+
+@pytest.mark.usefixtures("unknown")
+def test_elsewhere_the_steps_do_not_depend_on_the_rows(tmp_path: Path) -> None:
+    assert findings("sqlite", OWN, tmp_path)
+    book = codebook(tmp_path, OWN)
+    table = Marginal("t", (), whole(book, "sex"))
+    seen = []
+    with connect(sources("sqlite"), tmp_path) as engine:
+        for steps in (EVERY_STEP, frozenset[str]()):
+            engine.prepare(book, EveryJob(), [table], [], steps=steps)
+            (cells,) = engine.cells(table, batch=1)
+            seen.append(cells.cells.opened()["counts"].tolist())
+    assert seen[0] == seen[1]
 
 
 @pytest.mark.usefixtures("unknown")
@@ -95,7 +127,7 @@ def test_so_is_one_that_two_attributes_list_differently(tmp_path: Path) -> None:
 class Ids:
     """Establishments and the workplace of each job; what their columns are; what is true of them.
 
-    `sizes` are those of the establishments that have jobs, none if the check must refuse.
+    `sizes` are those of the establishments that have jobs, none if some jobs point nowhere.
     """
 
     workplaces: tuple[str, ...]
@@ -121,16 +153,15 @@ CASES = [
     *(Ids(*TWO, collated, (10, 5, 1)) for collated in ((True, False), (False, True), (True, True))),
     *(Ids(*ONE, collated, ()) for collated in ((True, False), (False, True), (True, True))),
 ]
-RULES: list[JobsRule] = [SingleJob(), BoundedJobs(2)]
+RULES: list[JobsRule] = [EveryJob(), BoundedJobs(2)]
 
 
 def require_truth(engine: Engine, case: Ids, rule: JobsRule, folder: Path) -> None:
-    """What counts is right, or the check says that something is wrong."""
+    """What counts is right, and the check says which jobs do not."""
     book = codebook(folder, OWN)
     found = [one.problem for one in engine.check(book, rule)]
     assert found == ([] if case.sizes else ["not in workplaces"])
-    if not case.sizes:
-        return
+    sizes = case.sizes or (5, 1)  # five jobs point nowhere and count nowhere
     tables = [
         Marginal("by_sex", whole(book, "place"), whole(book, "sex")),
         Marginal("by_place", whole(book, "place"), ()),
@@ -141,8 +172,8 @@ def require_truth(engine: Engine, case: Ids, rule: JobsRule, folder: Path) -> No
             for table in wanted:
                 (batch,) = engine.cells(table, batch=9)
                 columns = batch.cells.opened()
-                assert columns["counts"].sum() == sum(case.sizes)
-                assert columns["largest"].tolist() == [max(case.sizes)]
+                assert columns["counts"].sum() == sum(sizes)
+                assert columns["largest"].tolist() == [max(sizes)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
@@ -190,13 +221,13 @@ def test_so_they_are_in_postgres(
 @pytest.mark.parametrize(
     ("case", "worker"),
     [
-        (Ids(*ONE, (True, False), ()), ("sex",)),
-        (Ids(*ONE, (True, False), ()), ()),
-        (Ids(*TWO, (False, True), ()), ("sex",)),  # sizes add up to the jobs; workers do not
+        (Ids(*ONE, (True, False), (5, 1)), ("sex",)),
+        (Ids(*ONE, (True, False), (5, 1)), ()),
+        (Ids(*TWO, (False, True), (10, 5, 1)), ("sex",)),  # sizes add up; workers do not
     ],
 )
-def test_elsewhere_sums_that_differ_are_refused(
-    case: Ids, worker: tuple[str, ...], tmp_path: Path
+def test_elsewhere_sums_agree_or_are_refused(
+    case: Ids, worker: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workplace, job = (COLLATED["sqlite"] if one else "VARCHAR" for one in case.collated)
     with closing(sqlite3.connect(tmp_path / "office.db")) as connection:
@@ -205,8 +236,11 @@ def test_elsewhere_sums_that_differ_are_refused(
         connection.commit()
     book = codebook(tmp_path, OWN)
     table = Marginal("t", whole(book, "place"), whole(book, *worker))
-    with (
-        connect(sources("sqlite"), tmp_path) as engine,
-        pytest.raises(BadData, match="every job at one workplace and one worker"),
-    ):
-        engine.prepare(book, SingleJob(), [table], [])
+    with connect(sources("sqlite"), tmp_path) as engine:
+        engine.prepare(book, EveryJob(), [table], [])
+        (cells,) = engine.cells(table, batch=9)
+        assert cells.cells.opened()["counts"].sum() == sum(case.sizes)
+        assert cells.cells.opened()["largest"].tolist() == [max(case.sizes)]
+        monkeypatch.setattr("leeward.engines.tabulation.tidied", lambda _, tables, *__: tables)
+        with pytest.raises(BadData, match="every job at one workplace and one worker"):
+            engine.prepare(book, EveryJob(), [table], [])

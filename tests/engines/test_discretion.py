@@ -1,11 +1,12 @@
 """Errors of databases lose everything but their kind."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 from leeward.engines.discretion import discreet_items, discreetly
-from leeward.errors import BadFile, InvalidParameter
+from leeward.errors import BadFile, InvalidParameter, Undisclosed
 
 SECRET = "SECRET123"  # noqa: S105 (a value that must not be seen in any message)
 
@@ -15,14 +16,34 @@ def fail(error: BaseException) -> None:
 
 
 def test_nothing_but_the_kind_is_left() -> None:
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(Undisclosed) as caught:
         discreetly(lambda: fail(ValueError(SECRET)), "data.jobs", "must be read")
-    assert str(caught.value) == (
+    assert str(caught.value.inside) == (
         "data.jobs: must be read; got a failure of the kind ValueError (its message may quote "
         "rows and is not shown). Look at the file or the database with its own tools."
     )
     assert caught.value.__context__ is None
     assert caught.value.__cause__ is None
+
+
+def test_outside_every_failure_of_confidential_tables_is_the_same() -> None:
+    said = set()
+    for error, parameter in ((ValueError(), "data.jobs"), (OSError(), "data.workers")):
+        with pytest.raises(Undisclosed) as caught:
+            discreetly(partial(fail, error), parameter, f"must be {parameter}")
+        said.add(str(caught.value))
+    assert said == {
+        "data: must be readable and agree with the codebook in every row; got files or rows that "
+        "do not (not shown). Run `leeward check`, whose output is confidential."
+    }
+
+
+@pytest.mark.parametrize(("parameter", "public"), [("data.workplaces", False), ("data.jobs", True)])
+def test_of_the_public_frame_and_of_addresses_the_failure_is_told(
+    parameter: str, public: bool
+) -> None:
+    with pytest.raises(BadFile, match="a failure of the kind ValueError"):
+        discreetly(lambda: fail(ValueError(SECRET)), parameter, "must be read", public=public)
 
 
 def test_too_little_memory_is_said() -> None:
@@ -53,7 +74,7 @@ def test_pieces_are_read_discreetly_too() -> None:
 
     found = discreet_items(pieces())
     assert next(found) == 1
-    with pytest.raises(BadFile) as caught:
+    with pytest.raises(Undisclosed) as caught:
         next(found)
-    assert SECRET not in str(caught.value)
+    assert SECRET not in str(caught.value.inside)
     assert caught.value.__context__ is None

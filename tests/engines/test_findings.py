@@ -1,12 +1,13 @@
 """Everything that can be wrong with rows is found, counted and exemplified."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leeward.engines import Finding, connect
-from leeward.model import TABLES, BoundedJobs, JobsRule, PrimaryJob, SingleJob
+from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from tests.engines.small import WRITERS, Economy, Row, codebook, duck_file, parquet, plain_csv
 
 
@@ -22,9 +23,11 @@ def sound() -> Economy:
     )
 
 
-def found(made: Economy, folder: Path, rule: JobsRule) -> tuple[Finding, ...]:
+def found(
+    made: Economy, folder: Path, rule: JobsRule, *, strict: bool = True
+) -> tuple[Finding, ...]:
     with connect(parquet(made, folder), folder) as engine:
-        return engine.check(codebook(folder), rule)
+        return engine.check(codebook(folder), rule, strict=strict)
 
 
 def changed(table: str, row: int, **values: object) -> Callable[[Economy], None]:
@@ -59,6 +62,23 @@ SEVERAL = (
 PAIRS = "Keep one row for each worker at each workplace."
 RANK = "Give every job a number by which the primary job is chosen."
 LOST = "Add the missing rows to {}, or remove the jobs."
+
+
+RULED = {
+    "duplicate id": "worker_rows",
+    "duplicate job": "repeated_job",
+    "worker with several jobs": "",
+    "missing id": "missing_id",
+    "not in workers": "lost_job",
+    "not in workplaces": "lost_job",
+    "missing rank": "missing_rank",
+    "missing code": "missing_code",
+    "unlisted code": "unlisted_code",
+}
+"""The rule that counts such rows where the plan is not strict."""
+
+UNSEEN = "worker with several jobs"
+"""What is nothing in such a plan."""
 
 
 @pytest.mark.parametrize(
@@ -185,6 +205,11 @@ def test_one_thing_wrong(
     made = sound()
     spoil(made)
     assert found(made, tmp_path, rule) == (expected,)
+    total = EveryJob() if isinstance(rule, SingleJob) else rule
+    public = expected.table == "workplaces"
+    none = expected.problem == UNSEEN
+    ruled = expected if public else replace(expected, rule=RULED[expected.problem], refuses=False)
+    assert found(made, tmp_path, total, strict=False) == (() if none else (ruled,))
 
 
 def test_every_text_that_is_almost_a_code_has_its_hint(tmp_path: Path) -> None:
@@ -221,6 +246,21 @@ def test_nothing_wrong(tmp_path: Path) -> None:
     made.jobs[0] |= {"contract": None, "pay": None}
     for rule in (SingleJob(), BoundedJobs(2)):
         assert found(made, tmp_path, rule) == ()
+    folded = found(made, tmp_path, EveryJob(), strict=False)
+    assert [(one.rule, one.column, one.rows, one.refuses) for one in folded] == [
+        ("missing_code", "education", 1, False),
+        ("unlisted_code", "age_group", 1, False),
+        ("missing_code", "contract", 1, False),
+    ]
+    assert folded[1].remedy == "They count as the code that the codebook names with `other`."
+
+
+def test_jobs_are_repeated_if_they_agree_in_all_that_is_read(tmp_path: Path) -> None:
+    made = sound()
+    made.jobs.extend([made.jobs[0] | {"contract": None}, made.jobs[1] | {"pay": 9.0}])
+    for rule, expected in ((EveryJob(), [("repeated_job", 1)]), (PrimaryJob("pay"), [])):
+        ruled = [(one.rule, one.rows) for one in found(made, tmp_path, rule, strict=False)]
+        assert ruled == [*expected, ("missing_code", 1)]
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -228,7 +268,12 @@ def test_an_empty_table(table: str, tmp_path: Path) -> None:
     made = sound()
     emptied(table)(made)
     first, *_ = found(made, tmp_path, SingleJob())
-    assert first == Finding("empty table", table, "", 0, (), "Give a table with rows.")
+    expected = Finding("empty table", table, "", 0, (), "Give a table with rows.")
+    assert first == expected
+    first, *others = found(made, tmp_path, EveryJob(), strict=False)
+    ruled = replace(expected, rule="empty_table", refuses=False)
+    assert first == (expected if table == "workplaces" else ruled)
+    assert not any(one.refuses for one in others)
 
 
 def test_examples_are_few_and_short(tmp_path: Path) -> None:
@@ -245,7 +290,7 @@ def test_a_rank_in_csv_must_be_a_number(tmp_path: Path) -> None:
     text = (tmp_path / "jobs.csv").read_text().replace("5.0", "much", 1)
     (tmp_path / "jobs.csv").write_text(text)
     with connect(sources, tmp_path) as engine:
-        (one,) = engine.check(codebook(tmp_path), PrimaryJob("pay"))
+        (one,) = engine.check(codebook(tmp_path), PrimaryJob("pay"), strict=True)
     assert one == Finding("missing rank", "jobs", "pay", 1, (), RANK)
 
 
@@ -258,7 +303,8 @@ def test_several_things_at_once_in_every_place(place: str, tmp_path: Path) -> No
     made.workplaces.append(made.workplaces[0] | {"state_owned": None})
     with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
         problems = [
-            (one.problem, one.table) for one in engine.check(codebook(tmp_path), SingleJob())
+            (one.problem, one.table)
+            for one in engine.check(codebook(tmp_path), SingleJob(), strict=True)
         ]
     assert problems == [
         ("duplicate id", "workplaces"),
@@ -284,7 +330,7 @@ def test_a_lenient_attribute_excuses_no_strict_one(order: tuple[str, str], tmp_p
     first, second = order
     text = f"attributes:\n  {first}\n  {second.replace('b:', 'c:')}\n"
     with connect(parquet(made, tmp_path), tmp_path) as engine:
-        assert engine.check(codebook(tmp_path, text), SingleJob()) == (
+        assert engine.check(codebook(tmp_path, text), SingleJob(), strict=True) == (
             Finding("missing code", "workers", "sex", 1, (), FILL),
             Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST),
         )
@@ -298,8 +344,18 @@ def test_progress_is_told_in_fixed_words(tmp_path: Path) -> None:
         "looking for empty tables",
         "looking for missing ids",
         "looking for duplicate ids",
-        "looking for workers with several jobs",
+        "looking for repeated jobs",
         "looking for jobs without a worker or workplace",
         "looking for values that rank no jobs",
         "comparing codes with the codebook",
     ]
+
+
+def test_a_frame_without_idle_establishments_is_noticed(tmp_path: Path) -> None:
+    made = sound()
+    for expected, frame in ((True, made.workplaces), (False, [])):
+        with connect(parquet(Economy(frame, made.workers, made.jobs), tmp_path), tmp_path) as one:
+            assert one.is_staffed(codebook(tmp_path)) is expected
+    made.jobs[:] = [job for job in made.jobs if job["workplace_id"] != 1]
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        assert not engine.is_staffed(codebook(tmp_path))

@@ -12,9 +12,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from leeward.engines import connect
+from leeward.engines import EVERY_STEP, connect, needed_steps
 from leeward.errors import BadFile
-from leeward.model import TABLES, BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob, SingleJob
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
@@ -27,6 +27,7 @@ from tests.engines.small import (
     marginal,
     owned,
     parquet,
+    soiled,
     whole,
 )
 from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
@@ -85,10 +86,25 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
     with connect(written(made, socket, f"{rule.name}_{text_ids}".lower()), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
         assert engine.codes("place") == tuple(sorted({row["place"] for row in made.workplaces}))
-        assert engine.check(book, rule) == ()
+        assert engine.check(book, rule, strict=True) == ()
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
+
+
+@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(2)])
+def test_every_row_falls_under_a_rule(rule: JobsRule, socket: Path, tmp_path: Path) -> None:
+    made = soiled(economy(7, single=False, text_ids=rule.name == "every"), 1)
+    book = codebook(tmp_path)
+    tables = [marginal(seed, book) for seed in (12, 13, 14)]
+    with connect(written(made, socket, f"dirty_{rule.name}"), tmp_path) as engine:
+        found = engine.check(book, rule)
+        assert not any(one.refuses for one in found)
+        assert len(needed_steps(found)) == 4
+        for steps in (EVERY_STEP, needed_steps(found)):
+            engine.prepare(book, rule, tables, tables, steps=steps)
+            for table in tables:
+                assert read(engine, table, batch=3) == truth(made, rule, table)
 
 
 @pytest.mark.parametrize("text_ids", [False, True])
@@ -100,7 +116,7 @@ def test_owners_are_true(declared: bool, text_ids: bool, socket: Path, tmp_path:
     tables = [marginal(seed, book) for seed in (12, 13, 14)]
     schema = f"owners_{declared}_{text_ids}".lower()
     with connect(written(made, socket, schema), tmp_path) as engine:
-        assert engine.check(book, SingleJob()) == ()
+        assert engine.check(book, SingleJob(), strict=True) == ()
         engine.prepare(book, SingleJob(), [], tables, owners=True)
         held = read_holdings(engine, tables, batch=3)
     assert held == true_holdings(made, SingleJob(), tables)
@@ -127,7 +143,7 @@ def test_a_row_written_by_another_is_not_seen(socket: Path, tmp_path: Path) -> N
         with superuser(socket) as other:
             other.execute("DELETE FROM moving.jobs")
             other.execute("INSERT INTO moving.workers SELECT worker_id + 1000 FROM moving.workers")
-        assert engine.check(book, SingleJob()) == ()
+        assert engine.check(book, SingleJob(), strict=True) == ()
         engine.prepare(book, SingleJob(), [table], [table])
         assert read(engine, table, batch=1) == truth(made, SingleJob(), table)
         assert engine.unchanged()
@@ -211,7 +227,7 @@ def test_a_role_that_may_read_and_make_temporary_tables_is_enough(
         other.execute("GRANT SELECT ON ALL TABLES IN SCHEMA reading TO reader")
     with connect(there(socket, "reading", role="reader"), tmp_path) as engine:
         found = engine.digest()
-        assert engine.check(book, SingleJob()) == ()
+        assert engine.check(book, SingleJob(), strict=True) == ()
         engine.prepare(book, SingleJob(), [table], [table])
         assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
     with connect(there(socket, "reading"), tmp_path) as engine:
@@ -333,7 +349,7 @@ def test_codes_are_told_apart_by_their_bytes(socket: Path, tmp_path: Path) -> No
     book = codebook(tmp_path, CODEBOOK.replace("codes: [F, M]", "codes: [F, f, M]"))
     table = Marginal("t", whole(book, "place"), whole(book, "sex"))
     with connect(sources, tmp_path) as engine:
-        assert engine.check(book, SingleJob()) == ()
+        assert engine.check(book, SingleJob(), strict=True) == ()
         engine.prepare(book, SingleJob(), [table], [table])
         assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
 

@@ -3,6 +3,7 @@
 import gzip
 import re
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +12,8 @@ import pytest
 
 from leeward.engines import connect
 from leeward.engines.address import read_addresses, seen_from
-from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError
-from leeward.model import JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.errors import BadData, InvalidParameter, LeewardError, Undisclosed
+from leeward.model import EveryJob, JobsRule, Marginal, PrimaryJob
 from tests.engines.small import (
     CODEBOOK,
     Sources,
@@ -28,12 +29,25 @@ from tests.engines.small import (
 SECRET = "SECRET123"  # noqa: S105 (a value that must not be seen in any message)
 
 
+HIDDEN = str(Undisclosed())
+
+
 def refusal(sources: Sources, base: Path) -> str:
+    """What is said; of what is not disclosed, what is said inside."""
     with pytest.raises(LeewardError) as caught:
         connect(sources, base).close()
     context = caught.value.__context__
     assert context is None or isinstance(context, OSError | ImportError)
-    return str(caught.value)
+    return inside(caught.value)
+
+
+def inside(refused: LeewardError) -> str:
+    if not isinstance(refused, Undisclosed):
+        return str(refused)
+    assert str(refused) == HIDDEN
+    assert refused.inside is not None
+    assert refused.inside.__context__ is None
+    return f"hidden: {refused.inside}"
 
 
 @pytest.fixture
@@ -85,17 +99,27 @@ def sources(tmp_path: Path) -> Sources:
         ),
         (
             "twice.csv",
-            "data.jobs: must begin with a line that names each column once; got 'twice.csv'. "
+            "data.jobs: must name each column once, also without regard to upper and lower case; "
+            "got 'Worker_ID' twice. Rename one of them, or leave it out.",
+        ),
+        (
+            "twice.parquet",
+            "data.jobs: must name each column once, also without regard to upper and lower case; "
+            "got 'Sex' twice. Rename one of them, or leave it out.",
+        ),
+        (
+            "nameless.csv",
+            "data.jobs: must begin with a line that names every column; got 'nameless.csv'. "
             "Look at the file's first line.",
         ),
         (
             "none.csv.gz",
-            "data.jobs: must be a CSV file that can be read (compressed with gzip if it ends in "
-            ".gz); got 'none.csv.gz'. Look at the file's first line.",
+            "hidden: data.jobs: must be a CSV file that can be read (compressed with gzip if it "
+            "ends in .gz); got 'none.csv.gz'. Look at the file's first line.",
         ),
         (
             "cut.parquet",
-            "data.jobs: must be a Parquet file; got a failure of the kind InvalidInputException "
+            "hidden: data.jobs: must be a Parquet file; got a failure of the kind ArrowInvalid "
             "(its message may quote rows and is not shown). "
             "Look at the file or the database with its own tools.",
         ),
@@ -121,6 +145,9 @@ def test_a_bad_source(written: str, message: str, sources: Sources, tmp_path: Pa
     (tmp_path / "empty.csv").touch()
     (tmp_path / "latin.csv").write_bytes(b"worker_id,\xe9\n")
     (tmp_path / "twice.csv").write_text("worker_id,Worker_ID\n1,2\n")
+    (tmp_path / "nameless.csv").write_text("worker_id,,pay\n1,2,3\n")
+    both = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["sex", "Sex"])
+    pq.write_table(both, tmp_path / "twice.parquet")
     (tmp_path / "none.csv.gz").write_text("worker_id\n1\n")
     (tmp_path / "cut.parquet").write_bytes((tmp_path / "jobs.parquet").read_bytes()[:-20])
     assert refusal(sources | {"jobs": written}, tmp_path) == message
@@ -204,8 +231,14 @@ WRONG_HEADERS = [
     ),
     (
         "contract: {table: jobs, codes: [T, P], null_as: P}",
-        "contract: {table: jobs, column: pay, codes: [T, P]}",
-        "data.jobs.pay: must hold text, whole numbers or true and false; got float64. "
+        "contract: {table: jobs, column: since, codes: [T, P]}",
+        "hidden: data.jobs.since: must hold text, whole numbers or true and false; got date. "
+        "Convert the column: fractions and nested values make no ids or codes.",
+    ),
+    (
+        "sector: {table: workplaces, public: true, codes: [A, B, C], other: C, null_as: B}",
+        "sector: {table: workplaces, column: size, public: true, codes: [A, B, C]}",
+        "data.workplaces.size: must hold text, whole numbers or true and false; got float64. "
         "Convert the column: fractions and nested values make no ids or codes.",
     ),
 ]
@@ -214,12 +247,19 @@ WRONG_HEADERS = [
 @pytest.mark.parametrize(("old", "new", "message"), WRONG_HEADERS)
 def test_wrong_headers(old: str, new: str, message: str, sources: Sources, tmp_path: Path) -> None:
     book = codebook(tmp_path, CODEBOOK.replace(old, new))
+    assert old in CODEBOOK
+    for name, column, value in (("jobs", "since", date(2026, 1, 1)), ("workplaces", "size", 1.5)):
+        rows = pq.read_table(tmp_path / f"{name}.parquet")
+        more = rows.append_column(column, pa.array([value] * rows.num_rows))
+        pq.write_table(more, tmp_path / f"{name}.parquet")
     with connect(sources, tmp_path) as engine:
-        (found,) = engine.check_headers(book, SingleJob())
-        (finding,) = engine.check(book, SingleJob())
+        (found,) = engine.check_headers(book, EveryJob())
+        (finding,) = engine.check(book, EveryJob())
     assert isinstance(found, BadData)
-    assert str(found) == message
-    assert (finding.problem, finding.remedy) == (found.rule, found.next_step)
+    assert inside(found) == message
+    assert finding.refuses
+    assert f"{finding.problem};" in message
+    assert message.endswith(finding.remedy)
 
 
 @pytest.mark.parametrize(
@@ -232,8 +272,9 @@ def test_wrong_headers(old: str, new: str, message: str, sources: Sources, tmp_p
         ),
         (
             PrimaryJob("many"),
-            "data.jobs.many: must hold numbers or dates, by which the primary job is chosen; "
-            "got array<int64>. Convert the column, or name another as `jobs.primary` in the plan.",
+            "hidden: data.jobs.many: must hold numbers or dates, by which the primary job is "
+            "chosen; got array<int64>. Convert the column, or name another as `jobs.primary` in "
+            "the plan.",
         ),
     ],
 )
@@ -245,7 +286,7 @@ def test_wrong_headers_of_a_jobs_rule(
     pq.write_table(jobs.append_column("many", nested), tmp_path / "jobs.parquet")
     with connect(sources, tmp_path) as engine:
         (found,) = engine.check_headers(codebook(tmp_path), rule)
-    assert str(found) == message
+    assert inside(found) == message
 
 
 def test_what_was_not_prepared(sources: Sources, tmp_path: Path) -> None:
@@ -254,7 +295,7 @@ def test_what_was_not_prepared(sources: Sources, tmp_path: Path) -> None:
     with connect(sources, tmp_path) as engine:
         with pytest.raises(InvalidParameter, match="marginal: must be prepared first; got an eng"):
             engine.frame_cells(known)
-        engine.prepare(book, SingleJob(), [known], [])
+        engine.prepare(book, EveryJob(), [known], [])
         with pytest.raises(InvalidParameter) as caught:
             list(engine.cells(other, batch=1))
         assert str(caught.value) == "marginal: must be prepared first; got 'b'. Give it to prepare."
@@ -299,16 +340,16 @@ def test_a_broken_csv_shows_none_of_its_rows(
     table = Marginal("t", whole(book, "place"), whole(book, "sex"))
     with connect(sources, tmp_path) as engine:
         for work in (
-            lambda: engine.check(book, SingleJob()),
-            lambda: engine.prepare(book, SingleJob(), [table], []),
+            lambda: engine.check(book, EveryJob()),
+            lambda: engine.prepare(book, EveryJob(), [table], []),
         ):
-            with pytest.raises(BadFile) as caught:
+            with pytest.raises(Undisclosed) as caught:
                 work()
             assert re.fullmatch(
-                r"data\.jobs: must be CSV in UTF-8 with the same number of columns in every row; "
-                r"got a failure of the kind \w+ \(its message may quote rows and is not shown\)\. "
-                r"Look at the file or the database with its own tools\.",
-                str(caught.value),
+                r"hidden: data\.jobs: must be CSV in UTF-8 with the same number of columns in "
+                r"every row; got a failure of the kind \w+ \(its message may quote rows and is not "
+                r"shown\)\. Look at the file or the database with its own tools\.",
+                inside(caught.value),
             )
             assert caught.value.__context__ is None
             assert caught.value.__cause__ is None
@@ -322,15 +363,15 @@ def test_a_parquet_file_with_damaged_pages(sources: Sources, tmp_path: Path) -> 
     table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract"))
     with connect(sources, tmp_path) as engine:
         for work in (
-            lambda: engine.check(book, SingleJob()),
-            lambda: engine.prepare(book, SingleJob(), [table], []),
+            lambda: engine.check(book, EveryJob()),
+            lambda: engine.prepare(book, EveryJob(), [table], []),
         ):
-            with pytest.raises(BadFile) as caught:
+            with pytest.raises(Undisclosed) as caught:
                 work()
-            assert str(caught.value).startswith(
-                "data: must be readable from the first row to the last; got a failure of the kind"
+            assert inside(caught.value).startswith(
+                "hidden: data: must be readable from the first row to the last; got a failure of"
             )
-            assert SECRET not in str(caught.value)
+            assert SECRET not in inside(caught.value)
             assert caught.value.__context__ is None
 
 
@@ -346,9 +387,9 @@ def test_a_compressed_file_that_breaks_off_is_refused(kept: float, tmp_path: Pat
     path = tmp_path / "jobs.csv.gz"
     whole_file = path.read_bytes()
     path.write_bytes(whole_file[: int(len(whole_file) * kept)])
-    with connect(given, tmp_path) as engine, pytest.raises(BadFile) as caught:
-        engine.check(codebook(tmp_path), SingleJob())
-    assert str(caught.value) == (
-        "data.jobs: must be a whole gzip file: this one breaks off or is damaged; "
+    with connect(given, tmp_path) as engine, pytest.raises(Undisclosed) as caught:
+        engine.check(codebook(tmp_path), EveryJob())
+    assert inside(caught.value) == (
+        "hidden: data.jobs: must be a whole gzip file: this one breaks off or is damaged; "
         "got 'jobs.csv.gz'. Write or copy the file again."
     )

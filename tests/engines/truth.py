@@ -1,7 +1,9 @@
 """The slow truth: jobs counted one by one from lists of rows."""
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -58,20 +60,58 @@ def number(dimensions: tuple[Dimension, ...], rows: dict[str, Row]) -> int:
     return total
 
 
+def tidy(made: Economy, rule: JobsRule) -> Economy:
+    """The rows that count, by the rules in plain words and their order."""
+    workers: dict[Any, Row] = {}
+    for row in sorted(made.workers, key=order):
+        if row["worker_id"] is not None:
+            workers.setdefault(row["worker_id"], row)
+    read = ["worker_id", "workplace_id", "contract"]
+    read += [rule.column] if isinstance(rule, PrimaryJob) else []
+    jobs = {tuple(order(job, read)): job for job in made.jobs}
+    places = {row["workplace_id"] for row in made.workplaces}
+    found = [
+        job
+        for job in jobs.values()
+        if job["worker_id"] in workers and job["workplace_id"] in places
+    ]
+    return Economy(made.workplaces, list(workers.values()), counted(found, rule))
+
+
+def order(row: Row, columns: Iterable[str] = ()) -> list[tuple[bool, Any]]:
+    """What rows are ordered by: column after column, a null after everything."""
+    values = [row[one] for one in columns or row]
+    return [(value is None, 0 if value is None else _bytes(value)) for value in values]
+
+
+def _bytes(value: object) -> object:
+    return value.encode() if isinstance(value, str) else value
+
+
 def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
     by_worker: dict[Any, list[Row]] = defaultdict(list)
     for job in jobs:
         by_worker[job["worker_id"]].append(job)
     if isinstance(rule, PrimaryJob):
-        key = rule.column
+        column = rule.column
+        ranked = ("workplace_id", "contract", column)
         return [
-            min(held, key=lambda job: (-job[key], job["workplace_id"]))
+            min(held, key=lambda job: (_rank(job[column]), order(job, ranked)))
             for held in by_worker.values()
         ]
     if isinstance(rule, BoundedJobs):
-        ordered = (sorted(held, key=lambda job: job["workplace_id"]) for held in by_worker.values())
+        ordered = (
+            sorted(held, key=lambda job: order(job, ("workplace_id", "contract")))
+            for held in by_worker.values()
+        )
         return [job for held in ordered for job in held[: rule.most]]
     return jobs
+
+
+def _rank(value: float | None) -> tuple[bool, float]:
+    """The largest first; what is no number last."""
+    none = value is None or isnan(value)
+    return none, 0.0 if value is None or none else -value
 
 
 Site = tuple[int, int, Vector]
@@ -80,9 +120,10 @@ Site = tuple[int, int, Vector]
 
 def sites(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[Any, Site]:
     """Every establishment that the table counts, by its id."""
+    made = tidy(made, rule)
     workers = {row["worker_id"]: row for row in made.workers}
     jobs_of: dict[Any, list[Row]] = defaultdict(list)
-    for job in counted(made.jobs, rule):
+    for job in made.jobs:
         jobs_of[job["workplace_id"]].append(job)
     frame_filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
     worker_filters = tuple(one for one in marginal.filters if not one.attribute.of_workplaces)

@@ -260,13 +260,24 @@ def test_the_same_data_under_another_account(ledger: Ledger, again: bool, number
     )
 
 
-def test_an_account_has_one_rule_for_workers_with_several_jobs(ledger: Ledger) -> None:
-    ledger.reserve("lodes", strong(1), release(1))
-    other = replace(release(2), jobs="primary: pay")
-    assert said(ledger, strong(1), other) == (
+@pytest.mark.parametrize(
+    ("held", "asked", "step"),
+    [
+        ("single", "every", "Write `rows: strict` and leave `jobs` out."),
+        ("single", "primary: pay", "Write `rows: strict` and leave `jobs` out."),
+        ("every", "single", "Leave `rows` and `jobs` out."),
+        ("primary: pay", "primary: pay, total", "Write `rows: strict`."),
+        ("primary: pay, total", "primary: pay", "Leave `rows` out."),
+        ("primary: pay, total", "max_per_worker: 2, total", "Use the same rule."),
+    ],
+)
+def test_an_account_has_one_rule_for_workers_with_several_jobs(
+    ledger: Ledger, held: str, asked: str, step: str
+) -> None:
+    ledger.reserve("lodes", strong(1), replace(release(1), jobs=held))
+    assert said(ledger, strong(1), replace(release(2), jobs=asked)) == (
         "jobs: must be the rule of all releases of an account: guarantees about differently "
-        "reduced jobs do not add up; got 'primary: pay' after 'single' in entry 2. "
-        "Write `rows: strict` and no `jobs:` in the plan."
+        f"reduced jobs do not add up; got {asked!r} after {held!r} in entry 2. {step}"
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import InvalidParameter, Problems
-from leeward.model import BoundedJobs, PrimaryJob, SingleJob
+from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.release.plan import read_plan
 from leeward.release.reading import read_margins, read_number
 from tests.release.plans import STRONG, WEAK, WORKER, planned
@@ -90,7 +90,9 @@ def test_codes_of_where_keep_the_order_of_the_list(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "rule"),
     [
-        ("", SingleJob()),
+        ("", EveryJob()),
+        ("rows: strict\n", SingleJob()),
+        ("rows: strict\njobs: {primary: pay}\n", PrimaryJob("pay")),
         ("jobs: {primary: pay}\n", PrimaryJob("pay")),
         ("jobs: {max_per_worker: 3}\n", BoundedJobs(3)),
     ],

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "mechanisms": EVERYWHERE | rooms("privacy model randomness"),
     "engines": EVERYWHERE | rooms("model"),
     "ledger": EVERYWHERE | rooms("privacy randomness"),
-    "release": EVERYWHERE | rooms("model privacy mechanisms engines ledger bundle"),
+    "release": EVERYWHERE | rooms("model privacy mechanisms engines ledger bundle randomness"),
     "bundle": EVERYWHERE | rooms("model privacy"),
     "audit": EVERYWHERE | rooms("privacy model mechanisms"),
     "evaluate": EVERYWHERE | rooms("model privacy mechanisms engines economy pictures randomness"),

@@ -1,7 +1,8 @@
 """`leeward check`: the rows against the codebook, at full size, for the operator's eyes."""
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -11,9 +12,12 @@ import typer
 from leeward.cli.allowance import Memory, Spill, allowing
 from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
 from leeward.engines import Finding
+from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
+from leeward.model import ROW_RULES
 from leeward.release.check import Checked, check_rows, open_data
 from leeward.release.plan import read_plan
-from leeward.release.receipt import receipt_path
+
+SENTENCES = {one.id: one.sentence for one in ROW_RULES}
 
 
 def check_command(
@@ -24,42 +28,81 @@ def check_command(
 ) -> None:
     """Check plan, codebook and every row of the data. CONFIDENTIAL output.
 
-    Lists every problem in one table: it names codes and counts, so it stays inside. When there
-    is none, a receipt beside the plan spares the release the same work.
+    Lists what refuses a release and how many rows each rule touches: it names codes and counts, so
+    it stays inside. If nothing refuses, a receipt spares the release the same work.
 
     Example: leeward check plan.yaml
     """
     asked = allowing(read_plan(plan), memory, spill)
-    note(CONFIDENTIAL)
-    with open_data(asked) as engine, progress() as bar:
+    with _frankly(), open_data(asked, frank=True) as engine, progress() as bar:
         checked = check_rows(asked, engine, bar.step)
-    findings = checked.findings
     if as_json:
-        say(json.dumps([asdict(one) for one in findings], indent=1, ensure_ascii=False))
+        say(json.dumps(_as_json(checked), indent=1, ensure_ascii=False))
     else:
-        for line in table(findings):
+        for line in (CONFIDENTIAL, *_lines(checked)):
             say(line)
-        if not findings:
-            say(_passed(checked, receipt_path(asked)))
     if checked.no_receipt is not None:
         note(f"No receipt. {checked.no_receipt}")
-    if findings:
+    if checked.refused:
         raise typer.Exit(REFUSED)
 
 
-def _passed(checked: Checked, receipt: Path) -> str:
-    told = "" if checked.no_receipt is not None else f" The receipt is {quote(str(receipt))}."
-    return f"No problems.{told}"
+@contextmanager
+def _frankly() -> Iterator[None]:
+    """Show what a release does not disclose; the mark stands on the stream of the facts."""
+    try:
+        yield
+    except LeewardError as refusal:
+        told = refusal.problems if isinstance(refusal, Problems) else (refusal,)
+        problems = [_inside(one) for one in told]
+    else:
+        return
+    if tuple(problems) != tuple(told):
+        note(CONFIDENTIAL)
+    raise_all(problems)
 
 
-def table(findings: tuple[Finding, ...]) -> list[str]:
-    """Every problem with its remedy."""
-    lines = []
-    for one in findings:
-        where = one.table if not one.column else f"{one.table}.{one.column}"
-        examples = f" (such as {', '.join(one.examples)})" if one.examples else ""
-        lines += [
-            f"{where}: {one.problem}, {counted(one.rows, 'row')}{examples}",
-            f"  {one.remedy}",
-        ]
-    return lines
+def _inside(refusal: LeewardError) -> LeewardError:
+    found = refusal.inside if isinstance(refusal, Undisclosed) else None
+    return refusal if found is None else found
+
+
+def _as_json(checked: Checked) -> dict[str, object]:
+    """The whole answer, with its mark."""
+    return {
+        "confidential": CONFIDENTIAL,
+        "findings": [
+            {
+                "problem": one.problem,
+                "table": one.table,
+                "column": one.column,
+                "rows": one.rows,
+                "rule": one.rule or None,
+                "refuses": one.refuses,
+                "examples": list(one.examples),
+                "next_step": one.remedy,
+            }
+            for one in checked.findings
+        ],
+        "hints": list(checked.hints),
+        "receipt": None if checked.receipt is None else str(checked.receipt),
+    }
+
+
+def _lines(checked: Checked) -> Iterator[str]:
+    """Every finding with its rule and its remedy, the hints, and what follows for a release."""
+    for one in checked.findings:
+        yield _found(one)
+        yield f"  {SENTENCES[one.rule] if one.rule else 'This refuses a release.'}"
+        yield f"  {one.remedy}"
+    yield from (f"Hint: {one}" for one in checked.hints)
+    if not checked.refused:
+        nothing = "Nothing refuses a release." if checked.findings else "No problems."
+        at = "" if checked.receipt is None else f" The receipt is {quote(str(checked.receipt))}."
+        yield f"{nothing}{at}"
+
+
+def _found(one: Finding) -> str:
+    where = one.table if not one.column else f"{one.table}.{one.column}"
+    examples = f" (such as {', '.join(one.examples)})" if one.examples else ""
+    return f"{where}: {one.problem}, {counted(one.rows, 'row')}{examples}"

@@ -16,7 +16,7 @@ from leeward.evaluate.preset import PRESETS, Preset
 from leeward.evaluate.scene import PLACE, read_truths
 from leeward.evaluate.words.findings import findings
 from leeward.evaluate.workload import Workload, workloads_of
-from leeward.model import SingleJob
+from leeward.model import EveryJob
 from leeward.model.document import nearest
 from leeward.pictures import require_pictures
 from leeward.release.check import open_data, require_rows
@@ -89,7 +89,7 @@ def _made_up(preset: Preset, noise: Infusion, place: str | None, bar: Bar | Quie
         loads = preset.workloads(book)
         _refuse_no_place(loads, place)
         bar.step("tabulating")
-        truths = read_truths(engine, book, SingleJob(), marginals(loads), place or PLACE)
+        truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)
     words = described(preset.economy)
     study = Study(preset.name, words, True, loads, preset.grid, noise, place or PLACE)
     return evaluate(study, truths, bar)

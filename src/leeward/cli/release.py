@@ -80,9 +80,11 @@ def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> R
         with open_data(asked) as engine:
             require_small_delta(asked, engine, book.account(asked.request.account))
             bar.step("checking the rows")
-            digest = require_rows(asked, engine)
+            rows = require_rows(asked, engine)
             frame = frame_of(asked, engine, book)
-            order = Order(asked, engine, book, out, digest, frame, **vars(chosen))
+            order = Order(
+                asked, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
+            )
             return release(order, bar)
 
 

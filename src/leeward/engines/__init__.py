@@ -5,5 +5,15 @@ from leeward.engines.finding import Finding
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.opening import connect
 from leeward.engines.resources import Resources
+from leeward.engines.tidying import EVERY_STEP, Steps, needed_steps
 
-__all__ = ["Engine", "Finding", "IbisEngine", "Resources", "connect"]
+__all__ = [
+    "EVERY_STEP",
+    "Engine",
+    "Finding",
+    "IbisEngine",
+    "Resources",
+    "Steps",
+    "connect",
+    "needed_steps",
+]

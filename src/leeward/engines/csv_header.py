@@ -6,7 +6,9 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.errors import BadFile, shown
+from leeward.engines.discretion import hidden
+from leeward.engines.headers import require_distinct
+from leeward.errors import BadFile, LeewardError, shown
 
 MARKS = (",", ";", "\t", "|")
 LONGEST_LINE = 1 << 20
@@ -26,8 +28,9 @@ def read_header(path: Path, parameter: str) -> CsvHeader:
     line = _first_line(path, parameter)
     mark = max(MARKS, key=line.count)
     columns = tuple(next(csv.reader([line], delimiter=mark), ()))
-    if not all(columns) or len({name.lower() for name in columns}) < len(columns):
-        raise _refused(path, parameter, "must begin with a line that names each column once")
+    if not all(columns):
+        raise _refused(path, parameter, "must begin with a line that names every column")
+    require_distinct(columns, parameter)
     return CsvHeader(mark, columns)
 
 
@@ -37,10 +40,11 @@ def _first_line(path: Path, parameter: str) -> str:
             line = file.readline(LONGEST_LINE)
         return line.decode("utf-8-sig").rstrip("\r\n")
     except UnicodeDecodeError:
-        rule = "must be CSV in UTF-8"
-    except (OSError, EOFError):
+        refusal: LeewardError = _refused(path, parameter, "must be CSV in UTF-8")
+    except (OSError, EOFError, zlib.error):
         rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
-    raise _refused(path, parameter, rule)
+        refusal = hidden(_refused(path, parameter, rule))
+    raise refusal
 
 
 def _refused(
@@ -59,4 +63,5 @@ def require_whole(path: Path, parameter: str) -> None:
                 pass
     except (OSError, EOFError, zlib.error):
         rule = "must be a whole gzip file: this one breaks off or is damaged"
-        raise _refused(path, parameter, rule, "Write or copy the file again.") from None
+        refusal = _refused(path, parameter, rule, "Write or copy the file again.")
+        raise hidden(refusal) from None

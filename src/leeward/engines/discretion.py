@@ -1,14 +1,15 @@
 """Discretion: errors of databases become refusals in fixed words.
 
 Messages of databases quote the rows they failed on. None of that may reach a log, so nothing of
-the original error is kept, not even as the context of the refusal.
+the original error is kept, not even as the context of the refusal. Which table of workers and jobs
+failed, and how, is told by internal commands alone.
 """
 
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from leeward.errors import BadFile, LeewardError
+from leeward.errors import BadFile, LeewardError, Undisclosed
 
 Result = TypeVar("Result")
 Element = TypeVar("Element")
@@ -17,12 +18,20 @@ INTERRUPTED = "Query interrupted"
 """What DuckDB makes of a person who presses Ctrl-C."""
 
 UNREADABLE = "must be readable from the first row to the last"
+TOO_LARGE = "must fit into memory and the folder for temporary files"
 
 
 def discreetly(
-    work: Callable[[], Result], parameter: str = "data", rule: str = UNREADABLE
+    work: Callable[[], Result],
+    parameter: str = "data",
+    rule: str = UNREADABLE,
+    *,
+    public: bool = False,
 ) -> Result:
-    """The result of some work on the data, or a refusal that tells nothing about their rows."""
+    """The result of some work on the data, or a refusal that tells nothing about their rows.
+
+    With `public` the refusal depends on an address or on the public frame alone.
+    """
     try:
         with warnings.catch_warnings():
             # Ibis 12 still calls by their old names what DuckDB has renamed.
@@ -36,7 +45,14 @@ def discreetly(
     if interrupted:
         raise KeyboardInterrupt
     # Raised here and not above, where Python would attach the original as its context.
-    raise _refusal(kind, parameter, rule)
+    refusal = _refusal(kind, parameter, rule)
+    raise refusal if public else hidden(refusal)
+
+
+def hidden(refusal: LeewardError) -> LeewardError:
+    """What is told of a refusal: all of it if it is about the public frame or this machine."""
+    told = refusal.parameter.startswith("data.workplaces") or refusal.rule == TOO_LARGE
+    return refusal if told else Undisclosed(refusal)
 
 
 def _is_of_interruption(error: BaseException) -> bool:
@@ -63,7 +79,7 @@ def _refusal(kind: str, parameter: str, rule: str) -> BadFile:
     if kind in ("OutOfMemoryException", "MemoryError"):
         return BadFile(
             parameter,
-            rule="must fit into memory and the folder for temporary files",
+            rule=TOO_LARGE,
             value="more than that",
             next_step="Free disk space or memory, or tabulate fewer attributes at once.",
         )

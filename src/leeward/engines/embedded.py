@@ -14,6 +14,7 @@ from leeward.engines.csv_header import read_header, require_whole
 from leeward.engines.database import closed_on_refusal
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
+from leeward.engines.headers import require_distinct
 from leeward.engines.relations import Table, ibis
 from leeward.engines.resources import Resources
 from leeward.engines.spill import SpillFolder
@@ -106,6 +107,7 @@ class Files(Embedded):
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(address.path)
         if address.format == "parquet":
+            require_distinct(pq.read_schema(address.path).names, f"data.{address.table}")
             return self._backend.read_parquet(
                 path, table_name=f"file_{address.table}", hive_partitioning=False
             )
@@ -163,9 +165,12 @@ class DuckFile(Embedded):
         self._paths = (Path(addresses[0].url), Path(f"{addresses[0].url}.wal"))
         self._before: tuple[object, ...] = ()
         with closed_on_refusal(self.close):
-            discreetly(lambda: self._attach(addresses[0].url), "data", "must be a DuckDB file")
+            url, rule = addresses[0].url, "must be a DuckDB file"
+            discreetly(lambda: self._attach(url), "data", rule, public=True)
             self._opened = {
-                one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
+                one.table: discreetly(
+                    partial(self._table, one.name), one.parameter, one.rule, public=True
+                )
                 for one in addresses
             }
 

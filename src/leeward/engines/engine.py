@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, Self
 
 from leeward.engines.finding import Finding
+from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.errors import LeewardError
 from leeward.model import Batch, Codebook, JobsRule, Marginal
 
@@ -25,9 +26,21 @@ class Engine(Protocol):
         """Columns that are missing or cannot hold ids or codes; public: names and types only."""
 
     def check(
-        self, codebook: Codebook, rule: JobsRule, progress: Callable[[str], None] | None = None
+        self,
+        codebook: Codebook,
+        rule: JobsRule,
+        progress: Callable[[str], None] | None = None,
+        *,
+        strict: bool = False,
     ) -> tuple[Finding, ...]:
-        """Everything that is wrong with the rows. CONFIDENTIAL: for internal output only."""
+        """Everything that is wrong with the rows. CONFIDENTIAL: for internal output only.
+
+        Wrong rows of workplaces refuse a release; those of workers and jobs only if it is `strict`,
+        and are counted by a rule else.
+        """
+
+    def is_staffed(self, codebook: Codebook) -> bool:
+        """Whether every establishment of the frame has a job. CONFIDENTIAL."""
 
     def digest(self) -> str:
         """SHA-256 over all that is read, in hexadecimal digits."""
@@ -53,11 +66,13 @@ class Engine(Protocol):
         establishments: Sequence[Marginal],
         *,
         owners: bool = False,
+        steps: Steps = EVERY_STEP,
     ) -> None:
         """One shared pass over the data for all these tables.
 
         `establishments` are those of the tables whose rows per establishment, or whose largest
-        establishment in each cell, will be asked for; with `owners`, also who owns them.
+        establishment in each cell, will be asked for; with `owners`, also who owns them. `steps`
+        are the rules that touch some row; of data that nobody checked, all of them.
         """
 
     def workplaces(self) -> int:

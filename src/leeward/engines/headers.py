@@ -1,10 +1,11 @@
 """Headers: whether the columns that the codebook names are there and can hold ids and codes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
+from leeward.engines.discretion import hidden
 from leeward.engines.relations import Column, Table, can
-from leeward.errors import BadData, LeewardError, shown
+from leeward.errors import BadData, BadFile, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
 
 
@@ -22,19 +23,42 @@ def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[
     if column not in table.columns:
         yield no_such_column(table, name, column, "jobs.primary" if ranks else "")
     elif ranks and not holds_ranks(table, column):
-        yield BadData(
-            f"data.{name}.{column}",
-            rule="must hold numbers or dates, by which the primary job is chosen",
-            value=str(table[column].type()),
-            next_step="Convert the column, or name another as `jobs.primary` in the plan.",
-        )
-    elif not ranks and not holds_codes(table[column]):
-        yield BadData(
-            f"data.{name}.{column}",
-            rule="must hold text, whole numbers or true and false",
-            value=str(table[column].type()),
-            next_step="Convert the column: fractions and nested values make no ids or codes.",
-        )
+        rule = "must hold numbers or dates, by which the primary job is chosen"
+        step = "Convert the column, or name another as `jobs.primary` in the plan."
+        yield _wrong_type(table, name, column, rule, step)
+    elif not ranks and not (holds_codes(table[column]) or _may_hold(table[column], name)):
+        rule = "must hold text, whole numbers or true and false"
+        step = "Convert the column: fractions and nested values make no ids or codes."
+        yield _wrong_type(table, name, column, rule, step)
+
+
+def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> LeewardError:
+    """A type may depend on rows: of workers and jobs it is told inside only."""
+    kind = str(table[column].type())
+    return hidden(BadData(f"data.{name}.{column}", rule=rule, value=kind, next_step=step))
+
+
+def _may_hold(column: Column, table: str) -> bool:
+    """Whether values of workers and jobs can be codes although the type suits fractions or nothing.
+
+    One null makes floats of whole numbers in some tools, and a column of nulls has no type.
+    """
+    kind = column.type()
+    return table != "workplaces" and bool(kind.is_floating() or kind.is_null())
+
+
+def require_distinct(columns: Iterable[str], parameter: str) -> None:
+    """Refuse names that stand twice: databases would take one and call the other something else."""
+    seen: set[str] = set()
+    for name in columns:
+        if name.lower() in seen:
+            raise BadFile(
+                parameter,
+                rule="must name each column once, also without regard to upper and lower case",
+                value=f"{shown(name)} twice",
+                next_step="Rename one of them, or leave it out.",
+            )
+        seen.add(name.lower())
 
 
 def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadData:
@@ -61,4 +85,4 @@ def holds_ranks(table: Table, column: str) -> bool:
     """Whether values can be ranked; texts only where the database can read them as numbers."""
     kind = table[column].type()
     read = kind.is_string() and can(table, "TryCast")
-    return bool(kind.is_numeric() or kind.is_temporal() or read)
+    return bool(kind.is_numeric() or kind.is_temporal() or kind.is_null() or read)

@@ -12,7 +12,8 @@ from leeward.engines.headers import header_problems
 from leeward.engines.scratch import Scratch
 from leeward.engines.sketch import frame_sketch
 from leeward.engines.tabulation import Tabulation, Wanted
-from leeward.engines.validation import find_problems
+from leeward.engines.tidying import EVERY_STEP, Steps
+from leeward.engines.validation import find_problems, is_staffed
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.model import Batch, Codebook, JobsRule, Marginal
 
@@ -32,15 +33,25 @@ class IbisEngine:
         }
 
     def codes(self, column: str) -> tuple[str, ...]:
-        return discreetly(lambda: list_codes(self._database, column))
+        return discreetly(lambda: list_codes(self._database, column), public=True)
 
     def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
         return tuple(header_problems(self._database.tables(), codebook, rule))
 
     def check(
-        self, codebook: Codebook, rule: JobsRule, progress: Callable[[str], None] | None = None
+        self,
+        codebook: Codebook,
+        rule: JobsRule,
+        progress: Callable[[str], None] | None = None,
+        *,
+        strict: bool = False,
     ) -> tuple[Finding, ...]:
-        return discreetly(lambda: find_problems(self._database, codebook, rule, progress))
+        return discreetly(
+            lambda: find_problems(self._database, codebook, rule, progress, strict=strict)
+        )
+
+    def is_staffed(self, codebook: Codebook) -> bool:
+        return discreetly(lambda: is_staffed(self._database, codebook))
 
     def digest(self) -> str:
         return discreetly(self._database.digest)
@@ -59,8 +70,9 @@ class IbisEngine:
         establishments: Sequence[Marginal],
         *,
         owners: bool = False,
+        steps: Steps = EVERY_STEP,
     ) -> None:
-        wanted = Wanted(tuple(marginals), tuple(establishments), owners)
+        wanted = Wanted(tuple(marginals), tuple(establishments), owners, steps)
 
         def work() -> Tabulation:
             self._scratch.clear()

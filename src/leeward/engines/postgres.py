@@ -75,10 +75,10 @@ class Postgres(Remote):
         self._cursors = count()
         with closed_on_refusal(self.close):
             rule = "must be a database in which temporary tables can be made, so no standby"
-            discreetly(self._begin, "data", rule)
+            discreetly(self._begin, "data", rule, public=True)
             # All of them are looked at, so that from here on nobody can empty or alter one.
             found = [
-                discreetly(partial(self._is_plain, one), one.parameter, _readable(one))
+                discreetly(partial(self._is_plain, one), one.parameter, _readable(one), public=True)
                 for one in addresses
             ]
         self._plain = all(found)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from leeward.engines.counted import rank_value
 from leeward.engines.database import Database
-from leeward.engines.recoding import as_text, known_texts, same_id
-from leeward.engines.relations import Column, Table, can
+from leeward.engines.recoding import as_text, code_text, known_texts, same_id
+from leeward.engines.relations import Column, Table
 from leeward.engines.scratch import Scratch
+from leeward.engines.tidying import is_unranked
 from leeward.model import Attribute
 
 EXAMPLES = 3
@@ -35,11 +35,18 @@ class Probe:
         """How many rows have a null in the column."""
         return self._count(self.tables[table].filter(self.tables[table][column].isnull()))
 
-    def repeated(self, table: str, columns: tuple[str, ...]) -> "Repeated":
-        """Combinations that more than one row holds."""
-        ids = {f"id_{k}": self.tables[table][column] for k, column in enumerate(columns)}
-        present = self.tables[table].select(**ids).drop_null()
-        groups = present.group_by(*ids).aggregate(number=lambda group: group.count())
+    def repeated(
+        self, table: str, columns: tuple[str, ...], further: tuple[str, ...] = ()
+    ) -> "Repeated":
+        """Combinations that more than one row holds, the further columns being equal too.
+
+        Of rows without an id in one of `columns` none is repeated; further columns may be null.
+        """
+        whole = self.tables[table]
+        ids = {f"id_{k}": whole[column] for k, column in enumerate(columns)}
+        more = {f"further_{k}": whole[column] for k, column in enumerate(further)}
+        present = whole.select(**ids, **more).drop_null(list(ids))
+        groups = present.group_by(*ids, *more).aggregate(number=lambda group: group.count())
         several = groups.filter(groups.number > 1)
         (found,) = self.database.rows(
             several.aggregate(rows=several.number.sum(), groups=several.count())
@@ -60,11 +67,13 @@ class Probe:
     def unranked(self, column: str) -> int:
         """How many jobs have no value, or no number, in the column."""
         jobs = self.tables["jobs"]
-        value = rank_value(jobs[column])
-        wrong = value.isnull()
-        if value.type().is_floating() and can(jobs, "IsNan"):
-            wrong = wrong | value.isnan()
-        return self._count(jobs.filter(wrong))
+        return self._count(jobs.filter(is_unranked(jobs[column])))
+
+    def is_staffed(self, column: str, key: str) -> bool:
+        """Whether some job points to every workplace, and there is one."""
+        ids, jobs = self.tables["workplaces"].select(id=key), self.tables["jobs"].select(at=column)
+        idle = ids.anti_join(jobs, same_id(ids.id, jobs["at"]))
+        return not self.is_empty("workplaces") and not self.database.rows(idle.limit(1))
 
     def strangers(self, attribute: Attribute) -> "Strangers":
         """What the column holds and the codebook does not know."""
@@ -97,7 +106,7 @@ class Probe:
         """The different texts of a column with their numbers of rows."""
         whole = self.tables[table]
         groups = whole.group_by(raw=whole[column]).aggregate(number=lambda group: group.count())
-        return groups.select("number", text=as_text(groups.raw))
+        return groups.select("number", text=code_text(groups.raw))
 
     def _ambiguous(self, texts: Table, known: Table) -> Wrong:
         matches = texts.join(known, texts.text == known.text)

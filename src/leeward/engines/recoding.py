@@ -11,7 +11,7 @@ from operator import add
 import pyarrow as pa
 
 from leeward.engines.profile import Profile, Side
-from leeward.engines.relations import Column, Table, ibis
+from leeward.engines.relations import Column, Table, can, ibis
 from leeward.engines.scratch import Scratch
 from leeward.model import Attribute
 
@@ -24,6 +24,37 @@ def as_text(column: Column) -> Column:
     if kind.is_boolean():
         return ibis.cases((column, "true"), (~column, "false"))
     return column.cast("string")
+
+
+FRACTION = "a number with a fraction\N{ZERO WIDTH SPACE}"
+"""What stands for such a number; no code holds a character that is not printable."""
+
+EXACT = 2**53
+"""Whole numbers below this are told apart in float64."""
+
+
+def code_text(column: Column) -> Column:
+    """A column of codes as text; of floats the whole ones are read as whole numbers."""
+    if not column.type().is_floating():
+        return as_text(column)
+    texts = whole_number(column).cast("string").fill_null(FRACTION)
+    return ibis.cases((_is_number(column), texts))
+
+
+def whole_number(column: Column) -> Column:
+    """The whole numbers of a column of floats; a null in place of every other value.
+
+    No value is converted that is not whole: some databases would refuse the query for it.
+    """
+    value = column.cast("float64")
+    safe = ibis.ifelse(value.abs() < EXACT, value, 0.5)
+    whole = safe.cast("int64")
+    return ibis.cases((whole.cast("float64") == safe, whole))
+
+
+def _is_number(column: Column) -> Column:
+    present = column.notnull()
+    return present & ~column.isnan() if can(column, "IsNan") else present
 
 
 def same_id(left: Column, right: Column) -> Column:
@@ -45,15 +76,21 @@ def recoded(
     profiles: Sequence[Profile],
     *,
     first: int = 0,
+    ambiguous: bool = False,
 ) -> Table:
-    """The ids under new names and the row's value of each profile, numbered from `first`."""
+    """The ids under new names and the row's value of each profile, numbered from `first`.
+
+    With `ambiguous` a text that the database takes for several listed ones is none of them.
+    """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
-    raw = {f"raw_{n}": table[classes.column] for n, (_, classes, _) in enumerate(shares)}
+    raw = {f"raw_{n}": code_text(table[one.column]) for n, (_, one, _) in enumerate(shares)}
     chosen = table.select(**{new: table[old] for new, old in ids.items()}, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
         known = scratch.keep(texts)
-        chosen = chosen.left_join(known, as_text(chosen[f"raw_{n}"]) == known[f"text_{n}"])
+        if ambiguous:
+            known = scratch.keep(_matched_once(chosen[f"raw_{n}"], known, n))
+        chosen = chosen.left_join(known, chosen[f"raw_{n}"] == known[f"text_{n}"])
     terms: dict[str, list[Column]] = defaultdict(list)
     for n, (k, _, adds) in enumerate(shares):
         missing, unlisted = adds[-2:].tolist()
@@ -61,6 +98,15 @@ def recoded(
         terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
     values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
     return chosen.select(*ids, **values)
+
+
+def _matched_once(raw: Column, known: Table, number: int) -> Table:
+    """The texts of a column that are one listed text each, with what it adds."""
+    text, adds = f"text_{number}", f"adds_{number}"
+    held = raw.as_table().rename(held=raw.get_name()).distinct()
+    found = held.join(known, held.held == known[text])
+    each = found.group_by("held").aggregate(**{adds: found[adds].min(), "listed": found.count()})
+    return each.filter(each.listed == 1).select(adds, **{text: "held"})
 
 
 def numbered(scratch: Scratch, table: Table, profiles: Sequence[Profile], side: Side) -> Table:

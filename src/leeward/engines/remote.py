@@ -32,12 +32,13 @@ class Remote:
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         first = addresses[0]
         self._digest = ""
-        self._backend = discreetly(
-            lambda: _connected(first), "data", f"must be a {first.scheme} database that answers"
-        )
+        rule = f"must be a {first.scheme} database that answers"
+        self._backend = discreetly(lambda: _connected(first), "data", rule, public=True)
         with closed_on_refusal(self.close):
             self._opened = {
-                one.table: discreetly(partial(self._table, one.name), one.parameter, one.rule)
+                one.table: discreetly(
+                    partial(self._table, one.name), one.parameter, one.rule, public=True
+                )
                 for one in addresses
             }
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from leeward.engines.database import closed_on_refusal
 from leeward.engines.discretion import discreetly
+from leeward.engines.headers import require_distinct
 from leeward.engines.relations import Table, ibis
 from leeward.engines.spark_address import SparkAddress
 from leeward.engines.spark_session import open_session
@@ -47,9 +48,11 @@ class Spark:
         self._session = self._opened.session
         self._worker = Worker(self._session.interruptAll)
         with closed_on_refusal(self.close):
-            self._backend = discreetly(lambda: ibis.pyspark.connect(self._session))
+            self._backend = discreetly(lambda: ibis.pyspark.connect(self._session), public=True)
             self._columns = {
-                one: discreetly(partial(self._look, one), one.parameter, one.rule)
+                one: discreetly(
+                    partial(self._look, one), one.parameter, one.rule, public=bool(one.name)
+                )
                 for one in addresses
             }
             self._tables = {
@@ -66,6 +69,7 @@ class Spark:
 
         def work() -> tuple[list[tuple[str, str]], str]:
             frame = table_now(self._session, address)
+            require_distinct(frame.columns, address.parameter)
             frame.createOrReplaceTempView(view)
             (plan,) = self._session.sql(f"EXPLAIN SELECT * FROM {view}").toArrow()["plan"]  # noqa: S608 (our own name)
             return frame.dtypes, plan.as_py()

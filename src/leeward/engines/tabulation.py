@@ -1,12 +1,10 @@
 """Tabulation: the shared pass over the data, and the queries that each table makes on it."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from leeward.engines.balance import require_balance
 from leeward.engines.batches import Stream
 from leeward.engines.bytewise import is_bytewise
-from leeward.engines.counted import counted_jobs
 from leeward.engines.database import Database
 from leeward.engines.discretion import discreet_items
 from leeward.engines.frame import (
@@ -21,17 +19,22 @@ from leeward.engines.profile import Side, find_profiles
 from leeward.engines.relations import Table, ibis
 from leeward.engines.scratch import Scratch
 from leeward.engines.tally import Tally, count_profiles
+from leeward.engines.tidying import EVERY_STEP, Steps, readable_tables, tidied
 from leeward.errors import InvalidParameter
-from leeward.model import Codebook, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.model import Codebook, JobsRule, Marginal
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a tabulation is for: tables, those asked by establishment, and whether with owners."""
+    """What a tabulation is for: tables, those asked by establishment, and whether with owners.
+
+    `steps` are those without which the rows would be counted otherwise.
+    """
 
     marginals: tuple[Marginal, ...]
     establishments: tuple[Marginal, ...]
     owners: bool = False
+    steps: Steps = EVERY_STEP
 
 
 class Tabulation:
@@ -48,9 +51,10 @@ class Tabulation:
         self._database = database
         self._marginals = dict.fromkeys((*wanted.marginals, *wanted.establishments))
         self._establishments = frozenset(wanted.establishments)
-        tables = dict(database.tables(needed_columns(codebook, rule)))
-        jobs = counted_jobs(tables["jobs"], codebook, rule)
-        tables["jobs"] = jobs if isinstance(rule, SingleJob) else scratch.keep(jobs)
+        found_tables = readable_tables(database, codebook, rule)
+        # A collation is lost where rows are kept: which steps are taken must not decide that.
+        steps = wanted.steps if is_bytewise(found_tables["jobs"]) else EVERY_STEP
+        tables = tidied(scratch, found_tables, codebook, rule, steps)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
@@ -66,9 +70,12 @@ class Tabulation:
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, sites, side) for side in sides
         }
-        self._tally: Tally | None = (
-            count_profiles(scratch, tables, codebook, sites, counted) if counted else None
-        )
+        self._tally: Tally | None = None
+        if counted:
+            once_each = "ambiguous_code" in steps
+            self._tally = count_profiles(
+                scratch, tables, codebook, sites, counted, ambiguous=once_each
+            )
         if kept:
             require_balance(database, tables, sites, self._tally and self._tally.counts)
 
@@ -146,13 +153,3 @@ def _added(parts: Table, cell_largest: bool) -> Table:
     return each.group_by("place", "worker").aggregate(
         counts=each.jobs.sum(), cell_largest=each.jobs.max()
     )
-
-
-def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str, ...]]:
-    """The columns of each table that are ever read."""
-    chosen: dict[str, dict[str, None]] = {"workplaces": {}, "workers": {}, "jobs": {}}
-    for table, column in codebook.columns():
-        chosen[table][column] = None
-    if isinstance(rule, PrimaryJob):
-        chosen["jobs"][rule.column] = None
-    return {table: tuple(columns) for table, columns in chosen.items()}

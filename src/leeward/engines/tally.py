@@ -46,20 +46,28 @@ def count_profiles(
     codebook: Codebook,
     sites: Sites,
     marginals: Iterable[Marginal],
+    *,
+    ambiguous: bool = False,
 ) -> Tally:
-    """One pass over jobs and workers; the workers are read only if some table needs them."""
+    """One pass over jobs and workers; the workers are read only if some table needs them.
+
+    With `ambiguous` a text that the database takes for several codes counts as an unlisted one.
+    """
     sides = dict.fromkeys(map(worker_side, marginals))
     needed = [one for side in sides for part in side for one in part]
     of_jobs = find_profiles(one for one in needed if one.attribute.table == "jobs")
     of_workers = find_profiles(one for one in needed if one.attribute.table == "workers")
     keys = codebook.keys
     ids = {"worker": keys.jobs.worker, "workplace": keys.jobs.workplace}
-    jobs = recoded(scratch, tables["jobs"], ids, of_jobs)
+    jobs = recoded(scratch, tables["jobs"], ids, of_jobs, ambiguous=ambiguous)
     spots = sites.table.select("id", "spot")
     joined = jobs.join(spots, same_id(jobs.workplace, spots.id)).drop("id")
     if of_workers:
         person = {"person": keys.workers.id}
-        people = recoded(scratch, tables["workers"], person, of_workers, first=len(of_jobs))
+        first = len(of_jobs)
+        people = recoded(
+            scratch, tables["workers"], person, of_workers, first=first, ambiguous=ambiguous
+        )
         joined = joined.join(people, same_id(joined.worker, people.person))
     profiles = (*of_jobs, *of_workers)
     counts = scratch.keep(_counted(joined, len(profiles)))

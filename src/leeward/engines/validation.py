@@ -4,15 +4,16 @@ CONFIDENTIAL: findings count and quote rows. Only internal commands show them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from leeward.engines.database import Database
 from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.scratch import Scratch
-from leeward.engines.tabulation import needed_columns
-from leeward.model import Attribute, Codebook, JobsRule, PrimaryJob, SingleJob
+from leeward.engines.tidying import needed_columns, readable_tables
+from leeward.errors import LeewardError, Undisclosed
+from leeward.model import Attribute, Codebook, EveryJob, JobsRule, PrimaryJob, SingleJob
 
 Progress = Callable[[str], None]
 
@@ -24,31 +25,46 @@ AMBIGUOUS = (
     "The database takes texts for equal that the codebook lists as different codes (upper and "
     "lower case, accents): give the column a binary collation, or change the codes."
 )
+FILL = "Fill the rows, or name a code with `null_as` in the codebook."
+FOLDED = "They count as the code that the codebook names with `{}`."
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 LIST_FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
 """The public frame leaves no establishment out, so codes of workplaces are not omitted."""
 
 
 def find_problems(
-    database: Database, codebook: Codebook, rule: JobsRule, progress: Progress | None
+    database: Database,
+    codebook: Codebook,
+    rule: JobsRule,
+    progress: Progress | None,
+    *,
+    strict: bool = False,
 ) -> tuple[Finding, ...]:
     """All findings; with wrong headers only those, since nothing else can be looked for."""
     wrong = tuple(header_problems(database.tables(), codebook, rule))
     if wrong:
-        return tuple(
-            Finding(one.rule, *_where(one.parameter), 0, (), one.next_step) for one in wrong
-        )
+        return tuple(map(_of_header, wrong))
     scratch = Scratch(database, "check")
-    tables = database.tables(needed_columns(codebook, rule))
-    rows = RowChecks(Probe(database, scratch, tables), codebook, rule)
+    tables = readable_tables(database, codebook, rule)
+    rows = RowChecks(Probe(database, scratch, tables), codebook, rule, strict)
     found = tuple(_reported(rows, progress or (lambda _: None)))
     scratch.clear()
     return found
 
 
-def _where(parameter: str) -> tuple[str, str]:
-    _, table, *column = parameter.split(".", 2)
-    return table, column[0] if column else ""
+def is_staffed(database: Database, codebook: Codebook) -> bool:
+    """Whether every establishment has a job, as it is in a frame that was made of the jobs."""
+    tables = readable_tables(database, codebook, EveryJob())
+    keys = codebook.keys
+    probe = Probe(database, Scratch(database, "check"), tables)
+    return probe.is_staffed(keys.jobs.workplace, keys.workplaces.id)
+
+
+def _of_header(problem: LeewardError) -> Finding:
+    inside = problem.inside if isinstance(problem, Undisclosed) else None
+    found = problem if inside is None else inside
+    _, table, *column = found.parameter.split(".", 2)
+    return Finding(found.rule, table, "".join(column), 0, (), found.next_step)
 
 
 def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
@@ -56,7 +72,7 @@ def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
         ("looking for empty tables", checks.empty),
         ("looking for missing ids", checks.missing_ids),
         ("looking for duplicate ids", checks.duplicates),
-        ("looking for workers with several jobs", checks.repeated_jobs),
+        ("looking for repeated jobs", checks.repeated_jobs),
         ("looking for jobs without a worker or workplace", checks.orphans),
         ("looking for values that rank no jobs", checks.ranks),
         ("comparing codes with the codebook", checks.codes),
@@ -72,12 +88,22 @@ class RowChecks:
     probe: Probe
     codebook: Codebook
     rule: JobsRule
+    strict: bool
+
+    def _ruled(self, found: Finding, rule: str) -> Finding:
+        """A finding about workers or jobs, which a rule counts unless the plan is strict."""
+        return found if self.strict else replace(found, rule=rule, refuses=False)
+
+    def _judged(self, found: Finding, rule: str) -> Finding:
+        """The frame is public: what is wrong with it is refused."""
+        return found if found.table == "workplaces" else self._ruled(found, rule)
 
     def empty(self) -> Iterator[Finding]:
         """Tables without rows."""
         for table in ("workplaces", "workers", "jobs"):
             if self.probe.is_empty(table):
-                yield Finding("empty table", table, "", 0, (), "Give a table with rows.")
+                found = Finding("empty table", table, "", 0, (), "Give a table with rows.")
+                yield self._judged(found, "empty_table")
 
     def missing_ids(self) -> Iterator[Finding]:
         """Nulls in key columns."""
@@ -90,29 +116,39 @@ class RowChecks:
         ):
             if rows := self.probe.nulls(table, column):
                 remedy = "Give every row an id, or remove the rows without."
-                yield Finding("missing id", table, column, rows, (), remedy)
+                found = Finding("missing id", table, column, rows, (), remedy)
+                yield self._judged(found, "missing_id")
 
     def duplicates(self) -> Iterator[Finding]:
         """Ids of workplaces and workers that stand more than once."""
         keys = self.codebook.keys
         for table, column in (("workplaces", keys.workplaces.id), ("workers", keys.workers.id)):
-            found = self.probe.repeated(table, (column,))
-            if found.rows:
+            several = self.probe.repeated(table, (column,))
+            if several.rows:
+                where = ("duplicate id", table, column)
                 remedy = "Keep one row for each id."
-                problem = "duplicate id"
-                yield Finding(problem, table, column, found.further, found.examples, remedy)
+                found = Finding(*where, several.further, several.examples, remedy)
+                yield self._judged(found, "worker_rows")
 
     def repeated_jobs(self) -> Iterator[Finding]:
-        """The same worker at the same workplace twice; under the single-job rule, anywhere."""
+        """The same job twice; in a strict plan any two at the same workplace.
+
+        Under the single-job rule, two anywhere.
+        """
         keys = self.codebook.keys.jobs
         several = self.probe.repeated("jobs", (keys.worker,))
         if not several.rows:
             return
         pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace))
+        if pairs.rows and not self.strict:
+            read = needed_columns(self.codebook, self.rule)["jobs"]
+            further = tuple(one for one in read if one not in (keys.worker, keys.workplace))
+            pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace), further)
         if pairs.rows:
+            where = ("duplicate job", "jobs", keys.worker)
             remedy = "Keep one row for each worker at each workplace."
-            problem = "duplicate job"
-            yield Finding(problem, "jobs", keys.worker, pairs.further, pairs.examples, remedy)
+            found = Finding(*where, pairs.further, pairs.examples, remedy)
+            yield self._ruled(found, "repeated_job")
         if isinstance(self.rule, SingleJob):
             problem = "worker with several jobs"
             yield Finding(problem, "jobs", keys.worker, several.rows, several.examples, SEVERAL)
@@ -127,13 +163,15 @@ class RowChecks:
             rows, examples = self.probe.orphans(column, table, key)
             if rows:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."
-                yield Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
+                found = Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
+                yield self._ruled(found, "lost_job")
 
     def ranks(self) -> Iterator[Finding]:
         """Jobs that cannot be ranked."""
         if isinstance(self.rule, PrimaryJob) and (rows := self.probe.unranked(self.rule.column)):
             remedy = "Give every job a number by which the primary job is chosen."
-            yield Finding("missing rank", "jobs", self.rule.column, rows, (), remedy)
+            found = Finding("missing rank", "jobs", self.rule.column, rows, (), remedy)
+            yield self._ruled(found, "missing_rank")
 
     def codes(self) -> Iterator[Finding]:
         """Nulls and texts that the codebook does not know; told once for each column."""
@@ -143,9 +181,30 @@ class RowChecks:
             known = (attribute.table, attribute.column, frozenset(attribute.recode))
             if known not in asked:
                 asked[known] = self.probe.strangers(attribute)
-            told |= dict.fromkeys(_unknown(attribute, asked[known]))
+            told |= dict.fromkeys(self._unknown(attribute, asked[known]))
             told |= dict.fromkeys(self._shared(attribute))
         yield from told
+
+    def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
+        where = attribute.table, attribute.column
+        if found.ambiguous:
+            yield self._ambiguous(*where, (found.ambiguous, found.doubled))
+        if found.nulls and self._told(attribute, attribute.missing):
+            remedy = FILL if attribute.missing is None else FOLDED.format("null_as")
+            missing = Finding("missing code", *where, found.nulls, (), remedy)
+            yield self._judged(missing, "missing_code")
+        if found.unlisted and self._told(attribute, attribute.unlisted):
+            hint = _hints(attribute, found)
+            remedy = hint if attribute.unlisted is None else FOLDED.format("other")
+            strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
+            yield self._judged(strange, "unlisted_code")
+
+    def _told(self, attribute: Attribute, position: int | None) -> bool:
+        """Whether rows without a listed code are worth telling.
+
+        What the codebook folds into a code is no mistake, but it touches rows.
+        """
+        return position is None or not (self.strict or attribute.of_workplaces)
 
     def _shared(self, attribute: Attribute) -> Iterator[Finding]:
         """A column of several attributes is looked up in the lists of all of them at once."""
@@ -156,27 +215,20 @@ class RowChecks:
         if attribute is same[0] and listed != set(attribute.recode):
             wrong = self.probe.ambiguous(table, column, listed)
             if wrong[0]:
-                yield _ambiguous(table, column, wrong)
+                yield self._ambiguous(table, column, wrong)
+
+    def _ambiguous(self, table: str, column: str, wrong: Wrong) -> Finding:
+        """A job would count in several cells."""
+        found = Finding("ambiguous code", table, column, *wrong, AMBIGUOUS)
+        return self._judged(found, "ambiguous_code")
 
 
-def _ambiguous(table: str, column: str, wrong: Wrong) -> Finding:
-    """A job would count in several cells."""
-    return Finding("ambiguous code", table, column, *wrong, AMBIGUOUS)
-
-
-def _unknown(attribute: Attribute, found: Strangers) -> Iterator[Finding]:
-    table, column = attribute.table, attribute.column
-    if found.ambiguous:
-        yield _ambiguous(table, column, (found.ambiguous, found.doubled))
-    if found.nulls and attribute.missing is None:
-        remedy = "Fill the rows, or name a code with `null_as` in the codebook."
-        yield Finding("missing code", table, column, found.nulls, (), remedy)
-    if found.unlisted and attribute.unlisted is None:
-        hints = [_hint(text, attribute) for text in found.near]
-        if not set(found.examples) <= set(found.near):
-            hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
-        remedy = " ".join(dict.fromkeys(hints))
-        yield Finding("unlisted code", table, column, found.unlisted, found.examples, remedy)
+def _hints(attribute: Attribute, found: Strangers) -> str:
+    """What to do about texts that are not listed."""
+    hints = [_hint(text, attribute) for text in found.near]
+    if not set(found.examples) <= set(found.near):
+        hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
+    return " ".join(dict.fromkeys(hints))
 
 
 def _hint(text: str, attribute: Attribute) -> str:

@@ -35,13 +35,20 @@ def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
                 rule="must be the rule of all releases of an account: guarantees about "
                 "differently reduced jobs do not add up",
                 value=f"{subject.jobs!r} after {_part(entry, 'jobs')!r} in entry {entry.number}",
-                next_step=_same_rule(entry),
+                next_step=_rule_step(str(_part(entry, "jobs")), subject.jobs),
             )
 
 
-def _same_rule(entry: Entry) -> str:
-    if _part(entry, "jobs") == RULE_OF_FORMAT_1:
-        return "Write `rows: strict` and no `jobs:` in the plan."
+def _rule_step(held: str, asked: str) -> str:
+    """How a plan comes to the rule of its account; the first ones were all strict."""
+    if held == "single":
+        return "Write `rows: strict` and leave `jobs` out."
+    if held == "every":
+        return "Leave `rows` and `jobs` out."
+    if asked == f"{held}, total":
+        return "Write `rows: strict`."
+    if held == f"{asked}, total":
+        return "Leave `rows` out."
     return "Use the same rule."
 
 

@@ -7,9 +7,11 @@ from leeward.model.confidential import Confidential
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
+from leeward.model.row_rules import ROW_RULES, RowRule
 
 __all__ = [
     "LEFT_OUT",
+    "ROW_RULES",
     "TABLES",
     "Attribute",
     "Batch",
@@ -23,6 +25,7 @@ __all__ = [
     "Marginal",
     "PrimaryJob",
     "Published",
+    "RowRule",
     "SingleJob",
     "read_codebook",
 ]

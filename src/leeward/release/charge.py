@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle import read_bundle
-from leeward.engines import Engine
+from leeward.engines import EVERY_STEP, Engine, Steps
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.frame import SIZE
@@ -34,7 +34,7 @@ class Order:
     """What is released where: everything has been checked.
 
     `digest` is that of the data whose rows passed the check, `frame` the sketch of their
-    establishments.
+    establishments, and `steps` are what the rows need to be counted right.
     """
 
     plan: Plan
@@ -46,6 +46,7 @@ class Order:
     again: bool = False
     corrects: int | None = None
     same_establishments: str | None = None
+    steps: Steps = EVERY_STEP
 
 
 def frame_of(plan: Plan, engine: Engine, ledger: Ledger) -> str:

@@ -1,29 +1,43 @@
 """Check: everything that can be refused before a release is charged, all of it at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from shlex import quote
 
 from leeward.bundle import BundleWriter
-from leeward.engines import Engine, Finding, connect
-from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all, shown
+from leeward.engines import Engine, Finding, Steps, connect, needed_steps
+from leeward.errors import (
+    BadData,
+    BadFile,
+    InvalidParameter,
+    LeewardError,
+    Undisclosed,
+    raise_all,
+    shown,
+)
 from leeward.ledger import Account, Ledger
+from leeward.model import Codebook
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.release.certify import rehearse
 from leeward.release.charge import subject
 from leeward.release.plan import Plan
-from leeward.release.receipt import Receipt, accepted, receipt_path, write_receipt
+from leeward.release.receipt import accepted, write_receipt
+
+FORMULA = ("=", "+", "-", "@")
 
 
-def open_data(plan: Plan) -> Engine:
-    """Connect to the three tables; refuses missing ones and headers that do not fit."""
+def open_data(plan: Plan, *, frank: bool = False) -> Engine:
+    """Connect to the three tables; refuses missing ones and headers that do not fit.
+
+    Whoever is `frank` shows what is undisclosed; everybody else hears of it once.
+    """
     data = plan.request.data
     sources = {"workplaces": data.workplaces, "workers": data.workers, "jobs": data.jobs}
     engine = connect(sources, plan.path.parent, plan.resources)
     try:
-        raise_all(engine.check_headers(plan.codebook, plan.jobs))
+        problems = engine.check_headers(plan.codebook, plan.jobs)
+        raise_all(problems if frank else {str(one): one for one in problems}.values())
     except LeewardError:
         engine.close()
         raise
@@ -52,48 +66,86 @@ def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardEr
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found, and why it could leave no receipt, if it earned one."""
+    """What a check found. CONFIDENTIAL.
+
+    If nothing refuses a release, where the receipt is, or why there is none.
+    """
 
     findings: tuple[Finding, ...]
+    hints: tuple[str, ...]
+    receipt: Path | None = None
     no_receipt: LeewardError | None = None
+
+    @property
+    def refused(self) -> tuple[Finding, ...]:
+        """What refuses a release; all else falls under a rule."""
+        return tuple(one for one in self.findings if one.refuses)
 
 
 def check_rows(
     plan: Plan, engine: Engine, progress: Callable[[str], None] | None = None
 ) -> Checked:
-    """Every problem of the data at full size: confidential, for the operator's eyes.
+    """Everything that is to be said of the data at full size: confidential, for the operator.
 
-    A passed check leaves a receipt beside the plan, where it can be written.
+    A passed check leaves a receipt, where it can be written.
     """
     require_small_delta(plan, engine)
     digest = engine.digest()
-    findings = engine.check(plan.codebook, plan.jobs, progress)
+    findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
+    hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
     if not engine.unchanged():
         raise changed()
-    if findings:
-        return Checked(findings)
+    if any(one.refuses for one in findings):
+        return Checked(findings, hints)
     try:
-        write_receipt(Receipt.of(plan, digest), receipt_path(plan))
+        return Checked(findings, hints, write_receipt(plan, digest, needed_steps(findings)))
     except BadFile as refusal:  # the rows are right all the same
-        return Checked((), refusal)
-    return Checked(())
+        return Checked(findings, hints, no_receipt=refusal)
 
 
-def require_rows(plan: Plan, engine: Engine) -> str:
+def _formula_hints(codebook: Codebook) -> Iterator[str]:
+    """Spreadsheets take some texts of a CSV file for formulas and run them."""
+    for one in codebook.attributes.values():
+        found = [code for code in one.codes if code.startswith(FORMULA)]
+        if found:
+            yield (
+                f"codebook.attributes.{one.name}: a spreadsheet takes codes such as "
+                f"{shown(found[0])} for formulas; tell readers to open the Parquet files, or "
+                "change the codes."
+            )
+
+
+def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:
+    """A frame that holds nobody without jobs was perhaps made of the jobs, which would tell."""
+    if engine.is_staffed(codebook):
+        yield (
+            "workplaces: no establishment is without jobs. Was the frame derived from the jobs? "
+            "It must be public, and made without looking at them."
+        )
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Data that may be released: their digest, and the steps by which their rows are counted."""
+
+    digest: str
+    steps: Steps
+
+
+def require_rows(plan: Plan, engine: Engine) -> Passed:
     """Refuse data that fail the check, in words that do not depend on them.
 
-    Returns the digest of the data that passed, now or as a receipt says. It is made once: from
+    The digest is that of the data that passed, now or as a receipt says. It is made once: from
     here on `engine.unchanged` tells whether what is released is still what was checked.
     """
     digest = engine.digest()
-    if not accepted(plan, digest) and engine.check(plan.codebook, plan.jobs):
-        raise BadData(
-            "data",
-            rule="must agree with the codebook in every row",
-            value="rows that do not (not shown)",
-            next_step=f"Run `leeward check {quote(str(plan.path))}`, whose output is confidential.",
-        )
-    return digest
+    steps = accepted(plan, digest)
+    if steps is None:
+        findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
+        if any(one.refuses for one in findings):
+            raise Undisclosed
+        steps = needed_steps(findings)
+    return Passed(digest, steps)
 
 
 def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:

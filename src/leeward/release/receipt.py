@@ -1,62 +1,146 @@
 """Receipt: that the rows of these very tables passed the check of this very codebook.
 
-It stays inside: it holds a plain digest of confidential files.
+It lies in the user's state folder and not beside the plan, which may be given away. All that it
+says is keyed: without the key, which only its owner can read, it tells nothing about the data.
 """
 
+import hmac
 import json
 import os
+import stat
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
+from contextlib import suppress
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
+from leeward.engines import EVERY_STEP, Steps
 from leeward.errors import BadFile
+from leeward.randomness import SecretBits
 from leeward.release.plan import Plan
 
 MOST_BYTES = 10_000
+KEY_BYTES = 32
+KEY = "receipts.key"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-@dataclass(frozen=True)
-class Receipt:
-    """Digests of the data, the codebook and the jobs rule that were checked together, by whom."""
-
-    data: str
-    codebook: str
-    jobs: str
-    leeward: str
-
-    @classmethod
-    def of(cls, plan: Plan, data_digest: str) -> "Receipt":
-        """The receipt that a passed check of this plan's data earns."""
-        return cls(data_digest, plan.codebook_digest, repr(plan.jobs), version("leeward"))
+def state_folder() -> Path:
+    """Where this user's programs keep what they may lose: XDG_STATE_HOME, or in the home folder."""
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "leeward"
 
 
-def receipt_path(plan: Plan) -> Path:
-    """Beside the plan."""
-    return plan.path.with_name(f"{plan.path.stem}.receipt.json")
-
-
-def write_receipt(receipt: Receipt, path: Path) -> None:
-    """Write it for the owner's eyes alone."""
+def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
+    """Note that the data passed, and which steps they need; gives the place of the receipt."""
+    folder = None
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(asdict(receipt), file, indent=1)
-    except OSError as error:
+        folder = state_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = _key(folder, make=True)
+        path = _path(folder, key, plan)
+        said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
+        _replace(path, json.dumps(said).encode())
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        reason = getattr(error, "strerror", None) or "no home folder"
         raise BadFile(
             "receipt",
-            rule=f"must be writable ({error.strerror})",
-            value=repr(str(path)),
-            next_step="The check itself passed. Make the plan's folder writable, or the release "
-            "looks at the rows again.",
+            rule=f"must be writable ({reason})",
+            value=repr(str(folder)) if folder else "no folder",
+            next_step="The check itself passed. Give the state folder to its owner alone "
+            "(XDG_STATE_HOME names another), or the release looks at the rows again.",
         ) from None
+    return path
 
 
-def accepted(plan: Plan, data_digest: str) -> bool:
-    """Whether a receipt beside the plan speaks of these data and this codebook."""
+def accepted(plan: Plan, data_digest: str) -> Steps | None:
+    """The steps that a receipt names for these data and this plan; None if there is no receipt."""
     try:
-        text = receipt_path(plan).read_bytes()[:MOST_BYTES]
-        held = json.loads(text)
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(held, Mapping) and held == asdict(Receipt.of(plan, data_digest))
+        folder = state_folder()
+        key = _key(folder, make=False)
+        held = json.loads(_read(_path(folder, key, plan)))
+    except (OSError, RuntimeError, ValueError, RecursionError):
+        return None
+    if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+        return None
+    steps = frozenset(one for one in held["steps"] if one in EVERY_STEP)
+    seal = _seal(key, plan, data_digest, steps)
+    same = hmac.compare_digest(seal.encode(), str(held.get("seal")).encode())
+    return steps if same else None
+
+
+def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
+    """One number for data, codebook, rules and program together."""
+    rules = [repr(plan.jobs), plan.strict, sorted(steps)]
+    said = json.dumps([data_digest, plan.codebook_digest, rules, program_digest()])
+    return _keyed(key, f"receipt {said}")
+
+
+def _path(folder: Path, key: bytes, plan: Plan) -> Path:
+    return folder / f"{_keyed(key, f'plan {plan.path.resolve()}')}.json"
+
+
+def _keyed(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
+
+
+@cache
+def program_digest() -> str:
+    """SHA-256 over the source of this package: what another version checked is checked again."""
+    root = Path(__file__).parents[1]
+    whole = sha256()
+    for path in sorted(root.rglob("*.py")):
+        inside = sha256(path.read_bytes()).hexdigest()
+        whole.update(f"{path.relative_to(root).as_posix()} {inside}\n".encode())
+    return whole.hexdigest()
+
+
+def _key(folder: Path, *, make: bool) -> bytes:
+    """The user's key; a new one if there is none and one is to be made."""
+    path = folder / KEY
+    if make and not path.exists():
+        fresh = SecretBits().word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
+        with suppress(FileExistsError):  # another process was first
+            _create(path, fresh)
+    key = _read(path)
+    if len(key) != KEY_BYTES:
+        raise PermissionError(1, "its key is damaged")
+    return key
+
+
+def _read(path: Path) -> bytes:
+    """A file of this user's, which nobody else can read or write, and no link."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        found = os.fstat(file.fileno())
+        own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+        if not stat.S_ISREG(found.st_mode) or not own:
+            raise PermissionError(1, "others may read or write it")
+        return file.read(MOST_BYTES)
+
+
+def _create(path: Path, content: bytes) -> None:
+    """Let a file appear whole, unless there is one."""
+    written = _temporary(path, content)
+    try:
+        os.link(written, path)
+    finally:
+        written.unlink()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Let a file appear whole in the place of an older one; a link is replaced, not followed."""
+    written = _temporary(path, content)
+    try:
+        written.replace(path)
+    except OSError:
+        written.unlink()
+        raise
+
+
+def _temporary(path: Path, content: bytes) -> Path:
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    with suppress(FileNotFoundError):
+        written.unlink()  # of a process of this number that was killed
+    with os.fdopen(os.open(written, NEW, 0o600), "wb") as file:
+        file.write(content)
+    return written

@@ -89,9 +89,8 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
     rows: dict[str, int] = {}
     with _hidden(order.out) as bundle:
         by_establishment = [t.marginal for t in plan.tables if needs_establishments(t.offer)]
-        engine.prepare(
-            plan.codebook, plan.jobs, [t.marginal for t in plan.tables], by_establishment
-        )
+        marginals = [t.marginal for t in plan.tables]
+        engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=order.steps)
         for table in plan.tables:
             with bundle.table(table.marginal, margins=has_margins(table.offer)) as writer:
                 for published in cells(table, engine, progress):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines import Resources, connect
-from leeward.errors import LeewardError
+from leeward.errors import LeewardError, Undisclosed
 from leeward.model import Codebook, Marginal
 from tests.engines.small import Sources, codebook, whole
 
@@ -17,7 +17,13 @@ def refusal(sources: Sources, base: Path, resources: Resources = SPARK) -> str:
     with pytest.raises(LeewardError) as caught:
         connect(sources, base, resources).close()
     assert caught.value.__cause__ is None
-    return str(caught.value)
+    return inside(caught.value)
+
+
+def inside(refused: LeewardError) -> str:
+    """What is said; of what is not disclosed, what is said inside."""
+    hidden = refused.inside if isinstance(refused, Undisclosed) else None
+    return str(refused if hidden is None else hidden)
 
 
 def place_by_sex(folder: Path) -> tuple[Codebook, Marginal]:

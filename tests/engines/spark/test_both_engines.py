@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import Engine, Resources, connect, frame
-from leeward.model import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.engines import Engine, Resources, connect, frame, needed_steps
+from leeward.model import BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob, SingleJob
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
@@ -22,6 +22,7 @@ from tests.engines.small import (
     marginal,
     owned,
     parquet,
+    soiled,
     whole,
 )
 from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
@@ -59,6 +60,26 @@ def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
 
     expected = [truth(made, rule, one) for one in tables]
     assert same(parquet(made, tmp_path), tmp_path, cells) == (list(map(len, expected)), expected)
+
+
+@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay")], ids=lambda rule: rule.name)
+def test_every_row_falls_under_the_same_rules(rule: JobsRule, tmp_path: Path) -> None:
+    made, book = (
+        soiled(economy(7, single=False, text_ids=rule.name == "every"), 1),
+        codebook(tmp_path),
+    )
+    table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract"))
+
+    def cells(engine: Engine) -> object:
+        needed = needed_steps(engine.check(book, rule))
+        assert len(needed) == 4
+        engine.prepare(book, rule, [table], [table])
+        every = read(engine, table, batch=9)
+        engine.prepare(book, rule, [table], [table], steps=needed)
+        assert read(engine, table, batch=9) == every
+        return every
+
+    assert same(parquet(made, tmp_path), tmp_path, cells) == truth(made, rule, table)
 
 
 def test_counts_shared_by_combination(tmp_path: Path) -> None:

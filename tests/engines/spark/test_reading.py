@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engines import connect
-from leeward.errors import BadFile
+from leeward.errors import Undisclosed
 from leeward.model import TABLES, SingleJob
 from tests.engines.small import Economy, Sources, economy, parquet
-from tests.engines.spark.asking import SECRET, SPARK, place_by_sex, refusal
+from tests.engines.spark.asking import SECRET, SPARK, inside, place_by_sex, refusal
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts, truth
 
@@ -153,13 +153,13 @@ def test_damaged_rows_are_neither_shown_nor_logged(
     content[4:400] = (SECRET * 50).encode()[:396]
     path.write_bytes(content)
     with connect(sources, tmp_path, SPARK) as engine:
-        with pytest.raises(BadFile) as caught:
+        with pytest.raises(Undisclosed) as caught:
             engine.prepare(book, SingleJob(), [table], [])
-        assert str(caught.value).startswith(
+        assert inside(caught.value).startswith(
             "data: must be readable from the first row to the last; got a failure of the kind"
         )
-        with pytest.raises(BadFile) as caught:
+        with pytest.raises(Undisclosed) as caught:
             engine.digest()
-    assert SECRET not in str(caught.value)
+    assert SECRET not in inside(caught.value)
     assert caught.value.__context__ is None
     assert capfd.readouterr() == ("", "")

@@ -1,0 +1,144 @@
+"""Tidying: from the tables as they are to the rows that count, by rules that refuse nothing.
+
+Whether a release succeeds must not depend on rows of workers and jobs, so every row falls under a
+rule of `model.ROW_RULES`, in this order: rows without an id are left out; one row of each worker
+is kept; rows of jobs that agree in everything that is read become one; jobs that point nowhere
+are left out; then comes the jobs rule of the plan. No rule looks at the order of rows.
+
+A rule that touches no row of the data changes nothing and takes time: with the `steps` that a check
+found to be needed, only these are taken.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from leeward.engines.database import Database
+from leeward.engines.finding import Finding
+from leeward.engines.recoding import same_id, whole_number
+from leeward.engines.relations import Column, Table, can, ibis
+from leeward.engines.scratch import Scratch
+from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
+
+JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
+"""Texts such as 5d and 0x1p3, which only Java takes for numbers, and so does Spark."""
+
+Steps = frozenset[str]
+"""Ids of row rules that must be applied."""
+
+EVERY_STEP: Steps = frozenset(
+    {"missing_id", "worker_rows", "repeated_job", "lost_job", "ambiguous_code"}
+)
+"""The rules that cost a query; what the others say is true of every query."""
+
+
+def needed_steps(findings: Iterable[Finding]) -> Steps:
+    """The steps without which the data that were checked would be counted otherwise.
+
+    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
+    worker points where all of them do.
+    """
+    return EVERY_STEP & {one.rule for one in findings}
+
+
+def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str, ...]]:
+    """The columns of each table that are ever read."""
+    chosen: dict[str, dict[str, None]] = {"workplaces": {}, "workers": {}, "jobs": {}}
+    for table, column in codebook.columns():
+        chosen[table][column] = None
+    if isinstance(rule, PrimaryJob):
+        chosen["jobs"][rule.column] = None
+    return {table: tuple(columns) for table, columns in chosen.items()}
+
+
+def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> dict[str, Table]:
+    """The three tables; ids that are stored as floats are whole numbers or none."""
+    tables = dict(database.tables(needed_columns(codebook, rule)))
+    keys = codebook.keys
+    for name, ids in (
+        ("workers", (keys.workers.id,)),
+        ("jobs", (keys.jobs.worker, keys.jobs.workplace)),
+    ):
+        table = tables[name]
+        floats = {one for one in ids if table[one].type().is_floating()}
+        if floats:
+            tables[name] = table.mutate(**{one: whole_number(table[one]) for one in floats})
+    return tables
+
+
+def tidied(
+    scratch: Scratch, tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule, steps: Steps
+) -> dict[str, Table]:
+    """The rows that count, computed once where anything is to be done about them."""
+    columns, keys = needed_columns(codebook, rule), codebook.keys
+    workers, jobs = tables["workers"], tables["jobs"]
+    if "missing_id" in steps:
+        workers = workers.filter(workers[keys.workers.id].notnull())
+        jobs = jobs.filter(jobs[keys.jobs.worker].notnull(), jobs[keys.jobs.workplace].notnull())
+    if "worker_rows" in steps:
+        workers = _first(workers, keys.workers.id, _order(workers, columns["workers"]), 1)
+    if workers is not tables["workers"]:
+        workers = scratch.keep(workers.select(*columns["workers"]))
+    if "repeated_job" in steps:
+        jobs = jobs.select(*columns["jobs"]).distinct()
+    if "lost_job" in steps:
+        jobs = _found(jobs, keys.jobs.worker, workers, keys.workers.id)
+        jobs = _found(jobs, keys.jobs.workplace, tables["workplaces"], keys.workplaces.id)
+    jobs = _counted(jobs, codebook, rule)
+    if jobs is not tables["jobs"]:
+        jobs = scratch.keep(jobs.select(*columns["jobs"]))
+    return {"workplaces": tables["workplaces"], "workers": workers, "jobs": jobs}
+
+
+def _found(jobs: Table, column: str, table: Table, key: str) -> Table:
+    """The jobs whose id is in another table."""
+    ids = table.select(found=key)
+    return jobs.semi_join(ids, same_id(jobs[column], ids["found"]))
+
+
+def _counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
+    """What is left of the jobs under the rule for workers with several."""
+    keys = codebook.keys.jobs
+    others = (one for one in needed_columns(codebook, rule)["jobs"] if one != keys.worker)
+    order = _order(jobs, (keys.workplace, *others))
+    if isinstance(rule, PrimaryJob):
+        rank = ibis.desc(_rank_or_null(jobs[rule.column]), nulls_first=False)
+        return _first(jobs, keys.worker, [rank, *order], 1)
+    if isinstance(rule, BoundedJobs):
+        return _first(jobs, keys.worker, order, rule.most)
+    return jobs
+
+
+def _order(table: Table, columns: Iterable[str]) -> list[Column]:
+    """An order in which only rows tie that agree in all these columns; nulls come last."""
+    return [ibis.asc(table[one], nulls_first=False) for one in dict.fromkeys(columns)]
+
+
+def _first(table: Table, group: str, order: list[Column], most: int) -> Table:
+    """The first rows of each group."""
+    taken = {name.lower() for name in table.columns}
+    turn = next(name for name in map("turn_{}".format, range(len(taken) + 1)) if name not in taken)
+    order_of = ibis.row_number().over(group_by=table[group], order_by=order)
+    numbered = table.mutate(**{turn: order_of})
+    return numbered.filter(numbered[turn] < most).drop(turn)
+
+
+def rank_value(column: Column) -> Column:
+    """What jobs are ranked by; a column of a CSV file is text and read as numbers."""
+    if not column.type().is_string():
+        return column
+    read = column.try_cast("float64")
+    if column.get_backend().name != "pyspark":
+        return read
+    return ibis.cases((~column.re_search(JAVA_NUMBERS), read))
+
+
+def is_unranked(column: Column) -> Column:
+    """Whether a job has no value, or no number, to be ranked by."""
+    value = rank_value(column)
+    if value.type().is_floating() and can(column, "IsNan"):
+        return value.isnull() | value.isnan()
+    return value.isnull()
+
+
+def _rank_or_null(column: Column) -> Column:
+    """The rank, so that no database takes what is no number for the largest one."""
+    return ibis.cases((~is_unranked(column), rank_value(column)))
