@@ -151,7 +151,7 @@ def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyP
     with open_data(plan) as engine:
         digest = engine.digest()
     assert receipt.accepted(plan, digest) == frozenset()
-    monkeypatch.setattr(receipt, "program_digest", lambda: "of another program")
+    monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
     assert receipt.accepted(plan, digest) is None
 
 
@@ -159,11 +159,11 @@ def test_the_program_is_all_of_its_source(tmp_path: Path, monkeypatch: pytest.Mo
     copy = tmp_path / "leeward"
     shutil.copytree(Path(receipt.__file__).parents[1], copy)
     monkeypatch.setattr(receipt, "__file__", str(copy / "release" / "receipt.py"))
-    digests = [receipt.program_digest.__wrapped__()]
+    digests = [receipt.package_digest.__wrapped__()]
     with (copy / "engines" / "frame.py").open("a") as file:
         file.write("# another line\n")
-    digests.append(receipt.program_digest.__wrapped__())
-    assert digests[0] == receipt.program_digest()
+    digests.append(receipt.package_digest.__wrapped__())
+    assert digests[0] == receipt.package_digest()
     assert digests[1] != digests[0]
 
 

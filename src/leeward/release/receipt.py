@@ -10,10 +10,10 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
+from leeward.bundle.software import package_digest
 from leeward.engines import EVERY_STEP, Steps
 from leeward.errors import BadFile
 from leeward.randomness import SecretBits
@@ -72,7 +72,7 @@ def accepted(plan: Plan, data_digest: str) -> Steps | None:
 def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
     """One number for data, codebook, rules and program together."""
     rules = [repr(plan.jobs), plan.strict, sorted(steps)]
-    said = json.dumps([data_digest, plan.codebook_digest, rules, program_digest()])
+    said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
     return _keyed(key, f"receipt {said}")
 
 
@@ -82,17 +82,6 @@ def _path(folder: Path, key: bytes, plan: Plan) -> Path:
 
 def _keyed(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
-
-
-@cache
-def program_digest() -> str:
-    """SHA-256 over the source of this package: what another version checked is checked again."""
-    root = Path(__file__).parents[1]
-    whole = sha256()
-    for path in sorted(root.rglob("*.py")):
-        inside = sha256(path.read_bytes()).hexdigest()
-        whole.update(f"{path.relative_to(root).as_posix()} {inside}\n".encode())
-    return whole.hexdigest()
 
 
 def _key(folder: Path, *, make: bool) -> bytes:
