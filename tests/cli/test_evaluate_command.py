@@ -310,12 +310,15 @@ def test_a_plan_that_is_wrong_is_refused(small: Office) -> None:
 
 def test_rows_that_fail_the_check_are_refused_without_showing_them(small: Office) -> None:
     small.edit("jobs.csv", ("w03,e3", "w03,e4711"))
+    assert small.run(*DATA, "--out", "total").exit_code == 0  # a job that points nowhere
+    small.edit("plan.yaml", ("period:", "rows: strict\nperiod:"))
     result = small.run(*DATA, "--out", "e")
     assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr == (
-        f"{INTERNAL}\nleeward: data: must agree with the codebook in every row; got rows that do "
-        "not (not shown). Run `leeward check plan.yaml`, whose output is confidential.\n"
+        f"{INTERNAL}\nleeward: data: must be readable and agree with the codebook in every row; "
+        "got files or rows that do not (not shown). Run `leeward check`, whose output is "
+        "confidential.\n"
     )
     assert not (small.folder / "e").exists()
 

@@ -415,20 +415,14 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
             f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
             "above 0, and within it more may be revealed than the factor says.",
         )
-    last = "" if found.level != "no useful bound" else " That is no useful bound."
+    useful = " That is no useful bound." if found.level == "no useful bound" else ""
     several = {
-        EveryJob: "; of m jobs of a person together, at m times epsilon",
-        BoundedJobs: f"; of {most_jobs(rule)} jobs of a person together, at {most_jobs(rule)} "
-        "times epsilon",
+        EveryJob: " This speaks of one job; of m jobs of a person together, at m times epsilon.",
+        BoundedJobs: f" This speaks of one job; of {most_jobs(rule)} jobs of a person together, at "
+        f"{most_jobs(rule)} times epsilon.",
     }.get(type(rule), "")
-    if most_jobs(rule) == 1 and isinstance(rule, BoundedJobs):
-        several = ""
-    return Sentence(
-        "odds",
-        f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF} (about one job{several})."
-        f"{last}",
-        1,
-    )
+    text = f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}.{useful}{several}"
+    return Sentence("odds", text, 1)
 
 
 def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
@@ -504,8 +498,8 @@ STRICT_SCOPE = Sentence(
 )
 TOTAL_SCOPE = Sentence(
     "total",
-    "Whether this bundle appeared does not depend on the rows of workers and jobs: rows that do "
-    "not agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
+    "Whether a bundle appears does not depend on the rows of workers and jobs: rows that do not "
+    "agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
     "row agrees is hidden as the value of a person's attribute is.",
     2,
 )
