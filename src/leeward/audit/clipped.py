@@ -1,118 +1,99 @@
 """The clipped mechanism examined: the index of the maximum and the clipped sums, jointly.
 
-For each possible index the log-ratio of the index adds to the log-ratio of the sums given the θ
-that follows from it; the loss is the worst index.
+The released code is run on both databases, once for each index that the noise may give; it says
+what it adds noise to, and which noise. The log-ratio of the index adds to the log-ratios of the
+sums, which are independent given θ; the loss is the worst index.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import log
+from typing import cast
 
 import numpy as np
 from flint import arb
 
-from leeward.audit.loss import NONE, Loss, over, worst
-from leeward.audit.measure import Depth, jobs
-from leeward.audit.neighbours import Pair, Workforce, blocks
-from leeward.audit.outputs import Rounded
+from leeward.audit.loss import INFINITE, NONE, Loss, over, worst
+from leeward.audit.measure import Depth
+from leeward.audit.neighbours import Pair, block_sizes, blocks
+from leeward.audit.outputs import Gaussian, Rounded
+from leeward.audit.rehearsal import ClippedRun, Single, clipped_run
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import HEADROOM
 from leeward.mechanisms.gaussian import normaliser
 from leeward.mechanisms.grid import STEPS
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.privacy import Policy
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
+TOLD_APART = Loss(INFINITE, INFINITE, arb("nan"))
 
 
-def whole_norm(force: Workforce, covered: int) -> int:
-    """|E|: all jobs, covered by the table or not."""
-    return jobs(force[:covered]) + jobs(force[covered:])
+def clipped_loss(mechanism: Clipped, policy: Policy, depth: Depth) -> Loss:
+    """The worst pair of neighbours."""
+    return worst(pair_loss(mechanism, pair) for pair in _pairs(mechanism, policy, depth))
 
 
-@dataclass(frozen=True)
-class ClippedExam:
-    """A clipped mechanism to examine, perhaps with a defect: the controls change one part.
+def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
+    """Also with workers outside the table."""
+    alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
+    sizes = [*block_sizes(alpha, 100), *range(5, depth.small, 8)]
+    for kinds in (cells, cells + 1):
+        yield from blocks(policy, alpha, kinds, sizes)
 
-    `norm` is what an establishment's size is taken to be, `scale` the noise scale of the sums for
-    a θ in lattice points, `covered` the number of worker cells in the table.
-    """
 
-    mechanism: Clipped
-    norm: Callable[[Workforce, int], int] = whole_norm
-    cut: Fraction = Fraction(1)
-    lattice: int | None = None
-    allowance: bool = True
+def runs(mechanism: Clipped, pair: Pair) -> tuple[ClippedRun, ClippedRun, list[int]]:
+    """Both databases, released with the same indices, and these."""
+    true = [single.true for single in clipped_run(mechanism, pair.databases).index]
+    indices = sorted(set(_indices(true[0], true[1], mechanism.parameters.growth)))
+    before, after = (
+        clipped_run(mechanism, [database] * len(indices), np.array(indices))
+        for database in pair.databases
+    )
+    return before, after, indices
 
-    @property
-    def covered(self) -> int:
-        """Worker cells in the table; further kinds of worker are outside it."""
-        return self.mechanism.parameters.cells
 
-    def worst(self, policy: Policy, depth: Depth) -> Loss:
-        """The worst pair of neighbours."""
-        alpha = self.mechanism.parameters.growth
-        sizes = [*range(2, depth.small, 8), int(2 / alpha), int(100 / alpha)]
-        pairs = [
-            pair
-            for kinds in (self.covered, self.covered + 1)
-            for pair in blocks(policy, alpha, kinds, sizes)
-        ]
-        return worst(self.pair(pair) for pair in pairs)
+def pair_loss(mechanism: Clipped, pair: Pair) -> Loss:
+    """The joint loss: over indices, that of the index plus that of the sums."""
+    before, after, indices = runs(mechanism, pair)
+    if before.theta != after.theta:  # θ is published, and must follow from the index alone
+        return TOLD_APART
+    claimed = mechanism.parameters.epsilon
+    losses = []
+    for i, index in enumerate(indices):
+        first = _signed(*(_mass(run.index[i])((index,)) for run in (before, after)))
+        losses.append(_joined(first, _sums(before.sums[i], after.sums[i]), claimed))
+    return worst(losses)
 
-    def pair(self, pair: Pair) -> Loss:
-        """The joint loss: over indices, that of the index plus that of the sums."""
-        size = [max(map(jobs, database)) for database in pair.databases]
-        grid = self.mechanism.clipping.grid
-        before, after = (int(i) for i in grid.index(np.array(size)))
-        law = self._law(self.mechanism.index_law)
-        claimed = self.mechanism.parameters.epsilon
-        losses = []
-        for index in _indices(before, after, self.mechanism.parameters.growth):
-            masses = (Rounded(true, law, Fraction(1)).mass for true in (before, after))
-            first = _signed(*(mass((index,)) for mass in masses))
-            sums = self.sums(pair, self.mechanism.clipping.theta_of(index))
-            losses.append(_joined(first, sums, claimed))
-        return worst(losses)
 
-    def sums(self, pair: Pair, theta: int) -> Loss:
-        """The loss of the noisy sums given θ: cells are independent, so it adds up."""
-        law = self._law(self._sum_law(theta))
-        vectors = [self.clip(force, theta) for force in (pair.before, pair.after)]
-        total = NONE
-        for (left, right), cells in Counter(zip(*vectors, strict=True)).items():
-            outputs = {(left,), (right,), ((left + right) // 2,), (left - 9,), (right + 9,)}
-            before, after = (Rounded(true, law, Fraction(1)) for true in (left, right))
-            alike = over(outputs, before.mass, after.mass, Fraction(0)).times(cells)
-            total = total.plus(alike)
-        return total
+def _mass(single: Single) -> Callable[[tuple[int, ...]], arb]:
+    return cast(Rounded, single).mass
 
-    def clip(self, force: Workforce, theta: int) -> list[int]:
-        """The clipped lattice vector, by the mechanism's own arithmetic unless it is defective."""
-        lattice = self.lattice or self.mechanism.clipping.lattice
-        norm = self.norm(force, self.covered)
-        counts = force[: self.covered]
-        if self.lattice is None:
-            row = np.array([counts]), np.array([norm]), np.array([theta])
-            return [int(c) for c in self.mechanism.clipping.clip(*row)[0]]
-        bound = Fraction(theta * lattice, self.mechanism.clipping.lattice)
-        factor = min(Fraction(lattice), bound / norm if norm else Fraction(lattice))
-        return [int(c * factor) for c in counts]
 
-    def _sum_law(self, theta: int) -> PiecewiseLaw:
-        if self.lattice is None and self.allowance:
-            return self.mechanism.sum_law(theta)
-        clipping = self.mechanism.clipping
-        lattice = self.lattice or clipping.lattice
-        moved = clipping.reach(theta) * min(self.covered, 2) * lattice / clipping.lattice
-        rest = (1 - self.mechanism.split) * self.mechanism.parameters.aimed
-        return discrete_laplace(moved / rest)
+def _sums(before: tuple[Single, ...], after: tuple[Single, ...]) -> Loss:
+    """The loss of the noisy sums given θ: cells are independent, so it adds up."""
+    total = NONE
+    alike = Counter((_seen_from(a.true, a), _seen_from(a.true, b)) for a, b in zip(before, after, strict=True))
+    for (left, right), cells in alike.items():
+        total = total.plus(_cell(left, right).times(cells))
+    return total
 
-    def _law(self, law: PiecewiseLaw) -> PiecewiseLaw:
-        return law if self.cut == 1 else discrete_laplace(-self.cut / law.pieces[-1].rate)
+
+def _seen_from(origin: int, single: Single) -> Rounded:
+    rounded = cast(Rounded, single)
+    return Rounded(rounded.true - origin, rounded.law, rounded.scale)
+
+
+@lru_cache(maxsize=1 << 16)  # databases with one largest size share θ, and so the noise
+def _cell(left: Rounded, right: Rounded) -> Loss:
+    """Exponential tails of unequal scale have no bound; of equal scale, the ends tell most."""
+    if (left.law, left.scale) != (right.law, right.scale):
+        return TOLD_APART
+    low, high = sorted((left.true, right.true))
+    outputs = {(low,), (high,), (low - 9,), (high + 9,)}
+    return over(outputs, left.mass, right.mass, Fraction(0))
 
 
 def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
@@ -149,35 +130,36 @@ def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
 
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
-    alpha, most = mechanism.parameters.growth, arb(0)
-    sizes = [2, depth.small, int(10 / alpha)]
-    for pair in blocks(policy, alpha, mechanism.parameters.cells, sizes):
-        largest = np.array([jobs(force) for force in (pair.before, pair.after)])
-        before, after = (int(i) for i in mechanism.clipping.grid.index(largest))
-        for index in _indices(before, after, alpha):
-            theta = mechanism.clipping.theta_of(index)
+    most = arb(0)
+    for pair in _pairs(mechanism, policy, depth):
+        before, after, indices = runs(mechanism, pair)
+        if before.theta != after.theta:
+            return INFINITE
+        for i in range(len(indices)):
+            steps = ((before.index[i], after.index[i]), *zip(before.sums[i], after.sums[i], strict=True))
+            moved = Counter(_moved(*step) for step in steps)
             for order in ORDERS:
-                total = renyi(before - after, mechanism.index_variance, order)
-                total += _sum_divergence(mechanism, pair, theta, order)
-                most = most.max(total / ball(order))
+                parts = (renyi(*step, order) * times for step, times in moved.items())
+                most = most.max(sum(parts, arb(0)) / ball(order))
     return most
 
 
-def _sum_divergence(mechanism: Clipped, pair: Pair, theta: int, order: Fraction) -> arb:
-    exam = ClippedExam(mechanism)
-    before, after = (exam.clip(force, theta) for force in (pair.before, pair.after))
-    variance = mechanism.sum_variance(theta)
-    shifts = Counter(left - right for left, right in zip(before, after, strict=True))
-    parts = (cells * renyi(shift, variance, order) for shift, cells in shifts.items())
-    return sum(parts, arb(0))
+def _moved(before: Single, after: Single) -> tuple[int, Fraction]:
+    """How far a step moves, and the variance of its noise."""
+    left, right = cast(Gaussian, before), cast(Gaussian, after)
+    return left.true - right.true, left.variance if left.variance == right.variance else Fraction(0)
 
 
+@lru_cache(maxsize=1 << 16)
 def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
     """D_a between discrete Gaussians at 0 and at `shift`, from the sum of p^a·q^(1−a).
 
     Completing the square, that sum is e^(a(a−1)v²/2σ²) times a discrete Gaussian's total around
-    (1−a)v, over its total around 0; both totals are summed exactly.
+    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 stands for
+    two that differ, which no ρ allows for.
     """
+    if variance == 0:
+        return INFINITE
     with precision(128):
         square = order * (order - 1) * Fraction(shift) ** 2 / (2 * variance)
         centre = (1 - order) * shift % 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from leeward.audit.clipped import ClippedExam, gaussian
+from leeward.audit.clipped import clipped_loss, gaussian
 from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.measure import Depth, block, node_view, pairs, scalar, workplace_view
 from leeward.audit.row import Claim, Row
@@ -96,14 +96,14 @@ def examine_block(made: Mechanism, name: str, depth: Depth) -> Loss:
     """Joint masses of a block."""
     if not isinstance(made, VectorPareto):
         raise TypeError(made)
-    return block(made, policy(name), depth, Fraction(1))
+    return block(made, policy(name), depth)
 
 
 def examine_clipped(made: Mechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly."""
     if not isinstance(made, Clipped):
         raise TypeError(made)
-    return ClippedExam(made).worst(policy(name), depth)
+    return clipped_loss(made, policy(name), depth)
 
 
 def examine_gaussian(made: Mechanism, name: str, depth: Depth) -> Loss:
