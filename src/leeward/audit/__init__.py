@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-CONTROLS = ()
+from leeward.audit.controls import CONTROLS
 from leeward.audit.lines import FULL_GRID, LINES, QUICK_GRID
 from leeward.audit.measure import FULL, QUICK
 from leeward.audit.row import Row

@@ -6,7 +6,7 @@ sums, which are independent given θ; the loss is the worst index.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import log
@@ -18,13 +18,14 @@ from flint import arb
 from leeward.audit.loss import INFINITE, NONE, Loss, over, worst
 from leeward.audit.measure import Depth
 from leeward.audit.neighbours import Pair, block_sizes, blocks
-from leeward.audit.outputs import Gaussian, Rounded
-from leeward.audit.rehearsal import ClippedRun, Single, clipped_run
+from leeward.audit.outputs import Rounded
+from leeward.audit.rehearsal import Asked, ClippedRun, clipped_run
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import HEADROOM
 from leeward.mechanisms.gaussian import normaliser
 from leeward.mechanisms.grid import STEPS
+from leeward.mechanisms.law import Law
 from leeward.privacy import Policy
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
@@ -46,8 +47,8 @@ def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
 
 def runs(mechanism: Clipped, pair: Pair) -> tuple[ClippedRun, ClippedRun, list[int]]:
     """Both databases, released with the same indices, and these."""
-    true = [single.true for single in clipped_run(mechanism, pair.databases).index]
-    indices = sorted(set(_indices(true[0], true[1], mechanism.parameters.growth)))
+    lowest, highest = clipped_run(mechanism, pair.databases).index.true.tolist()
+    indices = sorted(set(_indices(lowest, highest, mechanism.parameters.growth)))
     before, after = (
         clipped_run(mechanism, [database] * len(indices), np.array(indices))
         for database in pair.databases
@@ -58,42 +59,47 @@ def runs(mechanism: Clipped, pair: Pair) -> tuple[ClippedRun, ClippedRun, list[i
 def pair_loss(mechanism: Clipped, pair: Pair) -> Loss:
     """The joint loss: over indices, that of the index plus that of the sums."""
     before, after, indices = runs(mechanism, pair)
-    if before.theta != after.theta:  # θ is published, and must follow from the index alone
+    if (before.theta != after.theta).any():  # published: it must follow from the index alone
         return TOLD_APART
-    claimed = mechanism.parameters.epsilon
+    cells, claimed = mechanism.parameters.cells, mechanism.parameters.epsilon
+    steps = _steps(before.sums, after.sums)
     losses = []
     for i, index in enumerate(indices):
-        first = _signed(*(_mass(run.index[i])((index,)) for run in (before, after)))
-        losses.append(_joined(first, _sums(before.sums[i], after.sums[i]), claimed))
+        first = _signed(*(run.index.rounded(i).mass((index,)) for run in (before, after)))
+        sums = _sums(before.sums, after.sums, steps[i * cells : (i + 1) * cells])
+        losses.append(_joined(first, sums, claimed))
     return worst(losses)
 
 
-def _mass(single: Single) -> Callable[[tuple[int, ...]], arb]:
-    return cast(Rounded, single).mass
+Step = tuple[int, int, int]
+"""How far an entry moves between neighbours, and the number of its scale in either."""
 
 
-def _sums(before: tuple[Single, ...], after: tuple[Single, ...]) -> Loss:
+def _steps(before: Asked, after: Asked) -> list[Step]:
+    columns = (after.true - before.true, before.level, after.level)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _sums(before: Asked, after: Asked, steps: list[Step]) -> Loss:
     """The loss of the noisy sums given θ: cells are independent, so it adds up."""
     total = NONE
-    alike = Counter((_seen_from(a.true, a), _seen_from(a.true, b)) for a, b in zip(before, after, strict=True))
-    for (left, right), cells in alike.items():
-        total = total.plus(_cell(left, right).times(cells))
+    if before.law != after.law:
+        return TOLD_APART
+    for (moved, left, right), cells in Counter(steps).items():
+        if before.scales[left] != after.scales[right]:
+            return TOLD_APART  # exponential tails of unequal scale: their ratio has no bound
+        alike = _cell(cast(Hashable, before.law), before.scales[left], moved)
+        total = total.plus(alike.times(cells))
     return total
 
 
-def _seen_from(origin: int, single: Single) -> Rounded:
-    rounded = cast(Rounded, single)
-    return Rounded(rounded.true - origin, rounded.law, rounded.scale)
-
-
 @lru_cache(maxsize=1 << 16)  # databases with one largest size share θ, and so the noise
-def _cell(left: Rounded, right: Rounded) -> Loss:
-    """Exponential tails of unequal scale have no bound; of equal scale, the ends tell most."""
-    if (left.law, left.scale) != (right.law, right.scale):
-        return TOLD_APART
-    low, high = sorted((left.true, right.true))
+def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
+    """Of exponential tails of equal scale, the ends tell most."""
+    low, high = sorted((0, moved))
+    before, after = (Rounded(true, cast(Law, law), scale) for true in (0, moved))
     outputs = {(low,), (high,), (low - 9,), (high + 9,)}
-    return over(outputs, left.mass, right.mass, Fraction(0))
+    return over(outputs, before.mass, after.mass, Fraction(0))
 
 
 def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
@@ -130,24 +136,28 @@ def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
 
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
-    most = arb(0)
+    most, cells = arb(0), mechanism.parameters.cells
     for pair in _pairs(mechanism, policy, depth):
         before, after, indices = runs(mechanism, pair)
-        if before.theta != after.theta:
+        if (before.theta != after.theta).any():
             return INFINITE
+        first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
         for i in range(len(indices)):
-            steps = ((before.index[i], after.index[i]), *zip(before.sums[i], after.sums[i], strict=True))
-            moved = Counter(_moved(*step) for step in steps)
+            parts = Counter(
+                _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]
+            )
+            parts[_moved(before.index, after.index, first[i])] += 1
             for order in ORDERS:
-                parts = (renyi(*step, order) * times for step, times in moved.items())
-                most = most.max(sum(parts, arb(0)) / ball(order))
+                total = sum((renyi(*part, order) * n for part, n in parts.items()), arb(0))
+                most = most.max(total / ball(order))
     return most
 
 
-def _moved(before: Single, after: Single) -> tuple[int, Fraction]:
-    """How far a step moves, and the variance of its noise."""
-    left, right = cast(Gaussian, before), cast(Gaussian, after)
-    return left.true - right.true, left.variance if left.variance == right.variance else Fraction(0)
+def _moved(before: Asked, after: Asked, step: Step) -> tuple[int, Fraction]:
+    """How far a step moves, and the variance of its noise: 0 where neighbours have two."""
+    moved, left, right = step
+    variance = before.scales[left]
+    return moved, variance if variance == after.scales[right] else Fraction(0)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -31,7 +31,7 @@ JOBS = "releases other jobs than its sums"
 
 def fault(mechanism: Additive | Clipped) -> str:
     """How the released code departs from its definition; empty where it does not."""
-    alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
+    alpha, cells = mechanism.parameters.alpha or Fraction(1, 10), mechanism.parameters.cells
     for kinds in (cells, cells + 1):
         found = list(databases(alpha, kinds))
         if isinstance(mechanism, Clipped):
@@ -61,7 +61,7 @@ def _counts(mechanism: Additive, found: list[Database]) -> Iterator[str]:
     values = mechanism._release(np.array(counts), None if asked is None else np.array(asked), told)
     if not mechanism.counted:
         counts = [grid_index(size, mechanism.parameters.growth) for size in largest]
-    if values.tolist() != counts or len(told.singles) != len(counts):
+    if values.tolist() != counts or told.asked[0].true.size != len(counts):
         yield COUNTS if mechanism.counted else INDEX
 
 
@@ -80,16 +80,19 @@ def _clipped(mechanism: Clipped, found: list[Database]) -> Iterator[str]:
     true = [grid_index(max(map(jobs, database)), alpha) for database in found]
     for low in LOW:
         run = clipped_run(mechanism, found, np.array(true) - low)
-        if [single.true for single in run.index] != true:
+        if run.index.true.tolist() != true:
             yield INDEX
-        for database, theta, sums, values in zip(
-            found, run.theta, run.sums, run.values.tolist(), strict=True
-        ):
+        sums = [row.tolist() for row in run.sums.true.reshape(run.values.shape)]
+        for database, theta, row in zip(found, run.theta.tolist(), sums, strict=True):
             wanted = clipped_sums(database, Fraction(theta, lattice), lattice)
-            if [single.true for single in sums] != list(islice(wanted, len(sums))):
+            if row != list(islice(wanted, len(row))):
                 yield SUMS
-            if values != [floor(Fraction(single.true, lattice) + Fraction(1, 2)) for single in sums]:
-                yield JOBS
+        if run.values.tolist() != [[_whole_jobs(n, lattice) for n in row] for row in sums]:
+            yield JOBS
+
+
+def _whole_jobs(points: int, lattice: int) -> int:
+    return floor(Fraction(points, lattice) + Fraction(1, 2))
 
 
 def clipped_sums(database: Database, theta: Fraction, lattice: int) -> Iterator[int]:

@@ -22,6 +22,8 @@ class Loss:
 
     δ is exact or not a number: a sum over some outputs alone would be too small.
     `bound`, where there is one, is a proven upper bound over *all* outputs, examined or not.
+    `draws`, where there are any, make it a lower bound by sampling, δ allowed for. `fault` says
+    how what is released departs from what it is defined to be: then no loss is known.
     """
 
     forward: arb
@@ -29,6 +31,8 @@ class Loss:
     delta: arb
     bound: arb | None = None
     rho: arb | None = None
+    draws: int = 0
+    fault: str = ""
 
     @property
     def epsilon(self) -> arb:

@@ -93,7 +93,7 @@ def blocks(policy: Policy, alpha: Fraction, kinds: int, sizes: Iterable[int]) ->
                 after = tuple(b + j for b, j in zip(before, joiners, strict=True))
                 if policy.admits(before, after, alpha):
                     yield Pair((), before, after)
-                    if sum(joiners[1:]) in (0, grown):
+                    if before == single and joiners[0] in (0, grown):
                         yield from _beside(Pair((), before, after), grown)
 
 

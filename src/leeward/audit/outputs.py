@@ -126,7 +126,9 @@ class Independent:
         """The same with outputs counted from `origin`."""
         left = iter(origin)
         return Independent(
-            tuple(replace(part, true=tuple(n - next(left) for n in part.true)) for part in self.parts)
+            tuple(
+                replace(part, true=tuple(n - next(left) for n in part.true)) for part in self.parts
+            )
         )
 
     def mass(self, output: tuple[int, ...]) -> arb:
@@ -141,14 +143,6 @@ class Independent:
         """Those of one block of all cells."""
         first = self.parts[0]
         return ParetoBlock(self.true, first.scale, first.shape).landmarks()
-
-
-@dataclass(frozen=True)
-class Gaussian:
-    """true + discrete Gaussian noise of this variance parameter."""
-
-    true: int
-    variance: Fraction
 
 
 @lru_cache(maxsize=1 << 18)  # neighbours and landmarks come by the same distances

@@ -6,6 +6,7 @@ release calls would look like.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,11 @@ from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.law import Law
 from leeward.mechanisms.noise import SECRET, Noise
 from leeward.mechanisms.sampling import Integers, Scales
+from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
+
+M = TypeVar("M")
+HALF = Fraction(1, 2)
 
 
 class CoveredNorm(Clipping):
@@ -100,3 +105,22 @@ class NarrowNoise:
 def clipped_twin(genuine: Clipped, kind: type[Clipping]) -> Clipped:
     """The genuine mechanism with one step of its clipping replaced."""
     return replace(genuine, clipping=kind(genuine.clipping.alpha, genuine.clipping.cells))
+
+
+class NarrowClipped(Clipped):
+    """Asks for the right noise, and is given half of it."""
+
+    def release_entries(self, entries: Entries, workplaces: int) -> tuple[Integers, Integers]:
+        return self._release(entries, workplaces, NarrowNoise(HALF))
+
+
+class NarrowSlope(Slope):
+    """Asks for the right noise, and is given half of it."""
+
+    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+        return self._release(counts, largest, NarrowNoise(HALF))
+
+
+def twin(kind: type[M], genuine: object) -> M:
+    """The genuine mechanism's numbers in a broken class."""
+    return kind(**vars(genuine))
