@@ -40,7 +40,7 @@ def clipped_loss(mechanism: Clipped, policy: Policy, depth: Depth) -> Loss:
 def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
-    sizes = [*block_sizes(alpha, 100), *range(5, depth.small, 8)]
+    sizes = [*block_sizes(alpha, 100), *range(8, depth.small, 4)]
     for kinds in (cells, cells + 1):
         yield from blocks(policy, alpha, kinds, sizes)
 

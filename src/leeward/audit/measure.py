@@ -131,7 +131,7 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
 def block(mechanism: VectorPareto, policy: Policy, depth: Depth) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
-    sizes = [*block_sizes(alpha, 10**4), *range(5, depth.small, 6)]
+    sizes = [*block_sizes(alpha, 10**4), *range(8, depth.small, 4)]
     outputs = set()
     for kinds in (d, d + 1):
         for pair in blocks(policy, alpha, kinds, sizes):

@@ -85,12 +85,6 @@ SAMPLED: tuple[Control, ...] = (
         detail=RELEASED_CODE,
     ),
     Control(
-        "noise of the sums halved",
-        "clipped",
-        sampled(_clipped_draws(HalfMoved)),
-        detail=RELEASED_CODE,
-    ),
-    Control(
         "a split that depends on the data",
         "clipped",
         sampled(lambda: twin(DataSplit, made(Clipped, "clipped"))),

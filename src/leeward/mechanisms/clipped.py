@@ -8,6 +8,7 @@ to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is 
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import ClassVar
@@ -172,7 +173,7 @@ class Clipped:
     def sum_variance(self, theta: int) -> Fraction:
         """Δ₂²/(2ρ₂) with Δ₂ = √2·αθ/(1+α) (once for a single cell) + √d, rounded up."""
         d = self.parameters.cells
-        moved = root_up(min(d, 2)) * self.clipping.reach(theta) + root_up(d)
+        moved = _root(min(d, 2)) * self.clipping.reach(theta) + _root(d)
         return moved**2 / (2 * (1 - self.split) * self.rho)
 
     def spread(self, theta: int) -> float:
@@ -239,3 +240,8 @@ class Clipped:
         if self.noise == "gaussian":
             return gaussian_weights(float(self.index_variance))
         return laplace_weights(float(self.index_law.pieces[0].rate))
+
+
+@cache
+def _root(number: int) -> Fraction:
+    return root_up(number)
