@@ -12,9 +12,10 @@ import pytest
 import leeward
 from leeward.audit.controls import no_floor, parallel_cells
 from leeward.audit.loss import laplace_loss, pure_loss
-from leeward.audit.measure import QUICK, released
+from leeward.audit.measure import QUICK
 from leeward.audit.neighbours import Workforce
 from leeward.audit.outputs import Rounded
+from leeward.audit.rehearsal import released
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.law import laplace
 from leeward.mechanisms.log_laplace import LogLaplace

@@ -111,9 +111,17 @@ class Row:
             return self.loss.fault
         if self.sampled:
             return "more than ε, sampled"
-        if self.claim.delta > 0:
+        if self.claim.delta > 0 and self.loss.rho is None:
             return self._delta()
-        return "tells neighbours apart for sure" if isinf(self.ratio) else f"{self.ratio:.2f} ε"
+        return (
+            "tells neighbours apart for sure"
+            if isinf(self.ratio)
+            else f"{self.ratio:.2f} {self._measure}"
+        )
+
+    @property
+    def _measure(self) -> str:
+        return "ε" if self.loss.rho is None else "ρ"
 
     def _delta(self) -> str:
         return f"δ {self.delta:.3g}, {float(self.claim.delta):.3g} claimed"

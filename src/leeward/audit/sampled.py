@@ -44,7 +44,7 @@ BINS = {1: 64, 2: 24, 3: 14}
 """Of each released number, by how many there are."""
 
 STEPS = 10
-"""Of a bisection, after the first: to a thousandth of eight standard errors."""
+"""Of a bisection, after the first: to a thousandth of eight standard errors or twenty draws."""
 
 CAUTION = 4.75
 """Standard errors that a bound will lie below its estimate."""
@@ -168,7 +168,7 @@ def at_least(hits: int, draws: int) -> arb:
     if hits == 0:
         return arb(0)
     low, high = Fraction(0), Fraction(hits, draws)
-    near = high - Fraction(isqrt(64 * hits), draws)
+    near = high - Fraction(isqrt(64 * hits * (draws - hits) // draws) + 20, draws)
     with precision(64):
         for middle in (near, *repeat(None, STEPS)):
             p = (low + high) / 2 if middle is None else max(middle, low)
