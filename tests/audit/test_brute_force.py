@@ -111,4 +111,4 @@ def test_vector_pareto_keeps_its_promise_on_every_small_database(alpha: str, eps
                 p, q = box(np.abs(grid), sigma, k), box(np.abs(grid - shift), wider, k)
                 worst = max(worst, float(np.abs(np.log(p / q)).max()))
     assert worst <= e
-    assert worst <= float(block(built, STRONG, QUICK, Fraction(1)).epsilon) + 1e-9
+    assert worst <= float(block(built, STRONG, QUICK).epsilon) + 1e-9

@@ -14,8 +14,8 @@ from math import ceil, floor, log
 import numpy as np
 import pytest
 
-from leeward.audit.clipped import ClippedExam
-from leeward.audit.measure import QUICK, Depth
+from leeward.audit.clipped import clipped_loss, pair_loss
+from leeward.audit.measure import QUICK
 from leeward.audit.neighbours import Pair
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.clipped import Clipped
@@ -111,10 +111,10 @@ CASES = [(1, 1), (1, 2), (2, 2), (2, 3)]
 def test_the_auditor_sees_what_enumeration_sees(cells: int, kinds: int) -> None:
     """Of each pair nearly all, although it looks at few indices; of the worst pair all."""
     built = clipped(cells)
-    truth, exam = Truth.of(built), ClippedExam(built)
+    truth = Truth.of(built)
     worst = np.zeros(2)
     for pair in every_pair(kinds, 4, ((),))[::kinds]:
-        seen = exam.pair(pair)
+        seen = pair_loss(built, pair.databases)
         ways = np.array([truth.loss(pair), (float(seen.forward), float(seen.backward))])
         assert (ways[1] <= ways[0] + 1e-3).all()
         assert (ways[1] >= ways[0] - 0.04 * EPSILON).all()
@@ -138,9 +138,8 @@ def test_theta_and_clipping_are_those_of_the_formulas(cells: int) -> None:
     for index in range(-40, 200, 7):
         theta = clipping.theta_of(index)
         assert abs(theta - truth.theta(index)) <= 1
-        assert clipping.moved(theta) == pytest.approx(
-            truth.spread(theta) * EPSILON * (1 - truth.split), abs=1
-        )
+        moved = truth.spread(theta) * EPSILON * (1 - truth.split)
+        assert clipping.moved(np.array([theta])) == pytest.approx(moved, abs=1)
         for size in (1, 3, 40):
             row = (size,) + (1,) * (cells - 1)
             norm = np.array([sum(row)])
@@ -150,6 +149,7 @@ def test_theta_and_clipping_are_those_of_the_formulas(cells: int) -> None:
 
 @pytest.mark.parametrize("cells", [1, 2, 8])
 def test_a_tenth_less_noise_is_seen_at_any_number_of_cells(cells: int) -> None:
-    spoilt = ClippedExam(clipped(cells), cut=Fraction(9, 10))
-    depth = Depth(QUICK.small, 0)
-    assert float(spoilt.worst(policy("strong"), depth).epsilon) > 1.05 * EPSILON
+    split = clipped(cells).split
+    spoilt = mechanism("clipped", alpha=ALPHA, epsilon=Fraction(40, 9), cells=cells, split=split)
+    assert isinstance(spoilt, Clipped)
+    assert float(clipped_loss(spoilt, policy("strong"), QUICK).epsilon) > 1.05 * EPSILON

@@ -9,7 +9,7 @@ import pytest
 from flint import arb
 
 from leeward.audit import defects
-from leeward.audit.controls import made
+from leeward.audit.control import made
 from leeward.audit.defects import DerivedFrame, Infused, float_laplace, reachable
 from leeward.audit.loss import pure_loss
 from leeward.audit.measure import workplace_view

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from leeward.audit.measure import FULL, QUICK, Depth, pairs
-from leeward.audit.neighbours import Pair, blocks, large, most, small
+from leeward.audit.neighbours import Pair, block_sizes, blocks, large, most, small
 from leeward.privacy import policy
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
@@ -22,7 +22,7 @@ def sizes(pair: Pair) -> tuple[int, int]:
 def test_every_pair_is_admitted(name: str, alpha: Fraction) -> None:
     chosen = policy(name)
     listed = [*small(chosen, alpha, 12), *large(chosen, alpha, 6)]
-    listed += [pair for kinds in (1, 2, 3) for pair in blocks(chosen, alpha, kinds, range(1, 40))]
+    listed += [pair for kinds in (1, 2, 3) for pair in blocks(chosen, alpha, kinds, range(40))]
     for pair in listed:
         assert chosen.admits(pair.before, pair.after, alpha)
         assert pair.databases == ((*pair.others, pair.before), (*pair.others, pair.after))
@@ -78,6 +78,26 @@ def test_blocks_have_all_kinds_of_joiners() -> None:
     assert any(pair.before == (100, 0, 0) and pair.after == (110, 0, 0) for pair in listed)
     assert any(pair.others for pair in listed)
     assert any(not pair.others for pair in listed)
+
+
+@pytest.mark.parametrize("alpha", ALPHAS, ids=str)
+def test_block_sizes_are_empty_tiny_and_around_the_floor(alpha: Fraction) -> None:
+    sizes = set(block_sizes(alpha, 100))
+    assert {0, 1, 2, 3, int(1 / alpha) + 1} <= sizes
+    assert int(1 / alpha) - 1 in sizes or 1 / alpha <= 1
+    assert max(sizes) >= 100 / alpha - 1
+
+
+def test_blocks_stand_beside_establishments_that_are_overtaken_or_stay_larger() -> None:
+    after = set()
+    for pair in blocks(policy("strong"), Fraction(1, 10), 2, [100]):
+        after |= {(sum(other), sizes(pair)) for other in pair.others}
+    assert {other for other, grown in after if grown == (100, 110)} == {105, 110, 909}
+
+
+def test_blocks_have_mostly_uncovered_establishments() -> None:
+    listed = list(blocks(policy("strong"), Fraction(1, 10), 3, [100]))
+    assert any(pair.before == (0, 0, 100) and pair.after == (10, 0, 100) for pair in listed)
 
 
 def test_a_removed_establishment_may_have_any_size_up_to_twice_the_depth() -> None:

@@ -8,8 +8,12 @@ import pytest
 from scipy.integrate import quad
 
 from leeward.audit.measure import pareto_bound, pareto_loss
-from leeward.audit.outputs import ParetoBlock, Rounded
+from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.mechanisms.law import pareto
+
+
+def alone(block: ParetoBlock) -> Independent:
+    return Independent((block,))
 
 
 def integrated(distances: tuple[int, ...], sigma: float, k: float) -> float:
@@ -88,7 +92,9 @@ def test_the_bound_holds_over_whole_windows(
         p, q = (float(side.mass(output)) for side in sides)
         worst = max(worst, abs(log(p / q)))
     assert worst <= bound
-    assert worst <= float(pareto_loss(*sides, Fraction(1)).epsilon) + 1e-12
+    assert (
+        worst <= float(pareto_loss(alone(sides[0]), alone(sides[1]), Fraction(1)).epsilon) + 1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,4 +106,20 @@ def test_the_bound_is_approached_at_large_scales(shift: int, growth: str, d: int
     before = ParetoBlock((0,) * d, narrow, k)
     after = ParetoBlock((1000 * shift,) + (0,) * (d - 1), narrow * Fraction(growth), k)
     bound = float(pareto_bound(before, after))
-    assert 0.999 * bound <= float(pareto_loss(before, after, Fraction(1)).epsilon) <= bound
+    assert (
+        0.999 * bound
+        <= float(pareto_loss(alone(before), alone(after), Fraction(1)).epsilon)
+        <= bound
+    )
+
+
+def test_blocks_side_by_side_multiply() -> None:
+    pair = ParetoBlock((3, -1), Fraction(2), Fraction(6))
+    single = ParetoBlock((5,), Fraction(7), Fraction(4))
+    both = Independent((pair, single))
+    assert both.true == (3, -1, 5)
+    assert float(both.mass((4, 0, 2))) == pytest.approx(
+        float(pair.mass((4, 0))) * float(single.mass((2,)))
+    )
+    assert both.seen_from(both.true).true == (0, 0, 0)
+    assert {len(output) for output in both.landmarks()} == {3}

@@ -2,7 +2,7 @@
 
 import json
 from fractions import Fraction
-from math import exp, log
+from math import exp, inf, log
 
 import pytest
 
@@ -31,10 +31,15 @@ DEFECTS = {
     ("log_laplace", "eight worker cells booked in parallel"),
     ("clipped", "clipped by the covered jobs"),
     ("clipped", "lattice rounding without its allowance"),
+    ("clipped", "noise of the sums halved"),
+    ("clipped", "θ without its +1"),
+    ("clipped", "a split that depends on the data"),
+    ("vector_pareto", "a fresh H for every cell"),
     ("infusion", "input noise infusion"),
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
     ("smooth_laplace", "printed δ at large ε"),
+    *((name, "draws of half the scale asked for") for name in ("clipped", "slope")),
     *(
         (name, "scale cut by 10 %")
         for name in ("slope", "log_laplace", "vector_pareto", "clipped", "scale", "edge_laplace")
@@ -47,6 +52,7 @@ def genuine(rows: list[Row], mechanism: str, policy: str = "strong", **wanted: s
         row
         for row in rows
         if not row.claim.control
+        and not row.sampled
         and (row.claim.mechanism, row.claim.policy) == (mechanism, policy)
         and row.claim.calibration == wanted.get("calibration", "tight")
     ]
@@ -58,7 +64,9 @@ def control(rows: list[Row], defect: str, mechanism: str) -> Row:
     (found,) = (
         row
         for row in rows
-        if row.claim.control.startswith(defect) and row.claim.mechanism == mechanism
+        if row.claim.control.startswith(defect)
+        and row.claim.mechanism == mechanism
+        and not row.sampled
     )
     return found
 
@@ -106,7 +114,10 @@ def test_every_control_is_rejected(rows: list[Row]) -> None:
 
 def test_no_known_defect_is_missing(rows: list[Row]) -> None:
     assert {(r.claim.mechanism, r.claim.control) for r in rows if r.claim.control} == DEFECTS
-    assert len(CONTROLS) == len(DEFECTS)
+    sampled = {"clipped by the covered", "a split", "draws of", "a fresh H"}
+    assert len(CONTROLS) == len(DEFECTS) + 3  # three are examined by masses and by draws
+    for defect in sampled:
+        assert any(r.sampled and r.claim.control.startswith(defect) for r in rows)
 
 
 @pytest.mark.parametrize(
@@ -196,6 +207,24 @@ def test_an_infinite_loss_is_a_word(rows: list[Row]) -> None:
     for row in rows:
         epsilon = row.as_json()["epsilon_computed"]
         assert epsilon == "inf" or isinstance(epsilon, float)
+
+
+def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
+    """θ without its +1 at α = 1, ε = 4 and one cell, where an empty establishment gets a job."""
+    assert control(rows, "θ without", "clipped").ratio == pytest.approx(1.154, abs=1e-3)
+    assert control(rows, "clipped by the covered", "clipped").ratio == pytest.approx(4.3, abs=0.01)
+    assert control(rows, "noise of the sums", "clipped").ratio > 1.7
+    assert control(rows, "a split", "clipped").ratio == inf
+    assert control(rows, "a fresh H", "vector_pareto").ratio > 1.9
+
+
+def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:
+    run = {r.claim.mechanism for r in rows if r.sampled and not r.claim.control}
+    assert run == set(REGISTRY)
+    for row in rows:
+        if row.sampled:
+            assert row.claim.detail.endswith("released code")
+            assert not row.tight
 
 
 def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:

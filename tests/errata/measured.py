@@ -4,9 +4,9 @@ from fractions import Fraction
 
 import leeward
 from leeward.audit.loss import pure_loss
-from leeward.audit.measure import pareto_loss, released
+from leeward.audit.measure import pareto_loss
 from leeward.audit.neighbours import Workforce
-from leeward.audit.outputs import ParetoBlock
+from leeward.audit.rehearsal import released, released_block
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.vector_pareto import VectorPareto
 
@@ -34,10 +34,7 @@ def alone(mechanism: Additive, before: int, after: int) -> float:
 def block_loss(mechanism: Additive, before: Workforce, after: Workforce) -> tuple[float, float]:
     """Between two make-ups of an establishment alone in its block: what is found, and its bound."""
     assert isinstance(mechanism, VectorPareto)
-    left, right = (
-        ParetoBlock(force, mechanism.scale(None, sum(force)), mechanism.shape)
-        for force in (before, after)
-    )
+    left, right = (released_block(mechanism, (force,)) for force in (before, after))
     found = pareto_loss(left, right, mechanism.parameters.epsilon)
     assert found.bound is not None
     return float(found.epsilon), float(found.bound)

@@ -11,9 +11,10 @@ from flint import arb
 import leeward
 from leeward.audit.controls import parallel_cells
 from leeward.audit.loss import laplace_loss, pure_loss
-from leeward.audit.measure import QUICK, released
+from leeward.audit.measure import QUICK
 from leeward.audit.neighbours import Workforce
 from leeward.audit.outputs import Rounded
+from leeward.audit.rehearsal import released
 from leeward.mechanisms.law import laplace
 from leeward.privacy import StrongAlpha, WeakAlpha, over_workers
 from tests.errata.conftest import PAGE, Row

@@ -8,6 +8,7 @@ import pytest
 
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import MOST_THETA, Clipping
+from leeward.mechanisms.noise import SECRET
 from leeward.mechanisms.sampling import Integers
 from tests.mechanisms.built import clipped
 from tests.mechanisms.goodness import (
@@ -58,6 +59,11 @@ def test_the_third_step_adds_noise_of_the_public_scale(built: Clipped) -> None:
         assert p_value(observed, masses(built, scale * float(factor), cuts)) < FALSE_ALARM
 
 
+def lattice_noise(built: Clipped, theta: Integers, cells: int) -> Integers:
+    """Before it is rounded to whole jobs."""
+    return built._laplace(np.zeros((theta.size, cells), dtype=np.int64), theta, SECRET)
+
+
 BOUNDS = (11, 40, 700, 10**6)
 """In jobs: the least that θ can be at α = 0.1, and larger ones."""
 
@@ -69,10 +75,10 @@ def test_one_law_serves_all_bounds_at_once(cells: int) -> None:
     lattice = built.clipping.lattice
     rows = DRAWS // (4 * cells)
     theta = np.tile(np.array(BOUNDS) * lattice + 1, rows)
-    noise = built.sum_noise(theta, cells).reshape(rows, len(BOUNDS), cells)
+    noise = lattice_noise(built, theta, cells).reshape(rows, len(BOUNDS), cells)
     for k, jobs in enumerate(BOUNDS):
         moved = min(cells, 2) * (jobs * lattice + 1) // 11 + cells
-        assert built.clipping.moved(jobs * lattice + 1) == moved
+        assert built.clipping.moved(np.array([jobs * lattice + 1])) == moved
         scale = moved / (7 / 8)
         cuts = [round(scale * z) for z in np.linspace(-3, 3, 41)]
         observed = counted(noise[:, k].ravel(), cuts)
@@ -108,7 +114,7 @@ def test_released_sums_are_the_noise_rounded_to_jobs() -> None:
 
 def test_rows_are_independent_whatever_their_bounds() -> None:
     theta = np.tile(np.array(BOUNDS) * LAPLACE.clipping.lattice, DRAWS // 8)
-    noise = LAPLACE.sum_noise(theta, 2)
+    noise = lattice_noise(LAPLACE, theta, 2)
     pairs = np.sign(noise).reshape(-1, 8)
     joint = pairs.T @ pairs / len(pairs)
     assert np.abs(joint - np.diag(np.diag(joint))).max() < 6 / sqrt(len(pairs))
@@ -169,7 +175,7 @@ def test_a_neighbour_moves_clipped_sums_by_at_most_the_sensitivity() -> None:
             moved = clipping.clip(both, both.sum(axis=1), np.full(2, bound))
             worst = max(worst, int(np.abs(moved[1] - moved[0]).sum()))
     allowed = 2 * bound / 11 + 3
-    assert clipping.moved(bound) == int(allowed)
+    assert clipping.moved(np.array([bound])) == int(allowed)
     assert 0.9 * allowed < worst <= allowed
 
 

@@ -1,118 +1,106 @@
 """The clipped mechanism examined: the index of the maximum and the clipped sums, jointly.
 
-For each possible index the log-ratio of the index adds to the log-ratio of the sums given the θ
-that follows from it; the loss is the worst index.
+The released code is run on both databases, once for each index that the noise may give; it says
+what it adds noise to, and which noise. The log-ratio of the index adds to the log-ratios of the
+sums, which are independent given θ; the loss is the worst index.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from math import log
+from typing import cast
 
 import numpy as np
 from flint import arb
 
-from leeward.audit.loss import NONE, Loss, over, worst
-from leeward.audit.measure import Depth, jobs
-from leeward.audit.neighbours import Pair, Workforce, blocks
+from leeward.audit.loss import INFINITE, NONE, Loss, over, worst
+from leeward.audit.measure import Depth
+from leeward.audit.neighbours import Database, Pair, block_sizes, blocks
 from leeward.audit.outputs import Rounded
+from leeward.audit.rehearsal import Asked, ClippedRun, clipped_run
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import HEADROOM
 from leeward.mechanisms.gaussian import normaliser
 from leeward.mechanisms.grid import STEPS
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.law import Law
 from leeward.privacy import Policy
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
+Both = tuple[Database, Database]
+TOLD_APART = Loss(INFINITE, INFINITE, arb("nan"))
 
 
-def whole_norm(force: Workforce, covered: int) -> int:
-    """|E|: all jobs, covered by the table or not."""
-    return jobs(force[:covered]) + jobs(force[covered:])
+def clipped_loss(mechanism: Clipped, policy: Policy, depth: Depth) -> Loss:
+    """The worst pair of neighbours."""
+    pairs = _pairs(mechanism, policy, depth)
+    return worst(pair_loss(mechanism, pair.databases) for pair in pairs)
 
 
-@dataclass(frozen=True)
-class ClippedExam:
-    """A clipped mechanism to examine, perhaps with a defect: the controls change one part.
+def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
+    """Also with workers outside the table."""
+    alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
+    sizes = [*block_sizes(alpha, 100), *range(8, depth.small, 4)]
+    for kinds in (cells, cells + 1):
+        yield from blocks(policy, alpha, kinds, sizes)
 
-    `norm` is what an establishment's size is taken to be, `scale` the noise scale of the sums for
-    a θ in lattice points, `covered` the number of worker cells in the table.
-    """
 
-    mechanism: Clipped
-    norm: Callable[[Workforce, int], int] = whole_norm
-    cut: Fraction = Fraction(1)
-    lattice: int | None = None
-    allowance: bool = True
+def runs(mechanism: Clipped, both: Both) -> tuple[ClippedRun, ClippedRun, list[int]]:
+    """Both databases, released with the same indices, and these."""
+    lowest, highest = sorted(clipped_run(mechanism, both).index.true.tolist())
+    indices = sorted(set(_indices(lowest, highest, mechanism.parameters.growth)))
+    before, after = (
+        clipped_run(mechanism, [database] * len(indices), np.array(indices)) for database in both
+    )
+    return before, after, indices
 
-    @property
-    def covered(self) -> int:
-        """Worker cells in the table; further kinds of worker are outside it."""
-        return self.mechanism.parameters.cells
 
-    def worst(self, policy: Policy, depth: Depth) -> Loss:
-        """The worst pair of neighbours."""
-        alpha = self.mechanism.parameters.growth
-        sizes = [*range(2, depth.small, 8), int(2 / alpha), int(100 / alpha)]
-        pairs = [
-            pair
-            for kinds in (self.covered, self.covered + 1)
-            for pair in blocks(policy, alpha, kinds, sizes)
-        ]
-        return worst(self.pair(pair) for pair in pairs)
+def pair_loss(mechanism: Clipped, both: Both) -> Loss:
+    """The joint loss: over indices, that of the index plus that of the sums."""
+    before, after, indices = runs(mechanism, both)
+    if (before.theta != after.theta).any():  # published: it must follow from the index alone
+        return TOLD_APART
+    cells, claimed = mechanism.parameters.cells, mechanism.parameters.epsilon
+    steps = _steps(before.sums, after.sums)
+    losses = []
+    for i, index in enumerate(indices):
+        first = _signed(*(run.index.rounded(i).mass((index,)) for run in (before, after)))
+        sums = _sums(before.sums, after.sums, steps[i * cells : (i + 1) * cells])
+        losses.append(_joined(first, sums, claimed))
+    return worst(losses)
 
-    def pair(self, pair: Pair) -> Loss:
-        """The joint loss: over indices, that of the index plus that of the sums."""
-        size = [max(map(jobs, database)) for database in pair.databases]
-        grid = self.mechanism.clipping.grid
-        before, after = (int(i) for i in grid.index(np.array(size)))
-        law = self._law(self.mechanism.index_law)
-        claimed = self.mechanism.parameters.epsilon
-        losses = []
-        for index in _indices(before, after, self.mechanism.parameters.growth):
-            masses = (Rounded(true, law, Fraction(1)).mass for true in (before, after))
-            first = _signed(*(mass((index,)) for mass in masses))
-            sums = self.sums(pair, self.mechanism.clipping.theta_of(index))
-            losses.append(_joined(first, sums, claimed))
-        return worst(losses)
 
-    def sums(self, pair: Pair, theta: int) -> Loss:
-        """The loss of the noisy sums given θ: cells are independent, so it adds up."""
-        law = self._law(self._sum_law(theta))
-        vectors = [self.clip(force, theta) for force in (pair.before, pair.after)]
-        total = NONE
-        for (left, right), cells in Counter(zip(*vectors, strict=True)).items():
-            outputs = {(left,), (right,), ((left + right) // 2,), (left - 9,), (right + 9,)}
-            before, after = (Rounded(true, law, Fraction(1)) for true in (left, right))
-            alike = over(outputs, before.mass, after.mass, Fraction(0)).times(cells)
-            total = total.plus(alike)
-        return total
+Step = tuple[int, int, int]
+"""How far an entry moves between neighbours, and the number of its scale in either."""
 
-    def clip(self, force: Workforce, theta: int) -> list[int]:
-        """The clipped lattice vector, by the mechanism's own arithmetic unless it is defective."""
-        lattice = self.lattice or self.mechanism.clipping.lattice
-        norm = self.norm(force, self.covered)
-        counts = force[: self.covered]
-        if self.lattice is None:
-            row = np.array([counts]), np.array([norm]), np.array([theta])
-            return [int(c) for c in self.mechanism.clipping.clip(*row)[0]]
-        bound = Fraction(theta * lattice, self.mechanism.clipping.lattice)
-        factor = min(Fraction(lattice), bound / norm if norm else Fraction(lattice))
-        return [int(c * factor) for c in counts]
 
-    def _sum_law(self, theta: int) -> PiecewiseLaw:
-        if self.lattice is None and self.allowance:
-            return self.mechanism.sum_law(theta)
-        clipping = self.mechanism.clipping
-        lattice = self.lattice or clipping.lattice
-        moved = clipping.reach(theta) * min(self.covered, 2) * lattice / clipping.lattice
-        rest = (1 - self.mechanism.split) * self.mechanism.parameters.aimed
-        return discrete_laplace(moved / rest)
+def _steps(before: Asked, after: Asked) -> list[Step]:
+    columns = (after.true - before.true, before.level, after.level)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
-    def _law(self, law: PiecewiseLaw) -> PiecewiseLaw:
-        return law if self.cut == 1 else discrete_laplace(-self.cut / law.pieces[-1].rate)
+
+def _sums(before: Asked, after: Asked, steps: list[Step]) -> Loss:
+    """The loss of the noisy sums given θ: cells are independent, so it adds up."""
+    total = NONE
+    if before.law != after.law:
+        return TOLD_APART
+    for (moved, left, right), cells in Counter(steps).items():
+        if before.scales[left] != after.scales[right]:
+            return TOLD_APART  # exponential tails of unequal scale: their ratio has no bound
+        alike = _cell(cast(Hashable, before.law), before.scales[left], moved)
+        total = total.plus(alike.times(cells))
+    return total
+
+
+@lru_cache(maxsize=1 << 16)  # databases with one largest size share θ, and so the noise
+def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
+    """Of exponential tails of equal scale, the ends tell most."""
+    low, high = sorted((0, moved))
+    before, after = (Rounded(true, cast(Law, law), scale) for true in (0, moved))
+    outputs = {(low,), (high,), (low - 9,), (high + 9,)}
+    return over(outputs, before.mass, after.mass, Fraction(0))
 
 
 def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
@@ -149,35 +137,40 @@ def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
 
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
-    alpha, most = mechanism.parameters.growth, arb(0)
-    sizes = [2, depth.small, int(10 / alpha)]
-    for pair in blocks(policy, alpha, mechanism.parameters.cells, sizes):
-        largest = np.array([jobs(force) for force in (pair.before, pair.after)])
-        before, after = (int(i) for i in mechanism.clipping.grid.index(largest))
-        for index in _indices(before, after, alpha):
-            theta = mechanism.clipping.theta_of(index)
+    most, cells = arb(0), mechanism.parameters.cells
+    for pair in _pairs(mechanism, policy, depth):
+        before, after, indices = runs(mechanism, pair.databases)
+        if (before.theta != after.theta).any():
+            return INFINITE
+        first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
+        for i in range(len(indices)):
+            parts = Counter(
+                _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]
+            )
+            parts[_moved(before.index, after.index, first[i])] += 1
             for order in ORDERS:
-                total = renyi(before - after, mechanism.index_variance, order)
-                total += _sum_divergence(mechanism, pair, theta, order)
+                total = sum((renyi(*part, order) * n for part, n in parts.items()), arb(0))
                 most = most.max(total / ball(order))
     return most
 
 
-def _sum_divergence(mechanism: Clipped, pair: Pair, theta: int, order: Fraction) -> arb:
-    exam = ClippedExam(mechanism)
-    before, after = (exam.clip(force, theta) for force in (pair.before, pair.after))
-    variance = mechanism.sum_variance(theta)
-    shifts = Counter(left - right for left, right in zip(before, after, strict=True))
-    parts = (cells * renyi(shift, variance, order) for shift, cells in shifts.items())
-    return sum(parts, arb(0))
+def _moved(before: Asked, after: Asked, step: Step) -> tuple[int, Fraction]:
+    """How far a step moves, and the variance of its noise: 0 where neighbours have two."""
+    moved, left, right = step
+    variance = before.scales[left]
+    return moved, variance if variance == after.scales[right] else Fraction(0)
 
 
+@lru_cache(maxsize=1 << 16)
 def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
     """D_a between discrete Gaussians at 0 and at `shift`, from the sum of p^a·q^(1−a).
 
     Completing the square, that sum is e^(a(a−1)v²/2σ²) times a discrete Gaussian's total around
-    (1−a)v, over its total around 0; both totals are summed exactly.
+    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 stands for
+    two that differ, which no ρ allows for.
     """
+    if variance == 0:
+        return INFINITE
     with precision(128):
         square = order * (order - 1) * Fraction(shift) ** 2 / (2 * variance)
         centre = (1 - order) * shift % 1

@@ -1,32 +1,20 @@
 """Known-bad twins: releases that claim a guarantee they do not have. All must be rejected."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
 
 from flint import arb
 
-from leeward.audit.clipped import ClippedExam
+from leeward.audit.control import ALPHA, EPSILON, STRONG, Control, made, strong
 from leeward.audit.defects import DerivedFrame, Infused, float_laplace
 from leeward.audit.lines import stated_delta
 from leeward.audit.loss import Loss, laplace_loss, pure_loss
-from leeward.audit.measure import (
-    Database,
-    Depth,
-    View,
-    block,
-    jobs,
-    pairs,
-    released,
-    scalar,
-    workplace_view,
-)
-from leeward.audit.neighbours import Pair, Workforce
+from leeward.audit.measure import Depth, View, block, pairs, scalar, workplace_view
+from leeward.audit.neighbours import Database, Pair, jobs
 from leeward.audit.outputs import Rounded
-from leeward.audit.row import Claim, Row
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.clipped import Clipped
+from leeward.audit.planted import CUT, PLANTED
+from leeward.audit.rehearsal import released
 from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.law import discrete_laplace, laplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
@@ -34,47 +22,7 @@ from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.privacy import StrongAlpha, policy
-
-M = TypeVar("M")
-ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
-CUT = Fraction(9, 10)
-STRONG = StrongAlpha()
-
-
-@dataclass(frozen=True)
-class Control:
-    """One defect: what it pretends to be, and how its loss is computed."""
-
-    defect: str
-    mechanism: str
-    examine: Callable[[Depth], Loss]
-    policy: str = "strong"
-    epsilon: Fraction = EPSILON
-    calibration: str = "tight"
-    alpha: Fraction = ALPHA
-    delta: Fraction = Fraction(0)
-
-    def row(self, depth: Depth) -> Row:
-        """The control as a row of the audit."""
-        claim = Claim(
-            self.mechanism,
-            self.calibration,
-            self.policy,
-            self.alpha if policy(self.policy).uses_alpha else None,
-            self.epsilon,
-            self.delta,
-            control=self.defect,
-        )
-        return Row(claim, self.examine(depth))
-
-
-def made(kind: type[M], name: str, **options: object) -> M:
-    """A genuine mechanism, to be spoilt."""
-    built = mechanism(name, alpha=ALPHA, **{"epsilon": EPSILON, **options})  # type: ignore[arg-type]
-    if not isinstance(built, kind):
-        raise TypeError(name)
-    return built
+from leeward.privacy import policy
 
 
 def sensitivity_one(_: Depth) -> Loss:
@@ -164,22 +112,7 @@ def cut_discrete(kind: type[EdgeLaplace | Scale], name: str) -> Callable[[Depth]
 def cut_pareto(depth: Depth) -> Loss:
     """A tenth less noise on a block."""
     pareto = made(VectorPareto, "vector_pareto", epsilon=Fraction(4), cells=8)
-    return block(pareto, STRONG, depth, CUT)
-
-
-def spoilt_clipped(**defect: object) -> Callable[[Depth], Loss]:
-    """The clipped mechanism with one part changed."""
-
-    def examine(depth: Depth) -> Loss:
-        genuine = made(Clipped, "clipped", cells=8)
-        return ClippedExam(genuine, **defect).worst(STRONG, depth)  # type: ignore[arg-type]
-
-    return examine
-
-
-def covered_norm(force: Workforce, covered: int) -> int:
-    """The jobs in the table instead of all jobs."""
-    return jobs(force[:covered])
+    return block(replace(pareto, step=pareto.step / CUT), STRONG, depth)
 
 
 def infusion(_: Depth) -> Loss:
@@ -202,13 +135,6 @@ def derived_frame(_: Depth) -> Loss:
     return pure_loss(before, after, EPSILON, complete=True)
 
 
-def strong(pair: Pair) -> list[Pair]:
-    """A pair that is certainly a strong step."""
-    if not STRONG.admits(pair.before, pair.after, ALPHA):
-        raise ValueError(pair)
-    return [pair]
-
-
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -220,17 +146,11 @@ CONTROLS: tuple[Control, ...] = (
         parallel_cells,
         calibration="published",
     ),
-    Control("clipped by the covered jobs", "clipped", spoilt_clipped(norm=covered_norm)),
-    Control(
-        "lattice rounding without its allowance",
-        "clipped",
-        spoilt_clipped(lattice=1, allowance=False),
-    ),
+    *PLANTED,
     Control("input noise infusion", "infusion", infusion),
     Control("scale cut by 10 %", "slope", cut_slope),
     Control("scale cut by 10 %", "log_laplace", cut_log_laplace),
     Control("scale cut by 10 %", "vector_pareto", cut_pareto, epsilon=Fraction(4)),
-    Control("scale cut by 10 %", "clipped", spoilt_clipped(cut=CUT)),
     Control("scale cut by 10 %", "scale", cut_discrete(Scale, "strong")),
     Control("scale cut by 10 %", "edge_laplace", cut_discrete(EdgeLaplace, "worker"), "worker"),
     Control(

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from leeward.audit.clipped import ClippedExam, gaussian
+from leeward.audit.clipped import clipped_loss, gaussian
 from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.measure import Depth, block, node_view, pairs, scalar, workplace_view
 from leeward.audit.row import Claim, Row
+from leeward.audit.sampled import RELEASED_CODE, examine_code
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
@@ -22,6 +23,7 @@ Examine = Callable[[Mechanism, str, Depth], Loss]
 Grid = tuple[tuple[str, str], ...]
 
 QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("1", "4"))
+ONE: Grid = (("0.1", "1"),)
 FULL_GRID: Grid = tuple(
     (alpha, epsilon)
     for alpha in ("0.01", "0.05", "0.1", "0.3", "1")
@@ -39,11 +41,16 @@ class Line:
     calibration: str = "tight"
     options: tuple[tuple[str, object], ...] = ()
     delta: Callable[[Fraction, Fraction], Fraction] | None = None
+    at: Grid = ()
+    """Where it is examined, if not on the grid."""
+
+    every: int = 1
+    """Of the grid, every second or so: where another line has the same law and neighbours."""
 
     def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every policy, α and ε at which the mechanism exists."""
         for name in self.policies:
-            for alpha, epsilon in grid:
+            for alpha, epsilon in self.at or grid[:: self.every]:
                 made = self._made(alpha, epsilon)
                 if made is not None:
                     yield self._row(made, name, depth)
@@ -62,7 +69,8 @@ class Line:
     def _row(self, made: Mechanism, name: str, depth: Depth) -> Row:
         promised = made.guarantee(name)
         shown = (key for key in dict(self.options) if key != "delta" or promised.rho)
-        detail = ", ".join(f"{key} {dict(self.options)[key]}" for key in shown)
+        told = [f"{key} {dict(self.options)[key]}" for key in shown]
+        detail = ", ".join([*told, *[RELEASED_CODE] * (self.examine is examine_released)])
         claim = Claim(
             self.mechanism,
             self.calibration,
@@ -96,14 +104,14 @@ def examine_block(made: Mechanism, name: str, depth: Depth) -> Loss:
     """Joint masses of a block."""
     if not isinstance(made, VectorPareto):
         raise TypeError(made)
-    return block(made, policy(name), depth, Fraction(1))
+    return block(made, policy(name), depth)
 
 
 def examine_clipped(made: Mechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly."""
     if not isinstance(made, Clipped):
         raise TypeError(made)
-    return ClippedExam(made).worst(policy(name), depth)
+    return clipped_loss(made, policy(name), depth)
 
 
 def examine_gaussian(made: Mechanism, name: str, depth: Depth) -> Loss:
@@ -111,6 +119,13 @@ def examine_gaussian(made: Mechanism, name: str, depth: Depth) -> Loss:
     if not isinstance(made, Clipped):
         raise TypeError(made)
     return zcdp_loss(gaussian(made, policy(name), depth), made.parameters.delta)
+
+
+def examine_released(made: Mechanism, name: str, _: Depth) -> Loss:
+    """The code that a release calls, compared with its definition and sampled."""
+    if not isinstance(made, Additive | Clipped):
+        raise TypeError(made)
+    return examine_code(made, policy(name))
 
 
 def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:
@@ -126,26 +141,45 @@ LINES: tuple[Line, ...] = (
     Line("node_laplace", examine_node, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published"),
     Line("log_laplace", examine_scalar, ("strong",)),
-    Line("log_laplace", examine_scalar, ("weak",), options=(("cells", 2),)),
+    Line("log_laplace", examine_scalar, ("weak",), options=(("cells", 2),), every=2),
     Line("smooth_gamma", examine_scalar, ("strong",), "published"),
     Line("smooth_gamma", examine_scalar, ("strong",)),
-    Line("smooth_gamma", examine_scalar, ("weak",), options=(("cells", 2),)),
+    Line("smooth_gamma", examine_scalar, ("weak",), options=(("cells", 2),), every=2),
     Line("smooth_laplace", examine_scalar, ("strong",), "published", delta=stated_delta),
     Line("smooth_laplace", examine_scalar, ("strong",), options=(("delta", "1/1000"),)),
     Line("smooth_laplace", examine_scalar, ("weak",), options=(("cells", 2), ("delta", "1/100"))),
     Line("slope", examine_scalar, ("strong",)),
-    Line("slope", examine_scalar, ("weak",), options=(("cells", 2),)),
+    Line("slope", examine_scalar, ("weak",), options=(("cells", 2),), every=2),
     Line("vector_pareto", examine_block, ("strong",)),
     Line("vector_pareto", examine_block, ("strong", "weak"), options=(("cells", 2),)),
     Line("vector_pareto", examine_block, options=(("cells", 8),)),
     Line("clipped", examine_clipped, ("strong",)),
     Line("clipped", examine_clipped, ("strong", "weak"), options=(("cells", 8),)),
-    Line(
-        "clipped",
-        examine_gaussian,
-        ("strong", "weak"),
-        options=(("cells", 8), ("noise", "gaussian"), ("delta", "1e-6")),
+    *(
+        Line(
+            "clipped",
+            examine_gaussian,
+            ("strong", "weak") if cells == 8 else ("strong",),
+            options=(("cells", cells), ("noise", "gaussian"), ("delta", "1e-6")),
+            at=() if cells == 8 else (("0.05", "2"), ("1", "4")),
+        )
+        for cells in (1, 2, 8)
     ),
     Line("scale", examine_scalar, ("strong",)),
     Line("scale", examine_scalar, ("weak",)),
+    Line("edge_laplace", examine_released, ("worker",), at=ONE),
+    Line("node_laplace", examine_released, ("establishment",), "tight", (("theta", 8),), at=ONE),
+    *(
+        Line(name, examine_released, at=ONE)
+        for name in ("log_laplace", "smooth_gamma", "slope", "scale", "vector_pareto", "clipped")
+    ),
+    Line("smooth_laplace", examine_released, options=(("delta", "1/1000"),), at=ONE),
+    Line("vector_pareto", examine_released, options=(("cells", 2),), at=(("3", "3"),)),
+    Line("clipped", examine_released, options=(("cells", 2),), at=(("1", "4"),)),
+    Line(
+        "clipped",
+        examine_released,
+        options=(("noise", "gaussian"), ("delta", "1e-6")),
+        at=(("1", "4"),),
+    ),
 )

@@ -22,6 +22,8 @@ class Loss:
 
     δ is exact or not a number: a sum over some outputs alone would be too small.
     `bound`, where there is one, is a proven upper bound over *all* outputs, examined or not.
+    `draws`, where there are any, make it a lower bound by sampling, δ allowed for. `fault` says
+    how what is released departs from what it is defined to be: then no loss is known.
     """
 
     forward: arb
@@ -29,6 +31,8 @@ class Loss:
     delta: arb
     bound: arb | None = None
     rho: arb | None = None
+    draws: int = 0
+    fault: str = ""
 
     @property
     def epsilon(self) -> arb:
@@ -205,6 +209,8 @@ def _share(output: Rounded, low: int | None, high: int | None) -> arb:
 
 def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
     """A computed ρ restated as the ε that it implies at δ, so that it can stand in the table."""
+    if not rho.is_finite():
+        return Loss(INFINITE, INFINITE, arb("nan"), rho=INFINITE)
     with precision(BITS):
         implied = ball(zcdp_epsilon(dyadic_up(rho, 96), delta))
     return Loss(implied, implied, arb("nan"), rho=rho)

@@ -9,15 +9,23 @@ import numpy as np
 from flint import arb
 
 from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
-from leeward.audit.neighbours import Pair, Workforce, blocks, large, small
-from leeward.audit.outputs import ParetoBlock, Rounded
+from leeward.audit.neighbours import (
+    Database,
+    Pair,
+    block_sizes,
+    blocks,
+    jobs,
+    large,
+    small,
+)
+from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.audit.rehearsal import released, released_block
 from leeward.exact import ball, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.node_laplace import NodeLaplace
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.privacy import Policy
 
-Database = tuple[Workforce, ...]
 View = Callable[[Database], Rounded]
 
 
@@ -30,19 +38,6 @@ class Depth:
 
 
 QUICK, FULL = Depth(small=8, scatter=2), Depth(small=16, scatter=12)
-
-
-def jobs(workforce: Workforce) -> int:
-    """All jobs of an establishment."""
-    return sum(workforce)
-
-
-def released(mechanism: Additive, count: int, largest: int) -> Rounded:
-    """What a mechanism releases for one cell, from its law and its exact scale alone."""
-    if mechanism.name == "scale":
-        grid = mechanism.true_values(*mechanism.columns(None, [largest]))
-        return Rounded(int(grid[0]), mechanism.law, Fraction(1))
-    return Rounded(count, mechanism.law, mechanism.scale(count, largest))
 
 
 def workplace_view(mechanism: Additive) -> View:
@@ -97,12 +92,13 @@ def _exponential(outputs: Iterable[tuple[Rounded, Rounded]]) -> bool:
     return any(a.exponential and a.scale != b.scale for a, b in outputs)
 
 
-def pareto_loss(before: ParetoBlock, after: ParetoBlock, claimed: Fraction) -> Loss:
+def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> Loss:
     """Joint masses at landmarks and between them, and the density's bound over all outputs."""
     outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
     loss = over(outputs, before.mass, after.mass, claimed)
     delta = arb(0) if loss.delta <= 0 else arb("nan")
-    return replace(loss, delta=delta, bound=pareto_bound(before, after))
+    bounds = (pareto_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
+    return replace(loss, delta=delta, bound=sum(bounds, arb(0)))
 
 
 def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -132,21 +128,15 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
         return at_narrow.max(at_wide).max(ball(k) * rho.log())
 
 
-def block(mechanism: VectorPareto, policy: Policy, depth: Depth, cut: Fraction) -> Loss:
+def block(mechanism: VectorPareto, policy: Policy, depth: Depth) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
-    sizes = [*range(1, depth.small, 6), int(1 / alpha), int(10**4 / alpha)]
-    outputs = {
-        tuple(_block(mechanism, database, cut) for database in pair.databases)
-        for kinds in (d, d + 1)
-        for pair in blocks(policy, alpha, kinds, sizes)
-    }
+    sizes = [*block_sizes(alpha, 10**4), *range(8, depth.small, 4)]
+    outputs = set()
+    for kinds in (d, d + 1):
+        for pair in blocks(policy, alpha, kinds, sizes):
+            before, after = (released_block(mechanism, database) for database in pair.databases)
+            # Only distances matter, so databases that agree in these are examined once.
+            outputs.add((before.seen_from(before.true), after.seen_from(before.true)))
     claimed = mechanism.parameters.epsilon
     return worst(pareto_loss(before, after, claimed) for before, after in outputs)
-
-
-def _block(mechanism: VectorPareto, database: Database, cut: Fraction) -> ParetoBlock:
-    """What is released of a database: kinds of worker beyond the block's cells are left out."""
-    scale = mechanism.scale(None, max(jobs(force) for force in database)) * cut
-    counts = [sum(kind) for kind in zip(*database, strict=True)]
-    return ParetoBlock(tuple(counts[: mechanism.parameters.cells]), scale, mechanism.shape)

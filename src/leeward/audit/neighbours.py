@@ -5,13 +5,14 @@ by kind of worker. Every pair is checked against the policy's own definition.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from leeward.privacy import Policy
 
 Workforce = tuple[int, ...]
+Database = tuple[Workforce, ...]
 GOLDEN = Fraction(6180339887, 10**10)
 SILVER = Fraction(4142135623, 10**10)
 
@@ -25,9 +26,14 @@ class Pair:
     after: Workforce
 
     @property
-    def databases(self) -> tuple[tuple[Workforce, ...], tuple[Workforce, ...]]:
+    def databases(self) -> tuple[Database, Database]:
         """Both databases in full."""
         return (*self.others, self.before), (*self.others, self.after)
+
+
+def jobs(workforce: Workforce) -> int:
+    """All jobs of an establishment."""
+    return sum(workforce)
 
 
 def most(alpha: Fraction, size: int) -> int:
@@ -66,21 +72,42 @@ def scattered(count: int, step: Fraction) -> list[Fraction]:
     return [(step * (i + 1)) % 1 for i in range(count)]
 
 
+def block_sizes(alpha: Fraction, largest: int) -> list[int]:
+    """Empty, tiny, around the floor 1/α of every scale, twice that, and large."""
+    floor = int(1 / alpha)
+    around = (floor - 1, floor, floor + 1, 2 * floor + 1)
+    return sorted({0, 1, 2, 3, *(size for size in around if size > 0), int(largest / alpha)})
+
+
 def blocks(policy: Policy, alpha: Fraction, kinds: int, sizes: Iterable[int]) -> Iterator[Pair]:
-    """Workforces of several kinds: joiners of one kind, of all kinds, of a kind not there yet."""
+    """Workforces of several kinds: joiners of one kind, of all kinds, of a kind not there yet.
+
+    Each alone in its workplace cell; some beside an establishment that they catch up with, one
+    that they overtake, and one that stays larger.
+    """
     for size in sizes:
-        even = tuple(size // kinds + (i < size % kinds) for i in range(kinds))
-        single = (size, *(0,) * (kinds - 1))
         grown = most(alpha, size) - size
-        for before in {even, single, single[::-1]}:
-            spread = [grown // kinds + (i < grown % kinds) for i in range(kinds)]
-            for joiners in (
-                (grown, *(0,) * (kinds - 1)),
-                (*(0,) * (kinds - 1), grown),
-                tuple(spread),
-                (*(0,) * (kinds - 1), max(1, grown // 2)),
-            ):
+        single = (size, *(0,) * (kinds - 1))
+        for before in sorted({_even(size, kinds), single, single[::-1]}):
+            for joiners in sorted(_joiners(grown, kinds)):
                 after = tuple(b + j for b, j in zip(before, joiners, strict=True))
                 if policy.admits(before, after, alpha):
                     yield Pair((), before, after)
-                    yield Pair((after,), before, after)
+                    if before == single and joiners[0] in (0, grown):
+                        yield from _beside(Pair((), before, after), grown)
+
+
+def _even(size: int, kinds: int) -> Workforce:
+    return tuple(size // kinds + (i < size % kinds) for i in range(kinds))
+
+
+def _joiners(grown: int, kinds: int) -> set[Workforce]:
+    none = (0,) * (kinds - 1)
+    return {(grown, *none), (*none, grown), _even(grown, kinds), (*none, max(1, grown // 2))}
+
+
+def _beside(pair: Pair, grown: int) -> Iterator[Pair]:
+    """The same beside a second establishment, whose workers are all of the first kind."""
+    size, none = jobs(pair.before), (0,) * (len(pair.before) - 1)
+    for other in sorted({size + grown, size + grown // 2, 9 * size + 9}):
+        yield replace(pair, others=((other, *none),))

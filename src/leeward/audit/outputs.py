@@ -6,7 +6,7 @@ scale was calibrated plays no part.
 
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -109,6 +109,40 @@ class ParetoBlock:
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::6], *FAR[::2]))}
         for direction, step in product(sorted(directions), sorted(steps)):
             yield tuple(n + step * x for n, x in zip(self.true, direction, strict=True))
+
+
+@dataclass(frozen=True)
+class Independent:
+    """Blocks that were drawn one by one, side by side: their masses multiply."""
+
+    parts: tuple[ParetoBlock, ...]
+
+    @property
+    def true(self) -> tuple[int, ...]:
+        """The centre of all of them."""
+        return tuple(value for part in self.parts for value in part.true)
+
+    def seen_from(self, origin: tuple[int, ...]) -> "Independent":
+        """The same with outputs counted from `origin`."""
+        left = iter(origin)
+        return Independent(
+            tuple(
+                replace(part, true=tuple(n - next(left) for n in part.true)) for part in self.parts
+            )
+        )
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """The joint mass."""
+        total, start = arb(1), 0
+        for part in self.parts:
+            stop = start + len(part.true)
+            total, start = total * part.mass(output[start:stop]), stop
+        return total
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """Those of one block of all cells."""
+        first = self.parts[0]
+        return ParetoBlock(self.true, first.scale, first.shape).landmarks()
 
 
 @lru_cache(maxsize=1 << 18)  # neighbours and landmarks come by the same distances

@@ -1,6 +1,6 @@
 """Publication: what a mechanism releases of a world, as exact masses, and the loss of a pair."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -9,19 +9,12 @@ from typing import Literal
 
 from flint import arb
 
-from leeward.audit.clipped import gaussian
+from leeward.audit.clipped import gaussian, pair_loss
 from leeward.audit.loss import INFINITE, pure_loss
-from leeward.audit.measure import (
-    QUICK,
-    node_view,
-    pairs,
-    pareto_loss,
-    released,
-    scalar,
-    workplace_view,
-)
-from leeward.audit.measure import jobs as jobs_of
-from leeward.audit.outputs import ParetoBlock, Rounded
+from leeward.audit.measure import QUICK, node_view, pairs, pareto_loss, scalar, workplace_view
+from leeward.audit.neighbours import jobs
+from leeward.audit.outputs import Independent, Rounded
+from leeward.audit.rehearsal import released, released_block
 from leeward.audit.worlds import Cell, Pair, Scene, World, alone
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism, mechanism
@@ -35,7 +28,7 @@ Table = Literal["all jobs", "each kind by itself", "kept establishments", "block
 """What is tabulated: a workplace table, a worker table cell by cell, or as one block."""
 
 
-Released = Rounded | ParetoBlock
+Released = Rounded | Independent
 
 OTHERS, LIKELY = 11, Fraction(1, 3)
 """An attacker who knows the others only so far: each of them works here with this chance."""
@@ -102,11 +95,18 @@ class Setting:
             return INFINITE  # a bundle that appears in one world alone
         forward = backward = arb(0)
         with precision(128):
-            for here, there in zip(before.cells, after.cells, strict=True):
-                for left, right in zip(self._outputs(here), self._outputs(there), strict=True):
-                    ahead, behind = _losses(left, right)
+            for both in zip(before.cells, after.cells, strict=True):
+                for ahead, behind in self._parts(both):
                     forward, backward = forward + ahead, backward + behind
         return forward.max(backward)
+
+    def _parts(self, both: tuple[Cell, Cell]) -> Iterator[tuple[arb, arb]]:
+        """Forward and backward losses of what is drawn independently of a workplace cell."""
+        if isinstance(self.made, Clipped):
+            yield _clipped(self.made, both)
+            return
+        for left, right in zip(*map(self._outputs, both), strict=True):
+            yield _losses(left, right)
 
     def masses(self, world: World) -> Callable[[tuple[int, ...]], arb]:
         """The mass function of the first number that is released of the first cell."""
@@ -120,9 +120,7 @@ class Setting:
         """What is released of a workplace cell: independent numbers, or one joint block."""
         made = self.made
         if isinstance(made, VectorPareto):
-            counts = [sum(kind) for kind in zip(*cell, strict=True)]
-            scale = made.scale(None, max(map(jobs_of, cell)))
-            return (ParetoBlock(tuple(counts[: self.scene.kinds]), scale, made.shape),)
+            return (released_block(made, cell),)
         if isinstance(made, NodeLaplace):
             return (node_view(made)(cell),)
         if not isinstance(made, Additive):
@@ -136,14 +134,14 @@ class Setting:
 
 def _without_floor(found: Rounded, cell: Cell) -> Rounded:
     """A = x instead of max(x, 1/α)."""
-    return replace(found, scale=Fraction(max(map(jobs_of, cell))))
+    return replace(found, scale=Fraction(max(map(jobs, cell))))
 
 
 @lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
 def _losses(before: Released, after: Released) -> tuple[arb, arb]:
     if before == after:
         return arb(0), arb(0)
-    if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
+    if isinstance(before, Independent) and isinstance(after, Independent):
         found = pareto_loss(before, after, Fraction(0))
         # The density bounds what lies between the outputs that were examined.
         return (found.bound, found.bound) if found.bound is not None else (INFINITE, INFINITE)
@@ -151,12 +149,22 @@ def _losses(before: Released, after: Released) -> tuple[arb, arb]:
     return found.forward, found.backward
 
 
+@lru_cache(maxsize=1 << 12)
+def _clipped(made: Clipped, both: tuple[Cell, Cell]) -> tuple[arb, arb]:
+    if both[0] == both[1]:
+        return arb(0), arb(0)
+    found = pair_loss(made, both)
+    return found.forward, found.backward
+
+
 def averaged_loss(setting: Setting) -> arb:
     """How far the odds of one person move if the others are not known, by exact posteriors.
 
     Each other worker of a universe of twelve works here independently; what is released is
-    averaged over all of them.
+    averaged over all of them. Of `clipped` no single mass is at hand, and nothing is averaged.
     """
+    if isinstance(setting.made, Clipped):
+        return arb(0)
     weights = [
         comb(OTHERS, here) * LIKELY**here * (1 - LIKELY) ** (OTHERS - here)
         for here in range(OTHERS + 1)
@@ -187,6 +195,7 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
         Setting("strong", _made("slope", "1", "4"), "all jobs"),
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Setting("strong", _made("clipped", "0.1", "1", cells=2), "block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),

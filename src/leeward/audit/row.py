@@ -56,12 +56,22 @@ class Row:
     @property
     def tight(self) -> bool:
         """Whether the loss reaches the claim, within two percent, without exceeding it."""
-        return self.verdict == CONFIRMED and not isinf(self.ratio) and self.ratio >= TIGHT
+        reached = not isinf(self.ratio) and self.ratio >= TIGHT
+        return self.verdict == CONFIRMED and reached and not self.sampled
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the loss is what draws have shown at least, and differs from time to time."""
+        return self.loss.draws > 0
 
     @property
     def verdict(self) -> str:
         """By balls, so that rounding cannot turn it: ρ or δ decides where one is claimed."""
+        if self.loss.fault:
+            return REJECTED
         with precision(128):
+            if self.sampled:
+                return _verdict(self.loss.epsilon, self.claim.epsilon)
             if self.loss.rho is not None:
                 return _verdict(self.loss.rho, self.claim.rho)
             if self.claim.delta > 0:
@@ -78,26 +88,40 @@ class Row:
     @property
     def reading(self) -> str:
         """The row in one line of plain words."""
-        c = self.claim
         if self.verdict == UNDECIDED:
             return "cannot be decided: examine more outputs"
         if self.claim.control:
             return f"{self.claim.control}: {self._excess()}"
         if not self.as_expected:
             return f"BREAKS its promise: {self._excess()}"
+        return self._kept()
+
+    def _kept(self) -> str:
+        if self.sampled:
+            return "runs as defined; sampled"
         if self.claim.delta > 0 and self.loss.rho is None:
             return self._delta()
         reading = "reaches its promise" if self.tight else f"uses {self.ratio:.3f} of its promise"
-        if self.loss.rho is None:
-            return reading
-        return f"{reading} ρ = {float(c.rho):.3g}"
+        return reading if self.loss.rho is None else f"{reading} ρ = {float(self.claim.rho):.3g}"
 
     def _excess(self) -> str:
         if self.verdict == CONFIRMED:
             return "NOT DETECTED"
-        if self.claim.delta > 0:
+        if self.loss.fault:
+            return self.loss.fault
+        if self.sampled:
+            return "more than ε, sampled"
+        if self.claim.delta > 0 and self.loss.rho is None:
             return self._delta()
-        return "tells neighbours apart for sure" if isinf(self.ratio) else f"{self.ratio:.2f} ε"
+        return (
+            "tells neighbours apart for sure"
+            if isinf(self.ratio)
+            else f"{self.ratio:.2f} {self._measure}"
+        )
+
+    @property
+    def _measure(self) -> str:
+        return "ε" if self.loss.rho is None else "ρ"
 
     def _delta(self) -> str:
         return f"δ {self.delta:.3g}, {float(self.claim.delta):.3g} claimed"

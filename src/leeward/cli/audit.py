@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from math import isinf, isnan
 from typing import Annotated
 
 import typer
@@ -39,9 +40,11 @@ def audit_command(
 ) -> None:
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
 
-    Everything is computed from exact integer distributions. Mechanisms must be confirmed and
-    controls rejected; otherwise the exit code is 1. With --promises the same is done for every
-    sentence that the program prints about a guarantee, on pairs of possible worlds.
+    The code that releases call is run on neighbouring databases with noise that tells what it was
+    asked for; losses are computed from these exact integer distributions. Rows of "released code"
+    compare it with its definition and sample it: their ε is a lower bound. Mechanisms must be
+    confirmed and controls rejected; otherwise the exit code is 1. With --promises the same is done
+    for every sentence that is printed about a guarantee, on pairs of possible worlds.
 
     Example: leeward audit --quick
     """
@@ -74,18 +77,28 @@ def _watched(rows: Iterable[Row]) -> Iterator[Row]:
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row as text."""
-    values = row.as_json()
-    epsilon, delta = values["epsilon_computed"], row.delta
+    delta = row.delta
     published = "published" if row.claim.calibration == "published" else ""
     return (
         ", ".join(filter(None, (row.claim.mechanism, published, row.claim.detail))),
         row.claim.policy,
         "–" if row.claim.alpha is None else f"{float(row.claim.alpha):g}",
         f"{float(row.claim.epsilon):g}",
-        "∞" if epsilon == "inf" else f"{row.epsilon:.4g}",
+        _computed(row),
         "–" if delta is None else f"{delta:.3g}",
         row.verdict,
         row.reading,
+    )
+
+
+def _computed(row: Row) -> str:
+    """The loss; by sampling, what it is at least."""
+    if isnan(row.epsilon):
+        return "–"
+    return (
+        "∞"
+        if isinf(row.epsilon)
+        else f"{'≥ ' * row.sampled}{row.epsilon:.{3 if row.sampled else 4}g}"
     )
 
 
@@ -108,9 +121,16 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """The table for a document."""
-    lines = [COLUMNS, ("---",) * len(COLUMNS), *(cells(row) for row in rows)]
+    """The table for a document; what sampling showed differs every time and is left out."""
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *(_steady(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _steady(row: Row) -> tuple[str, ...]:
+    shown = list(cells(row))
+    if row.sampled:
+        shown[COLUMNS.index("ε computed")] = "sampled"
+    return tuple(shown)
 
 
 def summary(rows: list[Row]) -> str:

@@ -16,11 +16,11 @@ from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.columns import same_shape, whole_number, whole_numbers
 from leeward.mechanisms.error import Error, rounded_error
 from leeward.mechanisms.law import Law
+from leeward.mechanisms.noise import SECRET, Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import BOUND, Integers, Scales, bisect, draw
+from leeward.mechanisms.sampling import Integers, Scales, bisect
 from leeward.mechanisms.table import Floats
 from leeward.privacy import Guarantee, Policy
-from leeward.randomness import SecretBits
 
 Measure = float | Floats | None
 MOST_DIGITS = 2000
@@ -71,11 +71,16 @@ class Additive(ABC):
                 value="nothing",
                 next_step="Give the counts as an integer array.",
             )
+        return self._release(counts, largest, SECRET)
+
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        """What is released, with this noise; the auditor runs it with its own."""
         n, x = self.columns(counts, largest)
-        noise = draw(self.law, self.scales(n.ravel(), x.ravel()), SecretBits())
+        scales = self.scales(n.ravel(), x.ravel())
         true = self.true_values(n.ravel(), x.ravel())
-        released: Integers = np.clip(true + noise, -BOUND, BOUND)
-        return released.reshape(n.shape)
+        return noise.rounded(true, self.law, scales).reshape(n.shape)
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:
         """What the noise is added to: the counts."""

@@ -8,6 +8,7 @@ to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is 
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import ClassVar
@@ -23,16 +24,16 @@ from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.columns import establishment_rows, numbered, whole_numbers
 from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.error import Weights, gaussian_weights, laplace_weights
-from leeward.mechanisms.gaussian import WIDEST, draw_gaussian, some_delta
+from leeward.mechanisms.gaussian import WIDEST, some_delta
 from leeward.mechanisms.grid import STEPS
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace, laplace
+from leeward.mechanisms.noise import SECRET, Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import BOUND, MOST, Integers, Scales, draw
+from leeward.mechanisms.sampling import MOST, Integers, Scales
 from leeward.mechanisms.split import best_split, given_split
 from leeward.mechanisms.table import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
-from leeward.randomness import SecretBits
 
 NOISES = ("laplace", "gaussian")
 
@@ -113,22 +114,25 @@ class Clipped:
 
     def release_entries(self, entries: Entries, workplaces: int) -> tuple[Integers, Integers]:
         """The same from checked sparse entries, and the θ of each workplace cell."""
-        theta = self.clipping.theta(self.release_maximum(entries.largest(workplaces)))
-        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
-        clipped = self.clipping.clip(entries.counts[:, None], sizes, theta[place])[:, 0]
-        sums = np.zeros((workplaces, self.parameters.cells), dtype=np.int64)
-        np.add.at(sums, (place, entries.cell), clipped)
-        return self.release_sums(sums, theta), theta
+        return self._release(entries, workplaces, SECRET)
+
+    def _release(
+        self, entries: Entries, workplaces: int, noise: Noise
+    ) -> tuple[Integers, Integers]:
+        """What is released, with this noise; the auditor runs it with its own."""
+        theta = self.clipping.theta(self._maximum(entries.largest(workplaces), noise))
+        return self._sums(self.clipping.sums(entries, theta), theta, noise), theta
 
     def release_maximum(self, largest: ArrayLike) -> Integers:
         """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
-        index = self.clipping.grid.index(whole_numbers(largest, "largest"))
+        return self._maximum(whole_numbers(largest, "largest"), SECRET)
+
+    def _maximum(self, largest: Integers, noise: Noise) -> Integers:
+        index = self.clipping.grid.index(largest)
         if self.noise == "gaussian":
-            noise = draw_gaussian(self.index_variance, index.size, SecretBits())
-        else:
-            noise = draw(self.index_law, _ones(index.size), SecretBits())
-        released: Integers = np.clip(index + noise.reshape(index.shape), -BOUND, BOUND)
-        return released
+            return noise.gaussian(index, self.index_variance)
+        flat = index.ravel()
+        return noise.rounded(flat, self.index_law, Scales(np.ones_like(flat))).reshape(index.shape)
 
     @property
     def index_law(self) -> PiecewiseLaw:
@@ -142,37 +146,34 @@ class Clipped:
 
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
-        sums = whole_numbers(sums, "sums")
-        noisy = sums + self.sum_noise(theta, sums.shape[1])
-        released: Integers = np.clip(noisy, -BOUND, BOUND)
-        return (released + self.clipping.lattice // 2) // self.clipping.lattice
+        return self._sums(whole_numbers(sums, "sums"), theta, SECRET)
 
-    def sum_noise(self, theta: Integers, cells: int) -> Integers:
-        """Lattice noise, a row of so many cells for each θ."""
-        if self.noise == "laplace":
-            moved = np.repeat(self.clipping.all_moved(theta), cells)
-            drawn = draw(laplace(), Scales(moved, factor=1 / self._rest), SecretBits())
-            return drawn.reshape(theta.size, cells)
-        noise = np.empty((theta.size, cells), dtype=np.int64)
+    def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        noisy = (self._gaussian if self.noise == "gaussian" else self._laplace)(sums, theta, noise)
+        return (noisy + self.clipping.lattice // 2) // self.clipping.lattice
+
+    def _laplace(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        """Laplace of scale Δ₁/ε₂, which is rounded to the lattice; one law for all θ."""
+        moved = np.repeat(self.clipping.moved(theta), sums.shape[1])
+        scales = Scales(moved, factor=1 / self._rest)
+        return noise.rounded(sums.ravel(), laplace(), scales).reshape(sums.shape)
+
+    def _gaussian(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        noisy = np.empty_like(sums)
         for value in np.unique(theta):
             rows = np.flatnonzero(theta == value)
-            drawn = draw_gaussian(self.sum_variance(int(value)), rows.size * cells, SecretBits())
-            noise[rows] = drawn.reshape(-1, cells)
-        return noise
+            noisy[rows] = noise.gaussian(sums[rows], self.sum_variance(int(value)))
+        return noisy
 
     @property
     def _rest(self) -> Fraction:
         """ε₂, what is left for the sums."""
         return (1 - self.split) * self.parameters.aimed
 
-    def sum_law(self, theta: int) -> PiecewiseLaw:
-        """Laplace of scale Δ₁/ε₂, which is rounded to the lattice."""
-        return laplace(self.clipping.moved(theta) / self._rest)
-
     def sum_variance(self, theta: int) -> Fraction:
         """Δ₂²/(2ρ₂) with Δ₂ = √2·αθ/(1+α) (once for a single cell) + √d, rounded up."""
         d = self.parameters.cells
-        moved = root_up(min(d, 2)) * self.clipping.reach(theta) + root_up(d)
+        moved = _root(min(d, 2)) * self.clipping.reach(theta) + _root(d)
         return moved**2 / (2 * (1 - self.split) * self.rho)
 
     def spread(self, theta: int) -> float:
@@ -183,7 +184,7 @@ class Clipped:
         if self.noise == "gaussian":
             widths = [sqrt(self.sum_variance(value)) for value in theta.ravel().tolist()]
             return np.array(widths).reshape(theta.shape) / self.clipping.lattice
-        return self.clipping.all_moved(theta) / float(self._rest * self.clipping.lattice)
+        return self.clipping.moved(theta) / float(self._rest * self.clipping.lattice)
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
@@ -241,5 +242,6 @@ class Clipped:
         return laplace_weights(float(self.index_law.pieces[0].rate))
 
 
-def _ones(count: int) -> Scales:
-    return Scales(np.ones(count, dtype=np.int64))
+@cache
+def _root(number: int) -> Fraction:
+    return root_up(number)

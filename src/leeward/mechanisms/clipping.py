@@ -1,6 +1,6 @@
 """Clipping to a public bound θ, on a lattice, in whole numbers (step 2 of clipped).
 
-Everything here but `clip` is a function of released numbers and public constants.
+Everything here but `sums` and `clip` is a function of released numbers and public constants.
 """
 
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from leeward.exact import ball, exact_value, log_growth, precision
+from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.grid import STEPS, SizeGrid
 from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.table import Floats
@@ -83,6 +84,17 @@ class Clipping:
             sizes = self.grid.sizes(index) * float(HEADROOM)
         return np.clip(sizes, float(self.least), max(MOST_THETA, float(self.least)))
 
+    def sums(self, entries: Entries, theta: Integers) -> Integers:
+        """Clipped lattice points (workplaces, cells), one θ a workplace cell.
+
+        What a release adds noise to, and what the auditor examines: there is no other clipping.
+        """
+        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
+        clipped = self.clip(entries.counts[:, None], sizes, theta[place])[:, 0]
+        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
+        np.add.at(sums, (place, entries.cell), clipped)
+        return sums
+
     def clip(self, counts: Integers, sizes: Integers, theta: Integers) -> Integers:
         """⌊lattice·c·min(1, θ/|E|)⌋ for every cell of every establishment."""
         clipped = counts * self.lattice
@@ -99,13 +111,8 @@ class Clipping:
         """αθ/(1+α): the most that any one cell can move before flooring."""
         return theta * self.alpha / (1 + self.alpha)
 
-    def moved(self, theta: int) -> int:
+    def moved(self, theta: Integers) -> Integers:
         """Δ₁: 2αθ/(1+α) (once for a single cell), and one lattice point a cell for flooring."""
-        share = self._share
-        return theta * share.numerator // share.denominator + self.cells
-
-    def all_moved(self, theta: Integers) -> Integers:
-        """The same for many bounds."""
         share, d = self._share, self.cells
         unique, inverse = np.unique(theta, return_inverse=True)
         above, below = share.numerator, share.denominator

@@ -18,6 +18,7 @@ from leeward.mechanisms.claims import Claims
 from leeward.mechanisms.error import laplace_weights
 from leeward.mechanisms.grid import STEPS, SizeGrid
 from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
+from leeward.mechanisms.noise import Noise
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.sampling import Integers, Scales
 from leeward.mechanisms.table import Floats
@@ -56,10 +57,11 @@ class Scale(Additive):
         law = discrete_laplace(STEPS / parameters.aimed)
         return cls(parameters, law, SizeGrid(parameters.growth))
 
-    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
         """Noisy grid indices of A; the counts play no part and may be None."""
-        _, x = self.columns(None, largest)
-        return super().release(None, x)
+        return super()._release(None, largest, noise)
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:
         """The grid index before noise."""

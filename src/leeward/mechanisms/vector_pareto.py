@@ -15,14 +15,13 @@ from numpy.typing import ArrayLike
 
 from leeward.exact import at_most, ball, dyadic_down, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.block import draw_block
 from leeward.mechanisms.claims import Claims
 from leeward.mechanisms.columns import block_shape, whole_numbers
 from leeward.mechanisms.law import PiecewiseLaw, pareto
+from leeward.mechanisms.noise import Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import BOUND, Integers, Scales
+from leeward.mechanisms.sampling import Integers, Scales
 from leeward.privacy import StrongAlpha
-from leeward.randomness import SecretBits
 
 BITS = 96
 
@@ -60,18 +59,18 @@ class VectorPareto(Additive):
         _certify(parameters, shape, step)
         return cls(parameters, pareto(shape), shape, step)
 
-    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
         """Noisy counts (workplaces, cells), each row drawn jointly."""
         n = whole_numbers([] if counts is None else counts, "counts")
         x = whole_numbers([] if largest is None else largest, "largest")
         if self.parameters.cells == 1 and n.shape == x.shape:
-            return super().release(n, x)
+            return super()._release(n, x, noise)
         block_shape(n, x, self.parameters.cells)
         if self.parameters.cells == 1:
-            return super().release(n[:, 0], x)[:, None]
-        noise = draw_block(self.scales(x, x), self.parameters.cells, int(self.shape), SecretBits())
-        released: Integers = np.clip(n + noise, -BOUND, BOUND)
-        return released
+            return super()._release(n[:, 0], x, noise)[:, None]
+        return noise.block(n, self.scales(x, x), int(self.shape))
 
     def columns(
         self, counts: ArrayLike | None, largest: ArrayLike | None
