@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines import connect
-from leeward.errors import BadFile, InvalidParameter
+from leeward.errors import InvalidParameter, Undisclosed
 from leeward.model import BoundedJobs, Marginal, SingleJob
 from tests.engines.small import (
     OWNED,
@@ -101,7 +101,7 @@ def test_no_owner_is_read_unless_asked(tmp_path: Path) -> None:
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         engine.prepare(book, SingleJob(), [table], [table])
         assert read(engine, table, batch=3) == truth(made, SingleJob(), table)
-        with pytest.raises(BadFile, match="must be readable"):
+        with pytest.raises(Undisclosed):
             engine.prepare(book, SingleJob(), [table], [table], owners=True)
 
 

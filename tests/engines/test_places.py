@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from leeward.engines import connect
+from leeward.errors import Undisclosed
 from leeward.model import Marginal, PrimaryJob, SingleJob
 from tests.engines.small import (
     WRITERS,
@@ -196,7 +197,7 @@ def test_a_refused_connection_leaves_nothing_behind(
     monkeypatch.setattr(tempfile, "tempdir", str(spill))
     sources = parquet(economy(8), tmp_path)
     (tmp_path / "jobs.parquet").write_bytes(b"PAR1 this is none PAR1")
-    with pytest.raises(Exception, match="must be a Parquet file"):
+    with pytest.raises(Undisclosed):
         connect(sources, tmp_path)
     assert list(spill.iterdir()) == []
 

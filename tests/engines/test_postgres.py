@@ -333,7 +333,8 @@ def test_wrong_rows_are_found(socket: Path, tmp_path: Path) -> None:
     made.workers[0]["sex"] = " F"
     made.workers.append(made.workers[1])
     with connect(written(made, socket, "wrong"), tmp_path) as engine:
-        found = [(one.problem, one.column) for one in engine.check(codebook(tmp_path), SingleJob())]
+        findings = engine.check(codebook(tmp_path), SingleJob(), strict=True)
+    found = [(one.problem, one.column) for one in findings]
     assert found == [("duplicate id", "worker_id"), ("unlisted code", "sex")]
 
 

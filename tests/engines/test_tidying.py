@@ -50,7 +50,7 @@ def test_each_step_is_needed_by_some_economy(tmp_path: Path) -> None:
     book = codebook(tmp_path)
     table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract"))
     wrong: set[str] = set()
-    for seed in (3, 4, 5):
+    for seed in (4, 6):
         made, rule = dirty(seed), EveryJob()
         expected = {key: cell.counts for key, cell in truth(made, rule, table).items()}
         with connect(parquet(made, tmp_path), tmp_path) as engine:

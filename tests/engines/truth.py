@@ -66,9 +66,7 @@ def tidy(made: Economy, rule: JobsRule) -> Economy:
     for row in sorted(made.workers, key=order):
         if row["worker_id"] is not None:
             workers.setdefault(row["worker_id"], row)
-    read = ["worker_id", "workplace_id", "contract"]
-    read += [rule.column] if isinstance(rule, PrimaryJob) else []
-    jobs = {tuple(order(job, read)): job for job in made.jobs}
+    jobs = {tuple(order(job, _read(job, rule))): job for job in made.jobs}
     places = {row["workplace_id"] for row in made.workplaces}
     found = [
         job
@@ -76,6 +74,12 @@ def tidy(made: Economy, rule: JobsRule) -> Economy:
         if job["worker_id"] in workers and job["workplace_id"] in places
     ]
     return Economy(made.workplaces, list(workers.values()), counted(found, rule))
+
+
+def _read(job: Row, rule: JobsRule) -> list[str]:
+    """The columns of jobs that are read: ids, the one attribute, and the rank."""
+    rank = [rule.column] if isinstance(rule, PrimaryJob) else []
+    return [one for one in ("workplace_id", "contract", *rank, "worker_id") if one in job]
 
 
 def order(row: Row, columns: Iterable[str] = ()) -> list[tuple[bool, Any]]:
@@ -93,15 +97,13 @@ def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
     for job in jobs:
         by_worker[job["worker_id"]].append(job)
     if isinstance(rule, PrimaryJob):
-        column = rule.column
-        ranked = ("workplace_id", "contract", column)
         return [
-            min(held, key=lambda job: (_rank(job[column]), order(job, ranked)))
+            min(held, key=lambda job: (_rank(job[rule.column]), order(job, _read(job, rule))))
             for held in by_worker.values()
         ]
     if isinstance(rule, BoundedJobs):
         ordered = (
-            sorted(held, key=lambda job: order(job, ("workplace_id", "contract")))
+            sorted(held, key=lambda job: order(job, _read(job, rule)))
             for held in by_worker.values()
         )
         return [job for held in ordered for job in held[: rule.most]]
