@@ -1,5 +1,6 @@
 """Losses against direct summation over a wide window, and the search for peaks."""
 
+import pickle
 from fractions import Fraction
 from math import exp, expm1, fsum, log
 
@@ -7,7 +8,7 @@ import pytest
 from flint import arb
 
 from leeward.audit.clipped import renyi
-from leeward.audit.loss import _log, _peaks, hockey_stick, laplace_loss, pure_loss
+from leeward.audit.loss import Loss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
 from leeward.audit.outputs import Rounded
 from leeward.exact import precision
 from leeward.mechanisms.law import laplace
@@ -106,3 +107,15 @@ def test_a_peak_between_landmarks_is_found() -> None:
     assert fine == pytest.approx(truth, abs=1e-8)
     whole = pure_loss(before, after, Fraction(1))
     assert float(whole.forward) == pytest.approx(fine, rel=1e-12)
+
+
+def test_a_loss_that_another_process_sends_is_the_same_ball_or_a_wider_one() -> None:
+    with precision(128):
+        third = arb(1) / 3
+        loss = Loss(third.log(), arb("inf"), arb("nan"), bound=arb(2).sqrt())
+        sent = pickle.loads(pickle.dumps(loss))  # noqa: S301 (our own bytes)
+        assert sent.forward.contains(loss.forward)
+        assert sent.forward.mid() == loss.forward.mid()
+        assert sent.bound.contains(loss.bound)
+        assert (str(sent.backward), sent.rho) == (str(loss.backward), None)
+        assert not sent.delta.is_finite()

@@ -39,6 +39,11 @@ class Loss:
         """The larger of both directions."""
         return self.forward.max(self.backward)
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Balls by their exact ends, so that another process can send its result."""
+        parts = (self.forward, self.backward, self.delta, self.bound, self.rho)
+        return _sent, tuple(map(_ends, parts))
+
     def plus(self, other: "Loss") -> "Loss":
         """The loss of two independent releases together: log-ratios add in each direction."""
         return Loss(
@@ -50,6 +55,28 @@ class Loss:
     def times(self, copies: int) -> "Loss":
         """The loss of so many independent releases alike."""
         return Loss(self.forward * copies, self.backward * copies, self.delta * copies)
+
+
+Ends = tuple[tuple[int, int], tuple[int, int]] | str | None
+"""Middle and radius of a ball, each a whole number times a power of two; or what is no number."""
+
+
+def _ends(value: arb | None) -> Ends:
+    if value is None or not value.is_finite():
+        return None if value is None else str(float(value))
+    middle, radius = (part.man_exp() for part in (value.mid(), value.rad()))
+    return (int(middle[0]), int(middle[1])), (int(radius[0]), int(radius[1]))
+
+
+def _ball(ends: Ends) -> arb | None:
+    return None if ends is None else arb(*ends) if isinstance(ends, tuple) else arb(ends)
+
+
+def _sent(*parts: Ends) -> Loss:
+    forward, backward, delta, bound, rho = map(_ball, parts)
+    if forward is None or backward is None or delta is None:
+        raise ValueError("a loss has two directions and a delta")
+    return Loss(forward, backward, delta, bound, rho)
 
 
 NONE = Loss(arb(0), arb(0), arb(0))
