@@ -132,8 +132,16 @@ def soiled(made: Economy, seed: int) -> Economy:
         for i in _few(rng, len(rows)):
             column, odd = list(ODD[name].items())[i % len(ODD[name])]
             rows[i] = rows[i] | {column: odd[i % len(odd)]}
+        rows.extend(_unranked(made) if name == "jobs" else [])
         tables[name] = [rows[i] for i in rng.permutation(len(rows))]
     return Economy(made.workplaces, tables["workers"], tables["jobs"])
+
+
+def _unranked(made: Economy) -> list[Row]:
+    """Jobs at the first workplace that would be primary ones if what is no number were large."""
+    at = min(row["workplace_id"] for row in made.workplaces)
+    ranks = ODD["jobs"]["pay"][:2]
+    return [job | {"workplace_id": at, "pay": ranks[k % 2]} for k, job in enumerate(made.jobs[:8])]
 
 
 def _few(rng: np.random.Generator, rows: int) -> list[int]:
