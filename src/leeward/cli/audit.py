@@ -28,7 +28,7 @@ def audit_command(
         bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer α, ε and databases: about a minute.")
+        bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
     ] = False,
 ) -> None:
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
