@@ -36,7 +36,7 @@ def test_the_bound_is_that_of_clopper_and_pearson(hits: int, draws: int) -> None
     exact = beta.ppf(float(FALSE_ALARM), hits, draws - hits + 1)
     found = float(at_least(hits, draws))
     spread = (hits * (draws - hits) / draws) ** 0.5
-    assert exact - (8 * spread + 20) / draws / 900 < found <= exact * (1 + 1e-9)
+    assert exact - (8 * spread + 20) / draws / 100 < found <= exact * (1 + 1e-9)
 
 
 def test_no_hits_prove_nothing() -> None:

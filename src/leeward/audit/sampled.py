@@ -43,8 +43,8 @@ FALSE_ALARM = Fraction(1, 10**6)
 BINS = {1: 64, 2: 24, 3: 14}
 """Of each released number, by how many there are."""
 
-STEPS = 10
-"""Of a bisection, after the first: to a thousandth of eight standard errors or twenty draws."""
+STEPS = 7
+"""Of a bisection, after the first: to a hundredth of eight standard errors and twenty draws."""
 
 CAUTION = 4.75
 """Standard errors that a bound will lie below its estimate."""

@@ -35,7 +35,7 @@ def audit_command(
         ),
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer α, ε and databases: about a minute.")
+        bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
     ] = False,
 ) -> None:
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
