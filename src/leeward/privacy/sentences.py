@@ -405,6 +405,13 @@ def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
         )
 
 
+LEVEL = {
+    "calm": "",
+    "attention": " That asks for attention.",
+    "no useful bound": " That is no useful bound.",
+}
+
+
 def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     """ε in words: what becomes of a suspicion about one job."""
     found = odds(guarantee)
@@ -415,13 +422,14 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
             f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
             "above 0, and within it more may be revealed than the factor says.",
         )
-    useful = " That is no useful bound." if found.level == "no useful bound" else ""
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at m times epsilon.",
         BoundedJobs: f" This speaks of one job; of {most_jobs(rule)} jobs of a person together, at "
         f"{most_jobs(rule)} times epsilon.",
     }.get(type(rule), "")
-    text = f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}.{useful}{several}"
+    text = (
+        f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}.{LEVEL[found.level]}{several}"
+    )
     return Sentence("odds", text, 1)
 
 
