@@ -284,12 +284,17 @@ def test_the_ledger_is_created_shown_and_verified(office: Office) -> None:
         *("--alpha", "0.1", "--epsilon", "16"),
     )
     assert made.exit_code == 0
+    meant = (
+        "  All of it spent, a suspicion of 1 in 100 becomes at most 100 in 100. That is no useful "
+        "bound.\n"
+    )
     assert made.stdout == (
-        "Account a in ledger.sqlite: strong, alpha 0.1, epsilon 16 in all, for ever.\n"
+        f"Account a in ledger.sqlite: strong, alpha 0.1, epsilon 16 in all, for ever.\n{meant}"
     )
     assert stat.S_IMODE((office.folder / "ledger.sqlite").stat().st_mode) == 0o600
     shown = office.run("ledger", "show").stdout
-    assert shown.startswith("a: strong, alpha 0.1, epsilon 16 in all; epsilon 16 left\n     1  2")
+    first = "a: strong, alpha 0.1, epsilon 16 in all; epsilon 16 left\n"
+    assert shown.startswith(f"{first}{meant}     1  2")
     assert shown.endswith("  account opened\n")
     assert office.run("ledger", "verify").stdout == "ledger.sqlite is sound.\n"
 
@@ -328,8 +333,8 @@ def test_the_ledger_shows_releases_and_what_became_of_them(office: Office) -> No
 def test_the_ledger_says_what_the_cap_means_for_several_jobs(office: Office) -> None:
     office.edit("plan.yaml", ("tables:", "jobs: {max_per_worker: 3}\ntables:"))
     office.released()
-    second = office.run("ledger", "show").stdout.splitlines()[1]
-    assert second == ("  Up to 3 jobs of a worker count: such a worker may lose 3 times as much.")
+    third = office.run("ledger", "show").stdout.splitlines()[2]
+    assert third == "  Up to 3 jobs of a worker count: such a worker may lose 3 times as much."
 
 
 def test_an_old_copy_of_the_ledger_is_found_with_the_bundle(office: Office) -> None:

@@ -116,6 +116,7 @@ def spoken(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[S
         yield sentences.far_sizes(guarantee)
     yield sentences.firm(guarantee)
     yield sentences.suspicion(guarantee, rule)
+    yield sentences.suspicion_in_all(guarantee)
     yield from sentences.jobs(guarantee, rule)
     if isinstance(rule, (EveryJob, BoundedJobs)):
         yield sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)

@@ -11,7 +11,7 @@ from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, counted, guarded, say
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.ledger.words import line, price, several_jobs
+from leeward.ledger.words import line, meaning, price
 from leeward.privacy.words import number_text
 from leeward.release.reading import read_protection
 from leeward.release.request import WrittenProtection
@@ -47,6 +47,7 @@ def create_command(
     with book:
         book.open_account(account, cap)
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
+    say(f"  {meaning(cap)[0]}")
 
 
 @ledger_app.command("show")
@@ -71,7 +72,7 @@ def show_command(
     for one in accounts:
         say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
         own = [entry for entry in entries if entry.account == one.name]
-        for told in (*several_jobs(own), *map(line, own)):
+        for told in (*meaning(one.cap, own), *map(line, own)):
             say(f"  {told}")
 
 

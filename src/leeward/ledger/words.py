@@ -5,15 +5,19 @@ from collections.abc import Iterable
 
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee
-from leeward.privacy.sentences import cap_of_jobs
+from leeward.privacy.sentences import cap_of_jobs, suspicion_in_all
 from leeward.privacy.words import alpha_text, number_text
 
 BOUNDED = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY = "every"
 
 
-def several_jobs(entries: Iterable[Entry]) -> list[str]:
-    """What the cap means for a worker of whom several jobs count."""
+def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
+    """What a cap means to a suspicion, and for a worker of whom several jobs count."""
+    return [suspicion_in_all(cap).text, *_several_jobs(entries)]
+
+
+def _several_jobs(entries: Iterable[Entry]) -> list[str]:
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
     return [cap_of_jobs(most).text for most in sorted(map(_most, rules)) if most != 1]
 

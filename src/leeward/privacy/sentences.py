@@ -433,6 +433,15 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     return Sentence("odds", text, 1)
 
 
+def suspicion_in_all(cap: "Guarantee") -> Sentence:
+    """The cap of an account in words: what becomes of a suspicion when all of it is spent."""
+    found = odds(cap)
+    if found is None:
+        return Sentence("odds", "A delta bounds no suspicion by a number.")
+    text = f"All of it spent, a suspicion of 1 in {OF} becomes at most {found.to} in {OF}."
+    return Sentence("odds", f"{text}{LEVEL[found.level]}", 1)
+
+
 def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     """What was done about workers with several jobs, and what it means for them."""
     each = _steps_of_a_job(guarantee)

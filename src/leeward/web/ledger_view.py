@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.ledger.words import several_jobs
+from leeward.ledger.words import meaning
 from leeward.pictures import Picture
 from leeward.pictures.plain import Part, budget_parts
 from leeward.web.refusals import listed
@@ -94,7 +94,7 @@ def drawn(account: Account, entries: Sequence[Entry]) -> Drawn:
         budget_parts(parts, account.left.epsilon, title=title, width=width)
         for width in (WIDE, NARROW)
     )
-    return Drawn(account, tuple(several_jobs(own)), wide, narrow)
+    return Drawn(account, tuple(meaning(account.cap, own)), wide, narrow)
 
 
 def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
