@@ -22,8 +22,8 @@ from leeward.mechanisms.law import Law, PiecewiseLaw
 HALF = Fraction(1, 2)
 DENSE, FEW = 24, 4
 COARSE = 40
-GROWTH = Fraction(4, 3)
-GEOMETRIC = tuple(GROWTH**i / 1000 for i in range(49))
+GROWTH = Fraction(3, 2)
+GEOMETRIC = tuple(GROWTH**i / 1000 for i in range(35))
 FAR = tuple(Fraction(10**i) for i in (4, 5, 6, 8, 10, 15, 20, 40))
 
 
