@@ -69,7 +69,7 @@ def test_its_account_is_charged_by_strict_plans_alone(kept: Office) -> None:
     kept.refuse_release(
         says="jobs: must be the rule of all releases of an account: guarantees about differently "
         "reduced jobs do not add up; got 'every' after 'single' in entry 2. Write `rows: strict` "
-        "and no `jobs:` in the plan.",
+        "and leave `jobs` out.",
         out="next",
     )
     kept.edit("plan.yaml", ("period: 2026Q3", "period: 2026Q3\nrows: strict"))

@@ -35,6 +35,9 @@ FORMAT: Final = 2
 SINCE_2 = frozenset({"odds", "rows", "software"})
 """What a certificate of format 1 does not hold, and one of format 2 does."""
 
+UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
+"""What format 1 has no key for: also what may be null in format 2."""
+
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
 
 BundleName = Annotated[str, StringConstraints(pattern=BUNDLE_NAME)]
@@ -136,8 +139,8 @@ class Certificate(Statement):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
-        held = {name for name in SINCE_2 if getattr(self, name) is not None}
-        if held != (SINCE_2 if self.format == FORMAT else frozenset()):
+        held = {name for name in UNKNOWN_IN_1 if getattr(self, name) is not None}
+        if not (held >= SINCE_2 if self.format == FORMAT else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
@@ -157,6 +160,6 @@ class Certificate(Statement):
 
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
-        unknown = set[str]() if self.format == FORMAT else {*SINCE_2}
+        unknown = set[str]() if self.format == FORMAT else {*UNKNOWN_IN_1}
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from leeward.bundle.certificate import FORMAT, SINCE_2, Certificate
+from leeward.bundle.certificate import FORMAT, SINCE_2, UNKNOWN_IN_1, Certificate
 from leeward.bundle.layout import SCHEMA
 
 OLDER = {1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f"}
@@ -23,7 +23,7 @@ def certificate_schema() -> dict[str, Any]:
     formats = {
         "if": {"properties": {"format": {"const": FORMAT}}},
         "then": {"required": new, "properties": {name: {"type": "object"} for name in new}},
-        "else": {"properties": dict.fromkeys(new, False)},
+        "else": {"properties": dict.fromkeys(sorted(UNKNOWN_IN_1), False)},
     }
     return own | Certificate.model_json_schema() | formats
 
