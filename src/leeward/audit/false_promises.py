@@ -5,6 +5,7 @@ The examiner must reject every one of them.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from leeward.audit.promises import Promise, beside, largest_loss
 from leeward.audit.publication import Setting, settings
@@ -27,9 +28,11 @@ class FalsePromise:
     def examined(self) -> Promise:
         """The false sentence beside the truth."""
         said = Sentence(self.id, self.text, self.steps)
+        # It speaks of all these pairs alike, however many times further apart they are.
+        alike = [replace(pair, times=Fraction(1)) for pair in self.pairs]
         with precision(128):
             promised = ball(self.steps * self.setting.epsilon)
-            made = beside(self.setting, said, promised, largest_loss(self.setting, self.pairs))
+        made = beside(self.setting, said, promised, largest_loss(self.setting, alike))
         return replace(made, control=True)
 
 

@@ -42,7 +42,7 @@ class Loss:
     def __reduce__(self) -> tuple[object, ...]:
         """Balls by their exact ends, so that another process can send its result."""
         parts = (self.forward, self.backward, self.delta, self.bound, self.rho)
-        return _sent, tuple(map(_ends, parts))
+        return _sent, (tuple(map(_ends, parts)), self.draws, self.fault)
 
     def plus(self, other: "Loss") -> "Loss":
         """The loss of two independent releases together: log-ratios add in each direction."""
@@ -72,11 +72,11 @@ def _ball(ends: Ends) -> arb | None:
     return None if ends is None else arb(*ends) if isinstance(ends, tuple) else arb(ends)
 
 
-def _sent(*parts: Ends) -> Loss:
+def _sent(parts: tuple[Ends, ...], draws: int, fault: str) -> Loss:
     forward, backward, delta, bound, rho = map(_ball, parts)
     if forward is None or backward is None or delta is None:
         raise ValueError("a loss has two directions and a delta")
-    return Loss(forward, backward, delta, bound, rho)
+    return Loss(forward, backward, delta, bound, rho, draws, fault)
 
 
 NONE = Loss(arb(0), arb(0), arb(0))

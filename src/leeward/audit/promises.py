@@ -15,7 +15,7 @@ from flint import arb
 from leeward.audit.loss import INFINITE
 from leeward.audit.publication import Setting, approximate_delta, averaged_loss, settings, zcdp_rho
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
-from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair
+from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair, person
 from leeward.exact import ball, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee, sentences
@@ -128,6 +128,8 @@ def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Pair
     """The pairs of worlds of a sentence; some depend on which jobs of a person count."""
     if sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
         yield from JOB_PAIRS[sentence.id](setting.scene, rule)
+    elif sentence.id in ("person", "jobs") and isinstance(rule, SingleJob):
+        yield from person(setting.scene)
     else:
         yield from PAIRS[sentence.id](setting.scene)
 
@@ -140,18 +142,17 @@ def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     found = pairs(setting, sentence, rule)
     if sentence.steps is None:
         return replace(beside(setting, sentence, INFINITE, largest_loss(asked, found)), warns=True)
-    computed = largest_loss(asked, found, sentence.steps)
+    computed = largest_loss(asked, found)
     return beside(setting, sentence, ball(sentence.steps * setting.epsilon), computed)
 
 
-def largest_loss(setting: Setting, found: Iterable[Pair], steps: int | None = None) -> arb:
-    """The largest loss; given steps, restated for as many as a sentence prints."""
+def largest_loss(setting: Setting, found: Iterable[Pair]) -> arb:
+    """The largest loss, each restated for what the sentence prints."""
     largest, some = arb(0), False
     with precision(128):
         for pair in found:
             some = True
-            apart = 1 if steps is None or pair.steps is None else ball(Fraction(steps, pair.steps))
-            largest = largest.max(setting.loss(pair) * apart)
+            largest = largest.max(setting.loss(pair) / ball(pair.times))
     if not some:
         raise ValueError("a sentence without worlds is not examined")
     return largest

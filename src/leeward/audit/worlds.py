@@ -27,11 +27,14 @@ class World:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two worlds and how many steps they are apart; None: as many as the sentence says."""
+    """Two worlds of which a sentence speaks, `times` as far apart as its printed number.
+
+    A sentence that says "m times" is examined with several m, each allowed m times the number.
+    """
 
     before: World
     after: World
-    steps: int | None = 1
+    times: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -110,20 +113,19 @@ def person_with_jobs(scene: Scene) -> Iterator[Pair]:
         force = next(scene.of(size))
         more = added(force, scene.one(0))
         for place in (alone, apart):
-            yield Pair(place(*[force] * jobs), place(*[more] * jobs), jobs)
+            yield Pair(place(*[force] * jobs), place(*[more] * jobs), Fraction(jobs))
 
 
 def person_moved(scene: Scene) -> Iterator[Pair]:
     """Two workplaces of a person, in one cell and in two; two values of an attribute."""
-    steps = 4 if scene.policy.name == "establishment" else 2
     for size in scene.sizes:
         for force in scene.of(size):
             here = added(force, scene.one(0))
             for place in (alone, apart):
-                yield Pair(place(here, force), place(force, here), steps)
+                yield Pair(place(here, force), place(force, here))
             if scene.kinds > 1:
                 other = added(force, scene.one(scene.kinds - 1))
-                yield Pair(alone(here), alone(other), 2)
+                yield Pair(alone(here), alone(other))
 
 
 def size(scene: Scene) -> Iterator[Pair]:
@@ -150,7 +152,7 @@ def size_far(scene: Scene) -> Iterator[Pair]:
         while taken < steps:
             after = max(scene.grown(after), key=sum)
             taken += 1
-        yield Pair(alone(force), alone(after), steps)
+        yield Pair(alone(force), alone(after), Fraction(steps))
 
 
 def group(scene: Scene) -> Iterator[Pair]:
@@ -160,9 +162,9 @@ def group(scene: Scene) -> Iterator[Pair]:
             grown = list(scene.grown(force)) if scene.alpha is not None else []
             for first, second in product(grown, grown):
                 if first < second:
-                    yield Pair(alone(first), alone(second), 2)
+                    yield Pair(alone(first), alone(second))
     if scene.alpha is None:
-        yield from (Pair(one.before, one.after, 2) for one in workforce(scene))
+        yield from workforce(scene)
 
 
 def alike(scene: Scene, before: Workforce, after: Workforce) -> bool:
@@ -184,7 +186,7 @@ def make_up(scene: Scene) -> Iterator[Pair]:
             for moved in dict.fromkeys((1, most(scene.growth, force[0]) - force[0])):
                 other = (force[0] - moved, force[1] + moved, *force[2:])
                 if min(other) >= 0 and alike(scene, force, other):
-                    yield Pair(alone(force), alone(other), None)
+                    yield Pair(alone(force), alone(other))
 
 
 def share_of_a_kind(scene: Scene) -> Iterator[Pair]:
@@ -199,7 +201,7 @@ def each_kind(scene: Scene) -> Iterator[Pair]:
     Every kind differs by one worker, but the group of all women by ten.
     """
     rest = (0,) * (scene.kinds - 2)
-    yield Pair(alone((10, 0, *rest)), alone((0, 10, *rest)), 2)
+    yield Pair(alone((10, 0, *rest)), alone((0, 10, *rest)))
 
 
 def one_kind_alone(scene: Scene) -> Iterator[Pair]:
@@ -220,7 +222,7 @@ def two_workforces(scene: Scene) -> Iterator[Pair]:
     """Any two workforces, and so with one person and without."""
     for number in scene.sizes:
         force = next(iter(scene.of(number)))
-        yield Pair(alone(force), alone(added(force, scene.one(0))), 2)
+        yield Pair(alone(force), alone(added(force, scene.one(0))))
 
 
 def firm(scene: Scene) -> Iterator[Pair]:
@@ -232,7 +234,8 @@ def firm(scene: Scene) -> Iterator[Pair]:
         )  # fmt: skip
         for place in (alone, apart):
             before = place(*[force] * establishments)
-            yield Pair(before, place(*[after] * establishments), establishments)
+            changed = place(*[after] * establishments)
+            yield Pair(before, changed, Fraction(establishments, 2))  # the sentence names two
 
 
 def size_of_a_large_one(scene: Scene) -> Iterator[Pair]:
@@ -262,8 +265,8 @@ def row_rules(scene: Scene) -> Iterator[Pair]:
     for number in scene.sizes:
         for force in outside.of(number):
             listed = added(force, outside.one(0))
-            yield Pair(alone(listed), alone(added(force, outside.one(scene.kinds))), 2)
-            yield Pair(alone(listed), alone(force), 2)
+            yield Pair(alone(listed), alone(added(force, outside.one(scene.kinds))))
+            yield Pair(alone(listed), alone(force))
 
 
 # Workers with several jobs, of which some count.
@@ -286,18 +289,31 @@ def counted(scene: Scene, rule: JobsRule, people: Iterable[Held], establishments
     return tuple((number, *(0,) * (scene.kinds - 1)) for number in sizes)
 
 
-def _places(before: Cell, after: Cell, steps: int) -> Iterator[Pair]:
+def _places(before: Cell, after: Cell, times: Fraction = Fraction(1)) -> Iterator[Pair]:
     for place in (alone, apart):
-        yield Pair(place(*before), place(*after), steps)
+        yield Pair(place(*before), place(*after), times)
 
 
 def all_jobs(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
     """A person with jobs everywhere, or with none."""
-    most_counted = rule.most if isinstance(rule, BoundedJobs) else 1
     for number in scene.sizes:
         others = [(at,) for at in range(3) for _ in range(number)]
         before = counted(scene, rule, others, 3)
-        yield from _places(before, counted(scene, rule, [*others, (0, 1, 2)], 3), most_counted)
+        yield from _places(before, counted(scene, rule, [*others, (0, 1, 2)], 3))
+
+
+def all_jobs_moved(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
+    """All counted jobs of a person are elsewhere, or all are those of another kind."""
+    limit = rule.most if isinstance(rule, BoundedJobs) else 1
+    here, there = tuple(range(limit)), tuple(range(limit, 2 * limit))
+    for number in scene.sizes:
+        others = [(at,) for at in range(2 * limit) for _ in range(number)]
+        before, after = (counted(scene, rule, [*others, jobs], 2 * limit) for jobs in (here, there))
+        yield from _places(before, after)
+        if scene.kinds > 1:
+            force = next(iter(scene.of(number)))
+            left, right = (added(force, scene.one(kind)) for kind in (0, scene.kinds - 1))
+            yield from _places((left,) * limit, (right,) * limit)
 
 
 def displaced(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
@@ -309,7 +325,7 @@ def displaced(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
         with_it, without = (
             counted(scene, rule, [*others, jobs], most_counted + 1) for jobs in ((0, *held), held)
         )
-        yield from _places(without, with_it, 2)
+        yield from _places(without, with_it)
 
 
 def joiners_from_elsewhere(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
@@ -324,7 +340,8 @@ def joiners_from_elsewhere(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
             before = counted(scene, rule, [*others, *[held] * joining], limit + 1)
             after = counted(scene, rule, [*others, *[(0, *held)] * joining], limit + 1)
             steps = _steps_up(scene.growth, staying, staying + joining)
-            yield from _places(before, after, 1 + steps)
+            # The sentence prints one step here and one elsewhere.
+            yield from _places(before, after, Fraction(1 + steps, 2))
 
 
 def _steps_up(growth: Fraction, size: int, reached: int) -> int:
@@ -335,9 +352,15 @@ def _steps_up(growth: Fraction, size: int, reached: int) -> int:
     return steps
 
 
+def each_job(scene: Scene) -> Iterator[Pair]:
+    """One job, and several at once."""
+    yield from person(scene)
+    yield from person_with_jobs(scene)
+
+
 PAIRS: dict[str, Callable[[Scene], Iterator[Pair]]] = {
     "policy": neighbours,
-    "person": person,
+    "person": each_job,
     "person-moved": person_moved,
     "size": size,
     "size-far": size_far,
@@ -359,6 +382,8 @@ PAIRS: dict[str, Callable[[Scene], Iterator[Pair]]] = {
 """The pairs of worlds of every sentence that does not depend on a jobs rule."""
 
 JOB_PAIRS: dict[str, Callable[[Scene, JobsRule], Iterator[Pair]]] = {
+    "person": all_jobs,
+    "person-moved": all_jobs_moved,
     "jobs": all_jobs,
     "job-displaced": displaced,
     "jobs-elsewhere": joiners_from_elsewhere,

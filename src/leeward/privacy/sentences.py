@@ -143,7 +143,7 @@ def _establishment(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]
         "person",
         2 * most,
         'Between any two workforces of it, and so between "this person works here" and "has no '
-        f'job", the odds change {FACTOR}{_held(rule)}.',
+        f'job", the odds change {FACTOR}{_held(guarantee, rule)}.',
     )
     yield _said(
         guarantee,
@@ -202,7 +202,7 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         "person",
         most,
         'Seeing the release changes the odds between "this person works here" and "has no job" '
-        f"{FACTOR}{_held(rule)}.",
+        f"{FACTOR}{_held(guarantee, rule)}.",
     )
     yield _said(
         guarantee,
@@ -213,12 +213,19 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     )
 
 
-def _held(rule: JobsRule) -> str:
+def _held(guarantee: "Guarantee", rule: JobsRule) -> str:
     if isinstance(rule, EveryJob):
-        return " for each job that the person holds (m jobs: m times that ε)"
+        return f" for each job that the person holds (m jobs: m times that ε{_grows(guarantee)})"
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         return f", if up to {rule.most} jobs of the person count"
     return ""
+
+
+def _grows(guarantee: "Guarantee") -> str:
+    """What m steps cost beside m times ε: group privacy of δ and of ρ."""
+    if guarantee.rho > 0:
+        return ", and m² times the ρ"
+    return ", and (e^(mε)−1)/(e^ε−1) times the δ" if guarantee.delta > 0 else ""
 
 
 def _each(rule: JobsRule) -> str:
@@ -246,7 +253,7 @@ def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     if isinstance(rule, EveryJob):
         jobs = (
             " This speaks of each job that the person holds: a person with m jobs has m times "
-            "the epsilon."
+            f"the epsilon{_grows(guarantee)}."
         )
     else:
         jobs = " This speaks of all jobs of the person that count, together."
@@ -271,7 +278,7 @@ def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
         "" if isinstance(rule, (EveryJob, SingleJob)) else " of those whose counted job is here"
     )
     if policy == "weak":
-        joining = "if every kind of worker and every group of kinds grows by no more than that"
+        joining += ", if every kind of worker and every group of kinds grows by no more than that"
     text = f"two {_sizes(guarantee)} of an establishment, {joining}, all else being equal"
     return _released(guarantee, "size", 1, f"{SEEING} {text}, {FACTOR}.")
 
@@ -424,8 +431,10 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
         )
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at m times epsilon.",
-        BoundedJobs: f" This speaks of one job; of {most_jobs(rule)} jobs of a person together, at "
-        f"{most_jobs(rule)} times epsilon.",
+        PrimaryJob: " This speaks of all jobs of a person; of one single job, which may displace "
+        "another, at twice epsilon.",
+        BoundedJobs: " This speaks of one counted job; of one single job, which may displace "
+        f"another, at twice epsilon; of all jobs of a person, at {most_jobs(rule)} times epsilon.",
     }.get(type(rule), "")
     text = (
         f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}.{LEVEL[found.level]}{several}"
@@ -449,22 +458,24 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
         times = "m" if each == 1 else f"{each}m"
         text = (
             "Every job counts, however many a worker holds: a job is the record. A person who "
-            f"holds m jobs has {times} times the stated epsilon."
+            f"holds m jobs has {times} times the stated epsilon{_grows(guarantee)}."
         )
         return (Sentence("jobs", text, each),)
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
         return (Sentence("jobs", text, each),)
     elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
-    return (_reduced(rule, each), _displaced(2 * each), *elsewhere)
+    return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
 
 
 def cap_of_jobs(most: int) -> Sentence:
     """What the cap of an account means for a worker with several jobs; 0: all of them count."""
     if most == 0:
-        text = "Every job counts: a worker who holds m jobs may lose m times as much."
+        text = "Every job counts: a worker who holds m jobs may lose m times as much epsilon."
         return Sentence("jobs", text, 1)
-    text = f"Up to {most} jobs of a worker count: such a worker may lose {most} times as much."
+    text = (
+        f"Up to {most} jobs of a worker count: such a worker may lose {most} times as much epsilon."
+    )
     return Sentence("jobs", text, most)
 
 
@@ -473,11 +484,14 @@ def _steps_of_a_job(guarantee: "Guarantee") -> int:
     return 2 if guarantee.policy.name == "establishment" else 1
 
 
-def _times(steps: int) -> str:
-    return {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+def _times(guarantee: "Guarantee", steps: int) -> str:
+    stated = {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+    if steps == 1 or (guarantee.rho == 0 and guarantee.delta == 0):
+        return stated
+    return f"{stated} (m = {steps}{_grows(guarantee)})"
 
 
-def _reduced(rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
+def _reduced(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
     steps = most_jobs(rule) * each
     if isinstance(rule, PrimaryJob):
         counted = f"Only each worker's primary job counts: the one with the largest {rule.column}."
@@ -485,13 +499,13 @@ def _reduced(rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
         counted = f"At most {rule.most} jobs of each worker count; further ones were dropped."
     text = (
         f"{counted} The guarantee speaks of counted jobs: a worker with all jobs together has "
-        f"{_times(steps)}."
+        f"{_times(guarantee, steps)}."
     )
     return Sentence("jobs", text, steps)
 
 
-def _displaced(steps: int) -> Sentence:
-    text = f"One single job has at most {_times(steps)}, since it may displace another."
+def _displaced(guarantee: "Guarantee", steps: int) -> Sentence:
+    text = f"One single job has at most {_times(guarantee, steps)}, since it may displace another."
     return Sentence("job-displaced", text, steps)
 
 

@@ -1,7 +1,7 @@
 """Receipt: that the rows of these very tables passed the check of this very codebook.
 
-It lies in the user's state folder and not beside the plan, which may be given away. All that it
-says is keyed: without the key, which only its owner can read, it tells nothing about the data.
+It lies in the user's state folder and not beside the plan, which may be given away. It is
+sealed with a key that only its owner can read, like the receipt itself, which names the steps.
 """
 
 import hmac
@@ -63,7 +63,7 @@ def accepted(plan: Plan, data_digest: str) -> Steps | None:
         return None
     if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
         return None
-    steps = frozenset(one for one in held["steps"] if one in EVERY_STEP)
+    steps = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
     seal = _seal(key, plan, data_digest, steps)
     same = hmac.compare_digest(seal.encode(), str(held.get("seal")).encode())
     return steps if same else None
