@@ -1,6 +1,7 @@
 """Every row of workers and jobs counts by a rule, wherever it lies, and none refuses anything."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,28 @@ def test_whole_floats_are_whole_numbers_and_fractions_are_unlisted(tmp_path: Pat
         )
     assert ("missing_id", 4) in found
     assert {rule for rule, _ in found} >= {"missing_id", "missing_code", "unlisted_code"}
+
+
+def test_a_scale_that_follows_from_one_value_does_not_decide(tmp_path: Path) -> None:
+    """Decimals get their scale from the values: one fraction must not refuse a release."""
+    made, book = economy(5, single=False), codebook(tmp_path)
+    odd = [Decimal("1"), Decimal("2"), Decimal("77"), Decimal("1.5"), None]
+    ages = [row | {"age_group": odd[i % len(odd)]} for i, row in enumerate(made.workers)]
+    sources = parquet(made, tmp_path)
+    columns = {column: [row[column] for row in ages] for column in ages[0]}
+    columns["worker_id"] = pa.array([Decimal(f"{n}.0") for n in columns["worker_id"]])
+    pq.write_table(pa.table(columns), tmp_path / "workers.parquet")
+    meant = [row | {"age_group": {None: None, odd[3]: 99}.get(row["age_group"], row["age_group"])}
+             for row in ages]  # fmt: skip
+    meant = [row | {"age_group": None if (age := row["age_group"]) is None else int(age)}
+             for row in meant]  # fmt: skip
+    table = Marginal("t", whole(book, "place"), whole(book, "age"))
+    with connect(sources, tmp_path) as engine:
+        assert engine.check_headers(book, EveryJob()) == ()
+        engine.prepare(book, EveryJob(), [table], [table])
+        assert read(engine, table, batch=4) == truth(
+            Economy(made.workplaces, meant, made.jobs), EveryJob(), table
+        )
 
 
 def test_the_slow_truth_by_hand() -> None:

@@ -97,3 +97,15 @@ def test_a_mechanism_survives_a_journey_to_another_process(case: str) -> None:
     arrived = pickle.loads(pickle.dumps(built))  # noqa: S301 (its own bytes)
     assert arrived == built
     assert np.abs(arrived.release([90], [100])).max() <= BOUND
+
+
+@pytest.mark.parametrize("name", ["slope", "log_laplace", "smooth_gamma", "vector_pareto"])
+def test_no_noise_is_used_twice(name: str) -> None:
+    """Known bad: draws that another cell gets too tell both cells apart from everything else."""
+    size, cells = 10**9, 20_000
+    made = mechanism(name, alpha="0.1", epsilon="1")
+    counts = np.full(cells, size)
+    column = counts[:, None] if name == "vector_pareto" else counts
+    released = np.asarray(made.release(column, counts)).ravel()  # type: ignore[call-arg] # none of them is clipped
+    # The noise is a hundred million jobs wide: a handful of equal values are chance.
+    assert len(np.unique(released)) > cells - 20

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 
 from leeward.engines.discretion import hidden
+from leeward.engines.recoding import may_be_fractions
 from leeward.engines.relations import Column, Table, can
 from leeward.errors import BadData, BadFile, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
@@ -44,7 +45,7 @@ def _may_hold(column: Column, table: str) -> bool:
     One null makes floats of whole numbers in some tools, and a column of nulls has no type.
     """
     kind = column.type()
-    return table != "workplaces" and bool(kind.is_floating() or kind.is_null())
+    return table != "workplaces" and bool(may_be_fractions(column) or kind.is_null())
 
 
 def require_distinct(columns: Iterable[str], parameter: str) -> None:

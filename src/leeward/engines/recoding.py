@@ -34,8 +34,8 @@ EXACT = 2**53
 
 
 def code_text(column: Column) -> Column:
-    """A column of codes as text; of floats the whole ones are read as whole numbers."""
-    if not column.type().is_floating():
+    """A column of codes as text; of floats and decimals, whole ones as whole numbers."""
+    if not may_be_fractions(column):
         return as_text(column)
     texts = whole_number(column).cast("string").fill_null(FRACTION)
     return ibis.cases((_is_number(column), texts))
@@ -52,9 +52,16 @@ def whole_number(column: Column) -> Column:
     return ibis.cases((whole.cast("float64") == safe, whole))
 
 
+def may_be_fractions(column: Column) -> bool:
+    """Whether the type is one of numbers that need not be whole: floats, decimals with a scale."""
+    kind = column.type()
+    return bool(kind.is_floating() or (kind.is_decimal() and kind.scale != 0))
+
+
 def _is_number(column: Column) -> Column:
     present = column.notnull()
-    return present & ~column.isnan() if can(column, "IsNan") else present
+    nan = column.type().is_floating() and can(column, "IsNan")
+    return present & ~column.isnan() if nan else present
 
 
 def same_id(left: Column, right: Column) -> Column:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 
 from leeward.engines.database import Database
 from leeward.engines.finding import Finding
-from leeward.engines.recoding import same_id, whole_number
+from leeward.engines.recoding import may_be_fractions, same_id, whole_number
 from leeward.engines.relations import Column, Table, can, ibis
 from leeward.engines.scratch import Scratch
 from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
@@ -58,7 +58,7 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
         ("jobs", (keys.jobs.worker, keys.jobs.workplace)),
     ):
         table = tables[name]
-        floats = {one for one in ids if table[one].type().is_floating()}
+        floats = {one for one in ids if may_be_fractions(table[one])}
         if floats:
             tables[name] = table.mutate(**{one: whole_number(table[one]) for one in floats})
     return tables
