@@ -46,7 +46,7 @@ from leeward.errors import LeewardError
 with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
     (private,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
     print(oct(private.stat().st_mode & 0o777), len(engine.describe()))
-    engine.prepare(book, SingleJob(), [table], [])
+    engine.prepare(book, SingleJob(), [table], [], steps=frozenset())  # tidy rows
     print(json.dumps(list(counts(engine, table).items())))
     other = connect(sources, folder, Resources(engine="spark"))
 with other as engine:  # goes on when the one that started Spark has been closed
@@ -85,13 +85,13 @@ start()
 CONNECT = """
 sources = {name: str(folder / file) for name, file in sources.items()}
 with connect(sources, folder, Resources(engine="spark", remote=sys.argv[2])) as engine:
-    engine.prepare(book, SingleJob(), [table], [])
+    engine.prepare(book, SingleJob(), [table], [], steps=frozenset())  # tidy rows
     told = [engine.digest(), len(engine.codes("place")), list(counts(engine, table).items())]
 print(json.dumps(told))
 """
 ROOT = Path(__file__).parents[3]
-PATIENCE = 100
-"""Seconds that a process may take."""
+PATIENCE = 300
+"""Seconds that a process may take; Spark with its own settings is slow on a busy machine."""
 QUICK = "-XX:TieredStopAtLevel=1"
 """Java compiles for a short life: no setting of Spark, and a third less work."""
 
@@ -248,8 +248,7 @@ def test_ctrl_c_ends_a_spark_whose_settings_come_from_everywhere(tmp_path: Path)
             process.kill()
     assert time.monotonic() - begun < 20
     assert process.returncode == 130
-    warned, ended = said.decode().splitlines()
-    assert warned.startswith("Confidential: ")
+    (ended,) = said.decode().splitlines()
     assert ended == "leeward: interrupted; nothing was charged."
     assert [*spill.iterdir(), *scratch.iterdir()] == []
 
