@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 from leeward import mechanism
-from leeward.mechanisms import block, sampling
 from leeward.mechanisms.clipped import Clipped
+from leeward.noise import block, sampling
 
 DRAWS = 1_000_000
 CELLS = 8

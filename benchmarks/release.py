@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.process import Run, best, leeward, timed, verdict
-from leeward.release.plan import read_plan
+from leeward.publishing.plan import read_plan
 
 JOBS, ESTABLISHMENTS = 10_900_000, 527_000
 ROUNDS = 5

@@ -11,8 +11,8 @@ from leeward.audit.clipped import renyi
 from leeward.audit.loss import Loss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
 from leeward.audit.outputs import Rounded
 from leeward.exact import precision
-from leeward.mechanisms.law import laplace
-from leeward.mechanisms.quartic import QuarticLaw
+from leeward.noise.law import laplace
+from leeward.noise.quartic import QuarticLaw
 
 
 def laplace_mass(output: int, centre: int, scale: float) -> float:

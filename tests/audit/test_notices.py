@@ -28,9 +28,9 @@ from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.noise import Noise
-from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.slope import Slope
+from leeward.noise.draws import Noise
+from leeward.noise.sampling import Integers
 from leeward.privacy import Guarantee
 
 SHALLOW, TO_THETA = Depth(small=2, scatter=0), Depth(small=8, scatter=0)

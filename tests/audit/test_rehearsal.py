@@ -12,13 +12,13 @@ from leeward.audit.twins import CoveredNorm, FreshGamma, HalfMoved, clipped_twin
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.law import laplace
-from leeward.mechanisms.noise import Noise
 from leeward.mechanisms.registry import REGISTRY
-from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.draws import Noise
+from leeward.noise.law import laplace
+from leeward.noise.sampling import Integers
 from tests.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
 CLIPPED = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8")

@@ -19,8 +19,8 @@ from leeward.audit.sampled import (
     telling_pairs,
 )
 from leeward.audit.twins import CoveredNorm, NarrowNoise, clipped_twin
-from leeward.mechanisms.law import laplace
-from leeward.mechanisms.sampling import Scales
+from leeward.noise.law import laplace
+from leeward.noise.sampling import Scales
 from leeward.privacy import policy
 from tests.mechanisms.built import additive, clipped, vector_pareto
 

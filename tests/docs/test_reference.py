@@ -23,8 +23,8 @@ from leeward.ledger.subject import SUBJECT_PARTS
 from leeward.model import Flag
 from leeward.model.declaration import WrittenCodebook
 from leeward.privacy.policy import POLICIES
-from leeward.release.offer import USABLE
-from leeward.release.request import Request
+from leeward.publishing.offer import USABLE
+from leeward.publishing.request import Request
 from tests.docs.page import ROOT
 
 REFERENCE = ROOT / "docs" / "reference"

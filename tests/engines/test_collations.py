@@ -99,8 +99,8 @@ def test_it_counts_as_unlisted(
     with connect(sources("sqlite"), tmp_path) as engine:
         engine.prepare(book, EveryJob(), [table, *beside], [table], steps=needed)
         (cells,) = engine.cells(table, batch=1)
-    assert cells.cells.opened()["counts"].tolist() == [counted]
-    assert cells.cells.opened()["largest"].tolist() == [2]
+    assert cells.cells.opened().counts.tolist() == [counted]
+    assert cells.cells.opened().largest.tolist() == [2]
 
 
 @pytest.mark.usefixtures("unknown")
@@ -113,7 +113,7 @@ def test_elsewhere_the_steps_do_not_depend_on_the_rows(tmp_path: Path) -> None:
         for steps in (EVERY_STEP, frozenset[str]()):
             engine.prepare(book, EveryJob(), [table], [], steps=steps)
             (cells,) = engine.cells(table, batch=1)
-            seen.append(cells.cells.opened()["counts"].tolist())
+            seen.append(cells.cells.opened().counts.tolist())
     assert seen[0] == seen[1]
 
 
@@ -239,8 +239,8 @@ def test_elsewhere_sums_agree_or_are_refused(
     with connect(sources("sqlite"), tmp_path) as engine:
         engine.prepare(book, EveryJob(), [table], [])
         (cells,) = engine.cells(table, batch=9)
-        assert cells.cells.opened()["counts"].sum() == sum(case.sizes)
-        assert cells.cells.opened()["largest"].tolist() == [max(case.sizes)]
+        assert cells.cells.opened().counts.sum() == sum(case.sizes)
+        assert cells.cells.opened().largest.tolist() == [max(case.sizes)]
         monkeypatch.setattr("leeward.engines.tabulation.tidied", lambda _, tables, *__: tables)
         with pytest.raises(BadData, match="every job at one workplace and one worker"):
             engine.prepare(book, EveryJob(), [table], [])

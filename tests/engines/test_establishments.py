@@ -10,13 +10,14 @@ import pytest
 
 from leeward.engines import connect
 from leeward.errors import InvalidParameter
-from leeward.mechanisms import clipped, sampling
+from leeward.mechanisms import clipped
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.law import Law, laplace
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Scales
 from leeward.model import TABLES, SingleJob
-from leeward.release import run
+from leeward.noise import sampling
+from leeward.noise.law import Law, laplace
+from leeward.noise.sampling import Scales
+from leeward.publishing import run
 from tests.engines.lists import by, listed
 
 Columns = dict[str, np.ndarray]

@@ -8,9 +8,9 @@ import pytest
 
 from leeward.engines import Resources, connect
 from leeward.engines.ibis_engine import IbisEngine
-from leeward.engines.resources import read_memory, read_resources
 from leeward.errors import BadFile, InvalidParameter, LeewardError
 from leeward.model import Marginal, SingleJob
+from leeward.model.resources import read_memory, read_resources
 from tests.engines.small import codebook, duck_file, economy, parquet, whole
 from tests.engines.truth import read, truth
 

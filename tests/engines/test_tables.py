@@ -42,7 +42,7 @@ def test_counts_shared_by_combination_are_the_same(seed: int, tmp_path: Path) ->
             for one in engine.cells(table, batch=3):
                 opened = one.cells.opened()
                 for k, key in enumerate(one.keys):
-                    found[int(key)] = (tuple(opened["counts"][k]), opened["largest"][k])
+                    found[int(key)] = (tuple(opened.counts[k]), opened.largest[k])
             assert found == {key: (cell.counts, cell.largest) for key, cell in expected.items()}
             assert list(found) == list(expected)
 
@@ -95,9 +95,9 @@ def test_an_establishment_size_counts_jobs_that_no_cell_counts(tmp_path: Path) -
         engine.prepare(book, SingleJob(), [table], [table])
         (cells,) = engine.cells(table, batch=10)
         (rows,) = engine.establishments(table, batch=10)
-    assert cells.cells.opened()["largest"].tolist() == [6]
-    assert cells.cells.opened()["counts"].sum() == 1
-    assert rows.cells.opened()["sizes"].tolist() == [6]
+    assert cells.cells.opened().largest.tolist() == [6]
+    assert cells.cells.opened().counts.sum() == 1
+    assert rows.cells.opened().sizes.tolist() == [6]
 
 
 def test_an_empty_frame_has_no_batches(tmp_path: Path) -> None:
@@ -151,6 +151,6 @@ def test_combinations_that_outnumber_the_integers_are_ranked(
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         engine.prepare(book, SingleJob(), tables, [])
         for table in tables:
-            found = [one.cells.opened()["counts"].tolist() for one in engine.cells(table, batch=99)]
+            found = [one.cells.opened().counts.tolist() for one in engine.cells(table, batch=99)]
             counts = [list(cell.counts) for cell in truth(made, SingleJob(), table).values()]
             assert found == ([counts] if counts else [])

@@ -130,9 +130,9 @@ def test_a_job_that_no_cell_counts_still_counts_in_the_size(tmp_path: Path) -> N
         engine.prepare(book, EveryJob(), [table], [table])
         (batch,) = engine.cells(table, batch=1)
         (each,) = engine.establishments(table, batch=1)
-    assert batch.cells.opened()["counts"].tolist() == [[0, 0]]
-    assert batch.cells.opened()["largest"] > 0
-    assert each.cells.opened()["sizes"].sum() == len(made.jobs)
+    assert batch.cells.opened().counts.tolist() == [[0, 0]]
+    assert batch.cells.opened().largest > 0
+    assert each.cells.opened().sizes.sum() == len(made.jobs)
 
 
 Write = Callable[[Economy, Path], dict[str, str]]

@@ -177,7 +177,7 @@ def counts(engine: Engine, table: Marginal) -> dict[int, Vector]:
     """The counts alone."""
     found: dict[int, Vector] = {}
     for batch in engine.cells(table, batch=3):
-        rows = batch.cells.opened()["counts"]
+        rows = batch.cells.opened().counts
         found |= {int(key): tuple(row.tolist()) for key, row in zip(batch.keys, rows, strict=True)}
     return found
 
@@ -190,10 +190,10 @@ def _cells(
         opened = one.cells.opened()
         assert set(opened) == {"counts", "largest"} | ({"cell_largest"} if cell_largest else set())
         assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
-        widest = opened.get("cell_largest", opened["counts"])
+        widest = opened.get("cell_largest", opened.counts)
         for k, key in enumerate(one.keys):
-            vectors = (tuple(opened["counts"][k].tolist()), tuple(widest[k].tolist()))
-            found[int(key)] = (vectors[0], int(opened["largest"][k]), vectors[1])
+            vectors = (tuple(opened.counts[k].tolist()), tuple(widest[k].tolist()))
+            found[int(key)] = (vectors[0], int(opened.largest[k]), vectors[1])
     return found
 
 
@@ -212,11 +212,11 @@ def _establishments(
 
 
 def _dense(keys: Integers, opened: dict[str, Integers], marginal: Marginal) -> list[Site]:
-    assert (opened["counts"] > 0).all()
-    dense = np.zeros((opened["sizes"].size, marginal.worker_cells), dtype=np.int64)
-    dense[opened["row"], opened["cell"]] = opened["counts"]
-    assert dense.sum() == opened["counts"].sum()  # no entry stands twice
-    rows = zip(opened["workplace"], opened["sizes"], dense, strict=True)
+    assert (opened.counts > 0).all()
+    dense = np.zeros((opened.sizes.size, marginal.worker_cells), dtype=np.int64)
+    dense[opened.row, opened.cell] = opened.counts
+    assert dense.sum() == opened.counts.sum()  # no entry stands twice
+    rows = zip(opened.workplace, opened.sizes, dense, strict=True)
     return [(int(keys[k]), int(size), tuple(counts.tolist())) for k, size, counts in rows]
 
 
@@ -248,7 +248,7 @@ def read_holdings(engine: Engine, marginals: list[Marginal], batch: int) -> list
             assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
             sparse = {name: opened[name] for name in SPARSE}
             for k, site in enumerate(_dense(one.keys, sparse, marginal)):
-                number, owner = int(opened["establishment"][k]), int(opened["employer"][k])
+                number, owner = int(opened.establishment[k]), int(opened.employer[k])
                 assert min(number, owner) >= 0
                 assert where[number][n] == ()
                 assert owners.setdefault(number, owner) == owner

@@ -10,9 +10,9 @@ from leeward.audit.controls import no_floor
 from leeward.audit.measure import QUICK
 from leeward.audit.neighbours import Workforce
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.law import laplace
 from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.mechanisms.quartic import QuarticLaw
+from leeward.noise.law import laplace
+from leeward.noise.quartic import QuarticLaw
 from leeward.privacy import StrongAlpha, WeakAlpha
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, made

@@ -15,7 +15,7 @@ from leeward.audit.measure import QUICK
 from leeward.audit.neighbours import Workforce
 from leeward.audit.outputs import Rounded
 from leeward.audit.rehearsal import released
-from leeward.mechanisms.law import laplace
+from leeward.noise.law import laplace
 from leeward.privacy import StrongAlpha, WeakAlpha, over_workers
 from tests.errata.conftest import PAGE, Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, loss, made, steps

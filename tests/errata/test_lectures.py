@@ -9,8 +9,8 @@ import pytest
 import leeward
 from leeward.audit.loss import pure_loss
 from leeward.audit.outputs import Rounded
-from leeward.mechanisms.law import laplace
-from leeward.mechanisms.quartic import QuarticLaw
+from leeward.noise.law import laplace
+from leeward.noise.quartic import QuarticLaw
 from leeward.privacy import Guarantee, StrongAlpha, over_workers, sequential
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, made

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from leeward.baselines.infusion import Infusion
 from leeward.cli.screen import Quiet
 from leeward.economy import Economy
 from leeward.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.evaluate.grid import Grid, exact
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.made_up import described, made_up
 from leeward.evaluate.preset import PRESETS
 from leeward.evaluate.scene import read_truths

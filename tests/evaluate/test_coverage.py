@@ -7,9 +7,9 @@ from math import floor, sqrt
 import numpy as np
 import pytest
 
+from leeward.baselines.infusion import Infusion
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.experiment import Experiment
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.method import Additively, Drawn, Method
 from leeward.evaluate.point import Refused
 from leeward.evaluate.scene import set_scene

@@ -5,10 +5,10 @@ from math import ceil, floor, log, log1p
 
 import pytest
 
+from leeward.baselines.infusion import Infusion
 from leeward.errors import LeewardError
 from leeward.evaluate.contender import Contender, Price, contenders
 from leeward.evaluate.experiment import Experiment
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.point import Refused
 from leeward.evaluate.scene import set_scene
 from leeward.evaluate.workload import Workload

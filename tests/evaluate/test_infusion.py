@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from leeward.baselines.infusion import Infusion, owners, suppressed
 from leeward.errors import InvalidParameter
-from leeward.evaluate.infusion import Infusion, owners, suppressed
 from leeward.evaluate.scene import set_scene
 from leeward.evaluate.strata import Floats
 from leeward.model import Marginal

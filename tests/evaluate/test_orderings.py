@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
+from leeward.baselines.infusion import Infusion
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.experiment import Experiment
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.point import ALL, Point, Refused
 from leeward.evaluate.scene import Scene, set_scene
 from tests.evaluate.conftest import Village

@@ -14,10 +14,10 @@ from typing import cast
 
 import pytest
 
+from leeward.baselines.infusion import Infusion
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.experiment import Experiment, Outcome
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.point import Refused
 from leeward.evaluate.pool import run_all
 from leeward.evaluate.scene import Scene, set_scene
@@ -176,7 +176,7 @@ SCRIPT = """
 import os, sys, time
 from pathlib import Path
 from leeward.evaluate import pool
-from leeward.release.interruption import recognised
+from leeward.publishing.interruption import recognised
 from tests.evaluate.test_pool import SCENE, Play
 
 def wait():

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from leeward.baselines.infusion import Infusion
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.point import Point
 from leeward.evaluate.words import agreement as subject
 from leeward.evaluate.words.agreement import agreement, beyond

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leeward.baselines.infusion import owners
 from leeward.engines import connect
 from leeward.errors import InvalidParameter
-from leeward.evaluate.infusion import owners
 from leeward.evaluate.scene import place_position, read_truths
 from leeward.evaluate.strata import stratum
 from leeward.evaluate.truth import Truth

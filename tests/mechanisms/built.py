@@ -9,9 +9,9 @@ import numpy as np
 from leeward import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.sampling import Integers
 
 Option = str | int | None
 

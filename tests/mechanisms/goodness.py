@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from leeward.exact import precision
-from leeward.mechanisms.law import Law
-from leeward.mechanisms.sampling import Integers
+from leeward.noise.law import Law
+from leeward.noise.sampling import Integers
 
 Shares = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leeward import randomness
-from leeward.mechanisms.table import Words
+from leeward.noise.tabulated import Words
 from leeward.randomness import SeededBits
 
 

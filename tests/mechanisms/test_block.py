@@ -7,10 +7,10 @@ import pytest
 from flint import arb
 
 from leeward.exact import ball, precision
-from leeward.mechanisms import block
-from leeward.mechanisms.block import RowBits, decide_block, draw_block, refine_row
-from leeward.mechanisms.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales
-from leeward.mechanisms.table import Floats
+from leeward.noise import block
+from leeward.noise.block import RowBits, decide_block, draw_block, refine_row
+from leeward.noise.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales
+from leeward.noise.tabulated import Floats
 from leeward.randomness import SecretBits, SeededBits
 from tests.mechanisms.scripted import constant_bits
 

@@ -8,8 +8,8 @@ import pytest
 
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import MOST_THETA, Clipping
-from leeward.mechanisms.noise import SECRET
-from leeward.mechanisms.sampling import Integers
+from leeward.noise.draws import SECRET
+from leeward.noise.sampling import Integers
 from tests.mechanisms.built import clipped
 from tests.mechanisms.goodness import (
     DRAWS,

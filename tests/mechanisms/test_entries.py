@@ -5,7 +5,7 @@ import pytest
 
 from leeward.errors import InvalidParameter
 from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.sampling import Integers
+from leeward.noise.sampling import Integers
 
 MOST = 10**6
 SECRET = 4711

@@ -8,11 +8,11 @@ import pytest
 from flint import arb
 
 from leeward.exact import precision
-from leeward.mechanisms import quartic, table
-from leeward.mechanisms.law import Law, PiecewiseLaw, discrete_laplace, laplace, pareto
-from leeward.mechanisms.quartic import QuarticLaw
-from leeward.mechanisms.sampling import Scales, Uniform, decide, refine, settle
-from leeward.mechanisms.table import ROUNDING, Floats, Words
+from leeward.noise import quartic, tabulated
+from leeward.noise.law import Law, PiecewiseLaw, discrete_laplace, laplace, pareto
+from leeward.noise.quartic import QuarticLaw
+from leeward.noise.sampling import Scales, Uniform, decide, refine, settle
+from leeward.noise.tabulated import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 from tests.mechanisms.built import additive
 from tests.mechanisms.scripted import constant_bits, even_words, spread_words
@@ -128,7 +128,7 @@ def test_error_bounds_hold(law: Law) -> None:
 def test_error_bounds_without_an_allowance_for_floats_are_caught(
     law: Law, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (table, quartic):
+    for module in (tabulated, quartic):
         monkeypatch.setattr(module, "FUNCTION", 0.0)
         monkeypatch.setattr(module, "ROUNDING", 0.0)
     assert outside(law, even_words(200)) > 0

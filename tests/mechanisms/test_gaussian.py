@@ -9,10 +9,10 @@ import pytest
 from flint import arb
 
 from leeward.exact import precision
-from leeward.mechanisms import gaussian
-from leeward.mechanisms.gaussian import accept, draw_gaussian, gaussian_mass
-from leeward.mechanisms.sampling import Integers
-from leeward.mechanisms.table import Words
+from leeward.noise import gaussian
+from leeward.noise.gaussian import accept, draw_gaussian, gaussian_mass
+from leeward.noise.sampling import Integers
+from leeward.noise.tabulated import Words
 from leeward.randomness import SecretBits
 from tests.mechanisms.goodness import (
     DRAWS,

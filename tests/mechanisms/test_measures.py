@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.law import Law
+from leeward.noise.law import Law
 from tests.mechanisms.built import SCALAR, additive
 
 JOBS = 1500

@@ -7,10 +7,10 @@ import pytest
 
 import leeward
 from leeward.errors import UntrustedMachine
-from leeward.mechanisms import selftest
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.selftest import ASSUMED, FUNCTIONS, require_accuracy, worst
-from leeward.mechanisms.table import FUNCTION, Floats
+from leeward.noise import selftest
+from leeward.noise.selftest import ASSUMED, FUNCTIONS, require_accuracy, worst
+from leeward.noise.tabulated import FUNCTION, Floats
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import quad
 
 from leeward import InvalidParameter
-from leeward.mechanisms.quartic import QuarticLaw
+from leeward.noise.quartic import QuarticLaw
 from tests.mechanisms.built import additive, vector_pareto
 
 LARGE = 10**8

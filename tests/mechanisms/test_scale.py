@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.mechanisms.grid import STEPS, SizeGrid
 from leeward.mechanisms.scale import Scale
+from leeward.noise.grid import STEPS, SizeGrid
 from tests.mechanisms.built import additive, scale
 from tests.mechanisms.goodness import DRAWS
 

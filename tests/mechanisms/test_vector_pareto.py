@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from leeward import mechanism
-from leeward.mechanisms.sampling import Integers
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.sampling import Integers
 from tests.mechanisms.built import vector_pareto
 from tests.mechanisms.goodness import (
     DRAWS,

@@ -83,7 +83,7 @@ def test_it_has_no_attributes_to_look_at_or_to_add() -> None:
 def test_its_columns_are_opened_by_name() -> None:
     opened = held().opened()
     assert sorted(opened) == ["counts", "largest"]
-    assert opened["counts"].tolist() == [NUMBER]
+    assert opened.counts.tolist() == [NUMBER]
 
 
 def test_opening_gives_no_way_to_change_which_columns_it_has() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leeward.bundle.comparison import DOTS, LARGEST, Comparison, compare
+from leeward.bundle.pair import Pair
 from leeward.errors import Damaged, InvalidParameter, LeewardError
-from leeward.report.comparison import DOTS, LARGEST, Comparison, compare
-from leeward.report.pair import Pair
 from tests.report.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}

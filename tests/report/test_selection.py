@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.bundle import read_bundle
+from leeward.bundle.selection import MOST_ROWS, Coded, Page, Row, Selection, select
 from leeward.errors import Damaged, InvalidParameter
-from leeward.report.selection import MOST_ROWS, Coded, Page, Row, Selection, select
 from tests.bundle.made_up import write_demo
 from tests.report.tables_in_memory import Codes, InMemory, Line, in_memory
 

@@ -5,7 +5,7 @@ import pytest
 from leeward.bundle import PromiseStatement
 from leeward.bundle.layout import MEASURES
 from leeward.model import Flag
-from leeward.release.offer import USABLE
+from leeward.publishing.offer import USABLE
 from leeward.report import number
 from leeward.report.detail import DETAILS
 from leeward.report.margins import Range

@@ -7,7 +7,7 @@ import pytest
 
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
-from tests.release.plans import planned
+from tests.publishing.plans import planned
 from tests.web.serving import Served, serving
 
 TABLES = (

@@ -7,7 +7,7 @@ import pytest
 
 from leeward.web.form import MOST_FIELDS
 from leeward.web.loaded import MOST_ATTRIBUTES, MOST_BYTES, MOST_TABLES
-from tests.release.plans import planned
+from tests.publishing.plans import planned
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served, serving
 

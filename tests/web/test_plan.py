@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from leeward.cli.app import build
 from leeward.errors import LeewardError
 from leeward.mechanisms import margins
-from leeward.release import offer
-from leeward.release.plan import read_plan
-from leeward.release.prediction import as_json, promises
-from leeward.release.target import read_target, smallest_epsilon
+from leeward.publishing import offer
+from leeward.publishing.plan import read_plan
+from leeward.publishing.prediction import as_json, promises
+from leeward.publishing.target import read_target, smallest_epsilon
 from leeward.web.draft import DraftTable
 from leeward.web.fields import by_field, controls, field_of
 from leeward.web.result import SIZES

@@ -10,13 +10,13 @@ import pytest
 
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
-from leeward.release.plan import read_plan
-from leeward.release.prediction import refusal
-from leeward.release.target import with_epsilon
+from leeward.publishing.plan import read_plan
+from leeward.publishing.prediction import refusal
+from leeward.publishing.target import with_epsilon
 from leeward.web.command import free_folder, next_commands
 from leeward.web.draft import Draft, DraftTable
 from leeward.web.site import Site
-from tests.release.plans import planned
+from tests.publishing.plans import planned
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served, serving
 

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.bundle import BundleWriter, read_bundle
+from leeward.bundle.selection import Page, Row, Selection, select
 from leeward.errors import InvalidParameter
 from leeward.model import Marginal
-from leeward.report.selection import Page, Row, Selection, select
 from leeward.web.releases_query import headers, query, read_selection
 from leeward.web.releases_rows import MOST_CHOICES, WIDTH, lines
 from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo

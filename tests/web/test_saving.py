@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from leeward.release.plan import read_plan
+from leeward.publishing.plan import read_plan
 from leeward.web.draft import DraftTable
 from leeward.web.guard import FORM
 from tests.web.drafts import Parts, draft, form

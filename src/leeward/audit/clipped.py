@@ -23,9 +23,9 @@ from leeward.audit.rehearsal import Asked, ClippedRun, clipped_run
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import HEADROOM
-from leeward.mechanisms.gaussian import normaliser
-from leeward.mechanisms.grid import STEPS
-from leeward.mechanisms.law import Law
+from leeward.noise.gaussian import normaliser
+from leeward.noise.grid import STEPS
+from leeward.noise.law import Law
 from leeward.privacy import Policy
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))

@@ -16,12 +16,12 @@ from leeward.audit.outputs import Rounded
 from leeward.audit.planted import CUT, PLANTED
 from leeward.audit.rehearsal import released
 from leeward.mechanisms.edge_laplace import EdgeLaplace
-from leeward.mechanisms.law import discrete_laplace, laplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.law import discrete_laplace, laplace
 from leeward.privacy import policy
 
 

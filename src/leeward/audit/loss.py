@@ -9,7 +9,7 @@ from flint import arb
 
 from leeward.audit.outputs import HALF, Output, Rounded
 from leeward.exact import ball, dyadic_up, precision
-from leeward.mechanisms.accuracy import accurate
+from leeward.noise.accuracy import accurate
 from leeward.privacy.conversion import zcdp_epsilon
 
 BITS = 128

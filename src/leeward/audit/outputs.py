@@ -16,8 +16,8 @@ from typing import Protocol, cast
 from flint import arb
 
 from leeward.exact import ball
-from leeward.mechanisms.accuracy import accurate
-from leeward.mechanisms.law import Law, PiecewiseLaw
+from leeward.noise.accuracy import accurate
+from leeward.noise.law import Law, PiecewiseLaw
 
 HALF = Fraction(1, 2)
 DENSE, FEW = 24, 4

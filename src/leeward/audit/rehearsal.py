@@ -15,10 +15,11 @@ from leeward.audit.neighbours import Database, jobs
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.law import Law
-from leeward.mechanisms.sampling import MOST, Integers, Scales
+from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Entries
+from leeward.noise.law import Law
+from leeward.noise.sampling import MOST, Integers, Scales
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def clipped_run(
     """The three steps of a release, one workplace cell a database; without indices, no noise."""
     told, cells = ToldNoise(indices), mechanism.parameters.cells
     held = entries(databases, mechanism)
-    values, theta = mechanism._release(held, len(databases), told)
+    values, theta = mechanism._release(held, told)
     index, sums = told.asked[0], Asked.together(told.asked[1:])
     if index.law is None:  # one call for each θ, from the lowest
         sums = sums.in_order(np.argsort(np.argsort(theta, kind="stable"), kind="stable"), cells)
@@ -147,11 +148,12 @@ def entries(databases: Sequence[Database], mechanism: Clipped, copies: int = 1) 
     def repeated(column: Integers, apart: int = 0) -> Integers:
         return (column + np.arange(copies)[:, None] * apart).ravel()
 
-    columns = {
-        "counts": repeated(forces[row, cell]),
-        "cell": repeated(cell),
-        "row": repeated(row, len(forces)),
-        "sizes": repeated(forces.sum(axis=1)),
-        "workplace": repeated(place, len(databases)),
-    }
-    return Entries.checked(columns, workplaces=copies * len(databases), cells=cells, most=most)
+    held = Entries(
+        counts=repeated(forces[row, cell]),
+        cell=repeated(cell),
+        row=repeated(row, len(forces)),
+        sizes=repeated(forces.sum(axis=1)),
+        workplace=repeated(place, len(databases)),
+        shape=(copies * len(databases), cells),
+    )
+    return checked_entries(held, most)

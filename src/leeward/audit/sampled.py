@@ -25,8 +25,8 @@ from leeward.exact import ball, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.table import Floats
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.tabulated import Floats
 from leeward.privacy import Policy
 
 Events = NDArray[np.int64]
@@ -104,7 +104,7 @@ def released_numbers(mechanism: Additive | Clipped) -> Release:
     """Everything that a release of a workplace cell shows, by the function that releases call."""
 
     def by_clipping(made: Clipped, database: Database, draws: int) -> Floats:
-        values, theta = made.release_entries(entries([database], made, draws), draws)
+        values, theta = made.release_entries(entries([database], made, draws))
         # Counts in units of θ, since their noise follows it.
         return np.column_stack((theta, values / theta[:, None]))
 

@@ -13,12 +13,12 @@ from numpy.typing import ArrayLike
 
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.law import Law
-from leeward.mechanisms.noise import SECRET, Noise
-from leeward.mechanisms.sampling import Integers, Scales
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Entries
+from leeward.noise.draws import SECRET, Noise
+from leeward.noise.law import Law
+from leeward.noise.sampling import Integers, Scales
 
 M = TypeVar("M")
 HALF = Fraction(1, 2)
@@ -62,11 +62,9 @@ class WholeJobs(Clipping):
 class DataSplit(Clipped):
     """The share for the maximum is another one where an establishment has more than 1000 jobs."""
 
-    def _release(
-        self, entries: Entries, workplaces: int, noise: Noise
-    ) -> tuple[Integers, Integers]:
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         split = Fraction(1, 10) if entries.sizes.max(initial=0) > 1000 else self.split
-        return Clipped._release(replace(self, split=split), entries, workplaces, noise)
+        return Clipped._release(replace(self, split=split), entries, noise)
 
 
 class FreshGamma(VectorPareto):
@@ -110,8 +108,8 @@ def clipped_twin(genuine: Clipped, kind: type[Clipping]) -> Clipped:
 class NarrowClipped(Clipped):
     """Asks for the right noise, and is given half of it."""
 
-    def release_entries(self, entries: Entries, workplaces: int) -> tuple[Integers, Integers]:
-        return self._release(entries, workplaces, NarrowNoise(HALF))
+    def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
+        return self._release(entries, NarrowNoise(HALF))
 
 
 class NarrowSlope(Slope):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from leeward.engines.resources import read_memory
-from leeward.release.plan import Plan
+from leeward.model.resources import read_memory
+from leeward.publishing.plan import Plan
 
 Memory = Annotated[
     str | None, typer.Option("--memory", help="What DuckDB may use at most, such as 6GB.")

@@ -14,8 +14,8 @@ from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, s
 from leeward.engines import Finding
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES
-from leeward.release.check import Checked, check_rows, open_data
-from leeward.release.plan import read_plan
+from leeward.publishing.check import Checked, check_rows, open_data
+from leeward.publishing.plan import read_plan
 
 SENTENCES = {one.id: one.sentence for one in ROW_RULES}
 

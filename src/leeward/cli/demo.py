@@ -16,7 +16,7 @@ from leeward.economy import Economy
 from leeward.errors import BadFile
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
-from leeward.release.plan import read_plan
+from leeward.publishing.plan import read_plan
 
 PLAN = """\
 data:

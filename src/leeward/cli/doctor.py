@@ -18,8 +18,8 @@ from leeward.cli.screen import REFUSED, say
 from leeward.engines import connect
 from leeward.ledger import Ledger
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.selftest import require_accuracy
 from leeward.mechanisms.slope import Slope
+from leeward.noise.selftest import require_accuracy
 from leeward.privacy import Guarantee
 from leeward.randomness import SecretBits
 

@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from leeward.baselines.infusion import Infusion
 from leeward.cli.screen import Bar, Quiet, note, progress, say
 from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.evaluation import INTERNAL, Evaluation, Study, evaluate, marginals
 from leeward.evaluate.files import refuse_taken, write
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.made_up import described, made_up
 from leeward.evaluate.preset import PRESETS, Preset
 from leeward.evaluate.scene import PLACE, read_truths
@@ -19,8 +19,8 @@ from leeward.evaluate.workload import Workload, workloads_of
 from leeward.model import EveryJob
 from leeward.model.document import nearest
 from leeward.pictures import require_pictures
-from leeward.release.check import open_data, require_rows
-from leeward.release.plan import Plan, read_plan
+from leeward.publishing.check import open_data, require_rows
+from leeward.publishing.plan import Plan, read_plan
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")

@@ -11,8 +11,8 @@ from leeward.cli.draft import Draft, codebook_lines, plan_lines
 from leeward.cli.screen import say
 from leeward.engines import connect
 from leeward.engines.address import seen_from
-from leeward.engines.resources import read_resources
 from leeward.errors import BadFile, raise_all
+from leeward.model.resources import read_resources
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 

@@ -15,11 +15,11 @@ from leeward.ledger.budget import payment
 from leeward.mechanisms.margins import SpentMargins
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.words import number_text
-from leeward.release.plan import Plan, PlannedTable, read_plan
-from leeward.release.prediction import as_json as prediction_json
-from leeward.release.prediction import expectations, mean_error, promises, refusal
-from leeward.release.profile import SizeProfile
-from leeward.release.target import read_target, smallest_epsilon
+from leeward.publishing.plan import Plan, PlannedTable, read_plan
+from leeward.publishing.prediction import as_json as prediction_json
+from leeward.publishing.prediction import expectations, mean_error, promises, refusal
+from leeward.publishing.profile import SizeProfile
+from leeward.publishing.target import read_target, smallest_epsilon
 
 
 def plan_command(

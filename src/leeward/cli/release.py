@@ -14,10 +14,15 @@ from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
-from leeward.release.charge import Order, frame_of
-from leeward.release.check import check_surroundings, open_data, require_rows, require_small_delta
-from leeward.release.plan import Plan, read_plan
-from leeward.release.run import Released, release
+from leeward.publishing.charge import Order, frame_of
+from leeward.publishing.check import (
+    check_surroundings,
+    open_data,
+    require_rows,
+    require_small_delta,
+)
+from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.run import Released, release
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 

@@ -4,8 +4,8 @@ from leeward.engines.engine import Engine
 from leeward.engines.finding import Finding
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.opening import connect
-from leeward.engines.resources import Resources
 from leeward.engines.tidying import EVERY_STEP, Steps, needed_steps
+from leeward.model.resources import Resources
 
 __all__ = [
     "EVERY_STEP",

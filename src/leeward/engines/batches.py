@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.errors import BadData
-from leeward.model import Batch, Confidential
+from leeward.model import Batch, Cells, Confidential, Entries
 
 Integers = NDArray[np.int64]
 Columns = dict[str, Integers]
@@ -72,26 +72,33 @@ def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:
         yield frame
 
 
-def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch:
+def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells]:
     """Counts (w, d) and the largest establishment of each workplace cell."""
-    columns = {"largest": frame["largest"]}
+    dense: Columns = {}
     for name in rows.keys() & {"counts", "cell_largest"}:
-        columns[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
-        columns[name][rows["place"], rows["worker"]] = rows[name]
-    return Batch(frame["cell"], Confidential(**columns))
+        dense[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
+        dense[name][rows["place"], rows["worker"]] = rows[name]
+    cells = Cells(dense["counts"], frame["largest"], dense.get("cell_largest"))
+    return Batch(frame["cell"], Confidential(cells))
 
 
-def sparse_establishments(frame: Columns, spots: Columns, rows: Columns) -> Batch:
+def sparse_establishments(
+    frame: Columns, spots: Columns, rows: Columns, worker_cells: int
+) -> Batch[Entries]:
     """Size and place of each establishment with jobs, and the worker cells in which it has any.
-
-    With owners, also who it is.
 
     Dense rows would be as many as a cell has establishments, each as long as the worker part.
     """
     order = np.argsort(spots["spot"])
-    row = order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)]
-    columns = {"counts": rows["counts"], "cell": rows["worker"], "row": row}
-    held = {"sizes": spots["size"], "workplace": spots["place"]}
-    if "owner" in spots:
-        held |= {"establishment": spots["spot"], "employer": spots["owner"]}
-    return Batch(frame["cell"], Confidential(**columns, **held))
+    owner = spots.get("owner")
+    entries = Entries(
+        counts=rows["counts"],
+        cell=rows["worker"],
+        row=order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)],
+        sizes=spots["size"],
+        workplace=spots["place"],
+        shape=(frame["cell"].size, worker_cells),
+        establishment=None if owner is None else spots["spot"],
+        employer=owner,
+    )
+    return Batch(frame["cell"], Confidential(entries))

@@ -16,9 +16,9 @@ from leeward.engines.digest import FileState, digest_files, digest_rows, state
 from leeward.engines.discretion import discreetly
 from leeward.engines.headers import require_distinct
 from leeward.engines.relations import Table, ibis
-from leeward.engines.resources import Resources
 from leeward.engines.spill import SpillFolder
 from leeward.errors import BadFile
+from leeward.model.resources import Resources
 
 PIECE = 200_000
 """Rows in a piece of a stream."""

@@ -6,7 +6,7 @@ from typing import Protocol, Self
 from leeward.engines.finding import Finding
 from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.errors import LeewardError
-from leeward.model import Batch, Codebook, JobsRule, Marginal
+from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
 
 
 class Engine(Protocol):
@@ -83,22 +83,17 @@ class Engine(Protocol):
 
     def cells(
         self, marginal: Marginal, *, batch: int, cell_largest: bool = False
-    ) -> Iterator[Batch]:
-        """All workplace cells of the frame in order, `batch` at a time.
-
-        Columns: counts (w, d), largest (w,), and with `cell_largest` also cell_largest (w, d).
-        """
+    ) -> Iterator[Batch[Cells]]:
+        """All workplace cells of the frame in order, `batch` at a time."""
 
     def establishments(
         self, marginal: Marginal, *, batch: int, owners: bool = False
-    ) -> Iterator[Batch]:
-        """The same batches with the e establishments that have jobs, in m entries.
+    ) -> Iterator[Batch[Entries]]:
+        """The same batches with the establishments that have jobs.
 
-        Columns: sizes (e,) and workplace (e,), counted within the batch; counts (m,), cell (m,)
-        and row (m,): how many jobs, above 0, in which worker cell, at which of the e. No two
-        entries share row and cell. With `owners` also establishment (e,) and employer (e,): a
-        number from 0 for each establishment and for each employer, the same in all tables that
-        were prepared together. An establishment whose employer is not known is its own.
+        Workplace cells are numbered within the batch; no two entries share row and cell. With
+        `owners` establishments and employers are numbered from 0. An establishment whose employer
+        is not known is its own.
         """
 
     def close(self) -> None:

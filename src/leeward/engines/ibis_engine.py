@@ -15,7 +15,7 @@ from leeward.engines.tabulation import Tabulation, Wanted
 from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.engines.validation import find_problems, is_staffed
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model import Batch, Codebook, JobsRule, Marginal
+from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
 
 
 class IbisEngine:
@@ -93,7 +93,7 @@ class IbisEngine:
 
     def cells(
         self, marginal: Marginal, *, batch: int, cell_largest: bool = False
-    ) -> Iterator[Batch]:
+    ) -> Iterator[Batch[Cells]]:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=cell_largest)
@@ -107,7 +107,7 @@ class IbisEngine:
 
     def establishments(
         self, marginal: Marginal, *, batch: int, owners: bool = False
-    ) -> Iterator[Batch]:
+    ) -> Iterator[Batch[Entries]]:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=True)
@@ -117,7 +117,7 @@ class IbisEngine:
             prepared.establishments(marginal).cut(frame.cells, batch),
             strict=True,
         ):
-            yield sparse_establishments(places, spots, rows)
+            yield sparse_establishments(places, spots, rows, marginal.worker_cells)
 
     def close(self) -> None:
         self._tabulation = None

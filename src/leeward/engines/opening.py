@@ -10,11 +10,11 @@ from leeward.engines.engine import Engine
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.postgres import Postgres
 from leeward.engines.remote import Remote
-from leeward.engines.resources import Resources
-from leeward.engines.spark import Spark
-from leeward.engines.spark_address import read_spark_addresses
-from leeward.engines.spark_session import chosen_remote
+from leeward.engines.spark.address import read_spark_addresses
+from leeward.engines.spark.database import Spark
+from leeward.engines.spark.session import chosen_remote
 from leeward.errors import InvalidParameter
+from leeward.model.resources import Resources
 
 ANYTHING = Resources()
 

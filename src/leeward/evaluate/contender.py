@@ -52,8 +52,8 @@ class Contender:
         if self.mechanism == "log_laplace":
             return truth.counts
         if self.own_largest:
-            return truth.cell_largest
-        return np.broadcast_to(truth.largest[:, None], truth.counts.shape)
+            return truth.cells.own_largest()
+        return np.broadcast_to(truth.cells.largest[:, None], truth.counts.shape)
 
     @property
     def has_margins(self) -> bool:

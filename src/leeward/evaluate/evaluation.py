@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
+from leeward.baselines.infusion import Infusion
 from leeward.evaluate.experiment import experiments
 from leeward.evaluate.grid import Grid
-from leeward.evaluate.infusion import Infusion
 from leeward.evaluate.measured import infusion_points
 from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.pool import run_all
@@ -129,7 +129,7 @@ def _table(workload: Workload, scene: Scene, place: str) -> Table:
     return Table(
         workload.name,
         workload.words,
-        stage.truth.workplaces,
+        stage.truth.cells.shape[0],
         stage.truth.worker_cells,
         stage.baseline.suppressed,
         stage.baseline.distorted,

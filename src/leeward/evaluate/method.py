@@ -86,9 +86,11 @@ class Additively:
 
     def _columns(self, truth: Truth) -> tuple[Integers, Integers]:
         if self.made.parameters.cells > 1:
-            return truth.counts, truth.cell_largest if self.own else truth.largest
-        each = truth.largest[:, None]
-        largest = truth.cell_largest if self.own else np.broadcast_to(each, truth.counts.shape)
+            return truth.counts, truth.cells.own_largest() if self.own else truth.cells.largest
+        each = truth.cells.largest[:, None]
+        largest = (
+            truth.cells.own_largest() if self.own else np.broadcast_to(each, truth.counts.shape)
+        )
         return truth.counts.ravel(), largest.ravel()
 
 
@@ -101,10 +103,9 @@ class ByClipping:
     def draw(self, truth: Truth) -> Drawn:
         """One trial, with the margins that its public scale gives away."""
         if self.made.parameters.cells == truth.worker_cells:
-            values, theta = self.made.release_entries(truth.entries, truth.workplaces)
+            values, theta = self.made.release_entries(truth.entries)
             return Drawn(values, for_all(self._margins(theta), values))
-        number = truth.counts.size
-        values, theta = self.made.release_entries(truth.queries, number)
+        values, theta = self.made.release_entries(truth.entries.by_worker_cell())
         return Drawn(_by_query(values[:, 0], truth), _by_query(self._margins(theta), truth))
 
     def _margins(self, theta: Integers) -> Integers:
@@ -127,11 +128,11 @@ class ByDropping:
 
     def draw(self, truth: Truth) -> Drawn:
         """One trial; there are no margins that would cover what was dropped."""
-        return Drawn(self.made.release(truth.kept(self.made.theta)), None)
+        return Drawn(self.made.release(truth.entries.up_to(self.made.theta)), None)
 
     def expected(self, truth: Truth) -> Expected:
         """E|J − b| = b + 2p^(b+1)/(1−p²) for discrete Laplace J of rate p and b dropped jobs."""
-        dropped = (truth.counts - truth.kept(self.made.theta)).astype(np.float64)
+        dropped = (truth.counts - truth.entries.up_to(self.made.theta)).astype(np.float64)
         rate = float(self.made.parameters.aimed / self.made.theta)
         p = np.exp(-rate)
         absolute = dropped + 2 * np.exp(-rate * (dropped + 1)) / ((1 + p) * -np.expm1(-rate))
@@ -148,4 +149,4 @@ def _spread(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
 
 def _by_query(column: Integers, truth: Truth) -> Integers:
     """Queries one after the other become the columns of the table."""
-    return column.reshape(truth.worker_cells, truth.workplaces).T
+    return column.reshape(truth.cells.shape[::-1]).T

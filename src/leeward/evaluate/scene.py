@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leeward.baselines.infusion import DISTORTED, Infusion, owners, suppressed
 from leeward.engines import Engine
-from leeward.evaluate.infusion import DISTORTED, Infusion, owners, suppressed
 from leeward.evaluate.score import Referee, Trial, standard_error
 from leeward.evaluate.strata import Floats
 from leeward.evaluate.truth import Truth
@@ -75,19 +75,19 @@ def set_scene(
     truths: Mapping[Marginal, Truth], infusion: Infusion, worlds: int, told: Told
 ) -> Scene:
     """Draw the worlds: a factor is kept for every table of its world."""
-    employer = owners(truths.values())
+    employer = owners(one.entries for one in truths.values())
     told(f"noise infusion, {worlds} worlds")
     factors = [infusion.factors(employer) for _ in range(worlds + 1)]
     return Scene({key: _stage(truth, infusion, factors) for key, truth in truths.items()})
 
 
 def _stage(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> Stage:
-    published = ~suppressed(truth)
+    published = ~suppressed(truth.counts, truth.employers)
     # The world of today is none of the trials: infusion would be compared with itself.
-    today, *worlds = (infusion.infused(truth, one) for one in factors)
+    today, *worlds = (infusion.infused(truth.entries, one) for one in factors)
     referee = Referee.of(truth, published, today)
     trials = [referee.trial(world) for world in worlds]
-    flags = [infusion.flags(truth, world) for world in worlds]
+    flags = [infusion.flags(truth.counts, truth.employers, world) for world in worlds]
     baseline = Baseline(
         len(trials),
         Trial.mean(trials),

@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import NoReturn, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leeward.engines import Engine
 from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.strata import Groups, Integers, stratum
-from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.sampling import MOST
-from leeward.model import Marginal
+from leeward.mechanisms.clipping import checked_entries
+from leeward.model import Cells, Entries, Marginal
+from leeward.noise.sampling import MOST
 
 
 @final
@@ -25,58 +24,39 @@ from leeward.model import Marginal
 class Truth:
     """A table as it is: w workplace cells with d worker cells each.
 
-    `largest` counts all jobs of an establishment, `cell_largest` those in one worker cell.
     `strata` is the class of each workplace cell's place. Establishments and employers have the
-    same numbers in all tables that were read together. Workplace cells stand in the order of
+    same numbers in all tables that were read together. Workplace cells are in the order of
     their strata, and within a stratum in that of the public codes.
     """
 
-    counts: Integers
-    largest: Integers
-    cell_largest: Integers
-    strata: Integers
+    cells: Cells
     entries: Entries
-    establishment: Integers
-    employer: Integers
+    strata: Integers
 
     @classmethod
     def read(cls, engine: Engine, marginal: Marginal, place: int) -> "Truth":
         """Open a prepared table; `place` is which workplace dimension the strata go by."""
-        workplaces, d = engine.frame_cells(marginal), marginal.worker_cells
+        workplaces = engine.frame_cells(marginal)
         if not workplaces:
             raise _empty(marginal)
         (batch,) = engine.establishments(marginal, batch=workplaces, owners=True)
-        columns = batch.cells.opened()
-        entries = Entries.checked(columns, workplaces=workplaces, cells=d, most=MOST)
+        entries = checked_entries(batch.cells.opened(), MOST)
         strata = _strata(marginal, batch.keys, entries, place)
         order = np.argsort(strata, kind="stable")
         moved = np.empty_like(order)
         moved[order] = np.arange(workplaces)
-        entries = replace(entries, workplace=moved[entries.workplace])
-        counts = np.zeros((workplaces, d), dtype=np.int64)
-        cell_largest = np.zeros_like(counts)
-        where = entries.workplace[entries.row], entries.cell
-        np.add.at(counts, where, entries.counts)
-        np.maximum.at(cell_largest, where, entries.counts)
-        return cls(
-            counts,
-            entries.largest(workplaces),
-            cell_largest,
-            strata[order],
-            entries,
-            columns["establishment"],
-            columns["employer"],
-        )
+        entries = entries.moved(moved)
+        return cls(entries.as_cells(), entries, strata[order])
 
     @property
-    def workplaces(self) -> int:
-        """w."""
-        return len(self.counts)
+    def counts(self) -> Integers:
+        """The true counts (w, d)."""
+        return self.cells.counts
 
     @property
     def worker_cells(self) -> int:
         """d."""
-        return int(self.counts.shape[1])
+        return self.cells.shape[1]
 
     @cached_property
     def groups(self) -> Groups:
@@ -89,33 +69,12 @@ class Truth:
         return np.repeat(self.strata, self.worker_cells)
 
     @cached_property
-    def flat(self) -> Integers:
-        """Which cell each entry lies in, all cells in one row."""
-        at = self.entries
-        return at.workplace[at.row] * self.worker_cells + at.cell
-
-    def summed(self, entries: NDArray[np.number]) -> NDArray[np.float64]:
-        """A value for each entry added up to cells (w, d)."""
-        sums = np.bincount(self.flat, entries.astype(np.float64), minlength=self.counts.size)
-        return sums.astype(np.float64).reshape(self.counts.shape)
-
-    def kept(self, theta: int) -> Integers:
-        """The counts without establishments above θ jobs."""
-        if theta not in self._kept:
-            small = self.entries.sizes[self.entries.row] <= theta
-            counted = self.summed(np.where(small, self.entries.counts, 0))
-            self._kept[theta] = counted.astype(np.int64)
-        return self._kept[theta]
-
-    @cached_property
-    def _kept(self) -> dict[int, Integers]:
-        return {}
-
-    @cached_property
     def employers(self) -> Integers:
         """How many employers have jobs in each cell (w, d)."""
-        owner = self.employer[self.entries.row]
-        pairs = np.unique(np.stack([self.flat, owner]), axis=1)
+        if self.entries.employer is None:
+            raise TypeError("the entries were tabulated without employers")
+        owner = self.entries.employer[self.entries.row]
+        pairs = np.unique(np.stack([self.entries.where(), owner]), axis=1)
         found = np.bincount(pairs[0], minlength=self.counts.size)
         return found.reshape(self.counts.shape)
 
@@ -123,29 +82,10 @@ class Truth:
         """Every k-th workplace cell, so that at most so many cells are left; without entries."""
         step = max(1, -(-self.counts.size // most))
         some = slice(None, None, step)
-        return replace(
-            self,
-            counts=self.counts[some],
-            largest=self.largest[some],
-            cell_largest=self.cell_largest[some],
-            strata=self.strata[some],
-        )
-
-    @cached_property
-    def queries(self) -> Entries:
-        """The entries as if each worker cell were a table of its own, one after the other.
-
-        Every establishment stands in each of them with all its jobs.
-        """
-        at, d = self.entries, self.worker_cells
-        first = np.repeat(np.arange(d) * self.workplaces, at.sizes.size)
-        return Entries(
-            counts=at.counts,
-            cell=np.zeros_like(at.cell),
-            row=at.cell * at.sizes.size + at.row,
-            sizes=np.tile(at.sizes, d),
-            workplace=np.tile(at.workplace, d) + first,
-        )
+        held = self.cells
+        largest = None if held.cell_largest is None else held.cell_largest[some]
+        cells = Cells(held.counts[some], held.largest[some], largest)
+        return replace(self, cells=cells, strata=self.strata[some])
 
     def __repr__(self) -> str:
         return "Truth(not shown)"

@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import ball, precision, rational
-from leeward.mechanisms.accuracy import accurate, to_decimal
 from leeward.mechanisms.claims import Claims, claim
-from leeward.mechanisms.columns import same_shape, whole_number, whole_numbers
-from leeward.mechanisms.error import Error, rounded_error
-from leeward.mechanisms.law import Law
-from leeward.mechanisms.noise import SECRET, Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales, bisect
-from leeward.mechanisms.table import Floats
+from leeward.noise.accuracy import accurate, to_decimal
+from leeward.noise.draws import SECRET, Noise
+from leeward.noise.error import Error, rounded_error
+from leeward.noise.integers import same_shape, whole_number, whole_numbers
+from leeward.noise.law import Law
+from leeward.noise.sampling import Integers, Scales, bisect
+from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
 Measure = float | Floats | None

@@ -21,17 +21,17 @@ from leeward.exact import Number, precision, root_up
 from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import Claims, claim
 from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.columns import establishment_rows, numbered, whole_numbers
-from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.error import Weights, gaussian_weights, laplace_weights
-from leeward.mechanisms.gaussian import WIDEST, some_delta
-from leeward.mechanisms.grid import STEPS
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace, laplace
-from leeward.mechanisms.noise import SECRET, Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import MOST, Integers, Scales
 from leeward.mechanisms.split import best_split, given_split
-from leeward.mechanisms.table import Floats
+from leeward.model import Entries
+from leeward.noise.draws import SECRET, Noise
+from leeward.noise.error import Weights, gaussian_weights, laplace_weights
+from leeward.noise.gaussian import WIDEST
+from leeward.noise.grid import STEPS
+from leeward.noise.integers import establishment_rows, numbered, whole_numbers
+from leeward.noise.law import PiecewiseLaw, discrete_laplace, laplace
+from leeward.noise.sampling import MOST, Integers, Scales
+from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
 
@@ -74,7 +74,7 @@ class Clipped:
         given = None if split is None else given_split(split)
         clipping = Clipping(parameters.growth, parameters.cells)
         gaussian = noise == "gaussian"
-        rho = largest_rho(parameters.epsilon, some_delta(parameters)) if gaussian else Fraction(0)
+        rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
         made = cls(parameters, clipping, given or best_split(parameters, rho), noise, rho)
         if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST**2):
             raise InvalidParameter(
@@ -109,18 +109,17 @@ class Clipped:
             (counts, sizes, workplace), self.parameters.cells, most
         )
         row, cell = np.nonzero(rows)
-        entries = Entries(rows[row, cell], cell, row, jobs, place)
-        return self.release_entries(entries, numbered(place, workplaces))[0]
+        shape = numbered(place, workplaces), self.parameters.cells
+        entries = Entries(rows[row, cell], cell, row, jobs, place, shape)
+        return self.release_entries(entries)[0]
 
-    def release_entries(self, entries: Entries, workplaces: int) -> tuple[Integers, Integers]:
+    def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
         """The same from checked sparse entries, and the θ of each workplace cell."""
-        return self._release(entries, workplaces, SECRET)
+        return self._release(entries, SECRET)
 
-    def _release(
-        self, entries: Entries, workplaces: int, noise: Noise
-    ) -> tuple[Integers, Integers]:
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         """What is released, with this noise; the auditor runs it with its own."""
-        theta = self.clipping.theta(self._maximum(entries.largest(workplaces), noise))
+        theta = self.clipping.theta(self._maximum(entries.largest(), noise))
         return self._sums(self.clipping.sums(entries, theta), theta, noise), theta
 
     def release_maximum(self, largest: ArrayLike) -> Integers:
@@ -245,3 +244,15 @@ class Clipped:
 @cache
 def _root(number: int) -> Fraction:
     return root_up(number)
+
+
+def _some_delta(parameters: Parameters) -> Fraction:
+    """The δ that Gaussian noise cannot do without."""
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    return parameters.delta

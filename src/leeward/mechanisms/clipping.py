@@ -3,17 +3,19 @@
 Everything here but `sums` and `clip` is a function of released numbers and public constants.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
+from leeward.errors import InvalidParameter
 from leeward.exact import ball, exact_value, log_growth, precision
-from leeward.mechanisms.entries import Entries
-from leeward.mechanisms.grid import STEPS, SizeGrid
-from leeward.mechanisms.sampling import Integers
-from leeward.mechanisms.table import Floats
+from leeward.model import Entries
+from leeward.noise.grid import STEPS, SizeGrid
+from leeward.noise.integers import same_shape, whole_numbers
+from leeward.noise.sampling import Integers
+from leeward.noise.tabulated import Floats
 
 HEADROOM = Fraction(7, 6)
 """e^μ with μ about 0.15: how far θ lies above the sanitised maximum."""
@@ -122,6 +124,37 @@ class Clipping:
     @property
     def _share(self) -> Fraction:
         return min(self.cells, 2) * self.alpha / (1 + self.alpha)
+
+
+def checked_entries(entries: Entries, most: int) -> Entries:
+    """The same entries if they fit together; what is refused would break the proof of `clipped`."""
+    w, d = entries.shape
+    ends = {"counts": most, "cell": d - 1, "row": entries.sizes.size - 1}
+    ends |= {"sizes": most, "workplace": w - 1}
+    whole = {name: whole_numbers(getattr(entries, name), name, end) for name, end in ends.items()}
+    held = replace(entries, **whole)  # type: ignore[arg-type] # columns by name
+    same_shape(held.counts, held.cell, "counts, cell")
+    same_shape(held.counts, held.row, "counts, row")
+    same_shape(held.sizes, held.workplace, "sizes, workplace")
+    if not _consistent(held, most):
+        raise InvalidParameter(
+            "counts, sizes",
+            rule="must list each cell of an establishment once and no more jobs than it has; "
+            f"together these are at most {most // 2}",
+            value="other numbers (not shown)",
+            next_step="Count every job of the establishment, or release in several parts.",
+        )
+    return held
+
+
+def _consistent(held: Entries, most: int) -> bool:
+    """Whether each cell is listed once, no establishment has too many jobs, and sums fit."""
+    jobs = np.zeros(held.sizes.size, dtype=np.int64)  # cells · most is below 2^61
+    np.add.at(jobs, held.row, held.counts)
+    listed = np.sort(held.row * held.shape[1] + held.cell)
+    once = not (listed[1:] == listed[:-1]).any()
+    fits = float(held.sizes.astype(float).sum()) <= most / 2
+    return once and fits and not (jobs > held.sizes).any()
 
 
 def _ceiling(number: Fraction) -> int:

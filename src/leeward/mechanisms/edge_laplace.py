@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import Guarantee, WorkerOnly
 
 

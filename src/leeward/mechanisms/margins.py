@@ -18,8 +18,8 @@ from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
-from leeward.mechanisms.sampling import BOUND, Integers
 from leeward.mechanisms.scale import Scale, least_margin
+from leeward.noise.sampling import BOUND, Integers
 
 COVERAGE = Fraction(9, 10)
 FREE = ("clipped", "log_laplace", "edge_laplace")

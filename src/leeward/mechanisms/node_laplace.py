@@ -13,10 +13,10 @@ from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
 from leeward.mechanisms.clipping import MOST_THETA
-from leeward.mechanisms.columns import whole_numbers
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.integers import whole_numbers
+from leeward.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import EstablishmentRemoval, Guarantee
 
 

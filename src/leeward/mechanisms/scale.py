@@ -15,13 +15,13 @@ from leeward.errors import InvalidParameter, shown
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive, probability
 from leeward.mechanisms.claims import Claims
-from leeward.mechanisms.error import laplace_weights
-from leeward.mechanisms.grid import STEPS, SizeGrid
-from leeward.mechanisms.law import PiecewiseLaw, discrete_laplace
-from leeward.mechanisms.noise import Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales
-from leeward.mechanisms.table import Floats
+from leeward.noise.draws import Noise
+from leeward.noise.error import laplace_weights
+from leeward.noise.grid import STEPS, SizeGrid
+from leeward.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.noise.sampling import Integers, Scales
+from leeward.noise.tabulated import Floats
 from leeward.privacy import StrongAlpha
 
 REACH = 300.0

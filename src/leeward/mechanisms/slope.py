@@ -12,10 +12,10 @@ from typing import ClassVar
 from leeward.exact import ball, dyadic_down, dyadic_up, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
-from leeward.mechanisms.law import PiecewiseLaw
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.piece import Piece
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.law import PiecewiseLaw
+from leeward.noise.piece import Piece
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96

@@ -10,8 +10,8 @@ from leeward.exact import at_most, dyadic_up, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.quartic import QuarticLaw
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.quartic import QuarticLaw
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96

@@ -11,9 +11,9 @@ from leeward.errors import InvalidParameter, shown
 from leeward.exact import at_most, ball, dyadic_down, precision, three_digits_up
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
-from leeward.mechanisms.law import PiecewiseLaw, laplace
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.law import PiecewiseLaw, laplace
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import Guarantee, StrongAlpha, WeakAlpha
 
 BITS = 96

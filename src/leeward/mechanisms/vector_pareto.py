@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from leeward.exact import at_most, ball, dyadic_down, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.claims import Claims
-from leeward.mechanisms.columns import block_shape, whole_numbers
-from leeward.mechanisms.law import PiecewiseLaw, pareto
-from leeward.mechanisms.noise import Noise
 from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.sampling import Integers, Scales
+from leeward.noise.draws import Noise
+from leeward.noise.integers import block_shape, whole_numbers
+from leeward.noise.law import PiecewiseLaw, pareto
+from leeward.noise.sampling import Integers, Scales
 from leeward.privacy import StrongAlpha
 
 BITS = 96

@@ -1,9 +1,9 @@
 """What is tabulated: codebook, marginals, and the two types that values have."""
 
 from leeward.model.attribute import LEFT_OUT, TABLES, Attribute
-from leeward.model.batch import Batch
+from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
-from leeward.model.confidential import Confidential
+from leeward.model.confidential import Batch, Confidential
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
@@ -16,9 +16,11 @@ __all__ = [
     "Attribute",
     "Batch",
     "BoundedJobs",
+    "Cells",
     "Codebook",
     "Confidential",
     "Dimension",
+    "Entries",
     "EveryJob",
     "Flag",
     "JobsRule",

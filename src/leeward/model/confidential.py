@@ -1,29 +1,29 @@
 """Confidential: true counts and sizes, between the engine that made them and the noise.
 
-The type has no printable contents, cannot be pickled, compared or iterated, and gives its
-columns only to the one caller that turns them into published values.
+The type has no printable contents, cannot be pickled, compared or iterated, and gives what it
+holds only to the one caller that turns it into published values.
 """
 
-from typing import NoReturn, final
+from dataclasses import dataclass
+from typing import Generic, NoReturn, TypeVar, final
 
-import numpy as np
-from numpy.typing import NDArray
+from leeward.model.cells import Cells, Entries, Integers
 
-Integers = NDArray[np.int64]
+Held_co = TypeVar("Held_co", bound=Cells | Entries, covariant=True)
 
 
 @final
-class Confidential:
-    """Columns of true values that nothing but a mechanism may read."""
+class Confidential(Generic[Held_co]):
+    """True values that nothing but a mechanism may read."""
 
-    __slots__ = ("__columns",)
+    __slots__ = ("__held",)
 
-    def __init__(self, **columns: Integers) -> None:
-        self.__columns = columns
+    def __init__(self, held: Held_co) -> None:
+        self.__held = held
 
-    def opened(self) -> dict[str, Integers]:
-        """The columns, for the one place where confidential data and noise meet."""
-        return dict(self.__columns)
+    def opened(self) -> Held_co:
+        """The values, for the one place where confidential data and noise meet."""
+        return self.__held
 
     def __repr__(self) -> str:
         return "Confidential(not shown)"
@@ -36,3 +36,14 @@ class Confidential:
 
     __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refused
     __eq__ = __hash__ = __len__ = __iter__ = __bool__ = _refused
+
+
+@dataclass(frozen=True)
+class Batch(Generic[Held_co]):
+    """Workplace cells with consecutive places in the frame, in the order of their numbers.
+
+    `keys` are public numbers, `cells` their confidential contents.
+    """
+
+    keys: Integers
+    cells: Confidential[Held_co]

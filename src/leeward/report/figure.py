@@ -6,9 +6,9 @@ from fractions import Fraction
 from functools import partial
 
 from leeward.bundle import BudgetStatement, CertifiedTable
+from leeward.bundle.cells import Cell
 from leeward.pictures.picture import Picture
 from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
-from leeward.report.cell import Cell
 from leeward.report.margins import Margins
 from leeward.report.matrix import Key, Matrix
 from leeward.report.number import count

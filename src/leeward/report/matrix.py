@@ -10,7 +10,7 @@ from itertools import product
 from math import prod
 
 from leeward.bundle import CertifiedTable
-from leeward.report.cell import Cell
+from leeward.bundle.cells import Cell
 
 MOST_ROWS, MOST_COLUMNS = 40, 25
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from leeward.bundle import Bundle, CertifiedTable
+from leeward.bundle.cells import Cell, LargestRows, cells
 from leeward.bundle.layout import MARGIN
 from leeward.model import Flag
-from leeward.report.cell import Cell, LargestRows, cells
 from leeward.report.margins import MarginCounter, Margins
 from leeward.report.matrix import Matrix, layout, matrix
 

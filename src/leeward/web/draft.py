@@ -9,7 +9,7 @@ from fractions import Fraction
 from leeward.errors import LeewardError
 from leeward.exact import rational
 from leeward.model.document import parse
-from leeward.release.request import Request, WrittenTable
+from leeward.publishing.request import Request, WrittenTable
 from leeward.web.form import Fields
 from leeward.web.loaded import MOST_TABLES
 

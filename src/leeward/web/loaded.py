@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leeward.errors import BadFile, LeewardError
 from leeward.model.document import parse, read_document
-from leeward.release.request import Request
+from leeward.publishing.request import Request
 from leeward.web.refusals import listed
 
 MOST_BYTES = 1 << 20

@@ -9,10 +9,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
-from leeward.release.plan import Plan, make_plan
-from leeward.release.prediction import outlook
-from leeward.release.request import Request
-from leeward.release.target import MOST, read_target, smallest_epsilon, three_digits
+from leeward.publishing.plan import Plan, make_plan
+from leeward.publishing.prediction import outlook
+from leeward.publishing.request import Request
+from leeward.publishing.target import MOST, read_target, smallest_epsilon, three_digits
 from leeward.web.command import next_commands
 from leeward.web.draft import Draft, draft_of, posted
 from leeward.web.form import Fields, read_form

@@ -8,13 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.bundle import Bundle
+from leeward.bundle.blocks import certified
+from leeward.bundle.comparison import Comparison, compare
+from leeward.bundle.pair import Pair
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.pictures import Picture
 from leeward.pictures.plain import Bar, Dot, bars, scatter
-from leeward.report.block import certified
-from leeward.report.comparison import Comparison, compare
 from leeward.report.number import count, counted
-from leeward.report.pair import Pair
 from leeward.web import releases_words as say
 from leeward.web.refusals import listed
 from leeward.web.releases_folder import listing, opened

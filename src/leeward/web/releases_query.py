@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from leeward.bundle import CertifiedTable
+from leeward.bundle.selection import Selection
 from leeward.errors import InvalidParameter, shown
-from leeward.report.selection import Selection
 
 CODE = "code."
 """Before the name of an identifier: an attribute may be called `page`."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from leeward.bundle import CertifiedTable
+from leeward.bundle.selection import Coded, Page, Row
 from leeward.errors import InvalidParameter
-from leeward.report.selection import Coded, Page, Row
 from leeward.web.releases_query import CODE
 
 WIDTH = 160

@@ -7,10 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.bundle import Bundle, CertifiedTable
+from leeward.bundle.blocks import certified
+from leeward.bundle.selection import Page, Selection, select
 from leeward.errors import LeewardError
-from leeward.report.block import certified
 from leeward.report.section import STATUSES
-from leeward.report.selection import Page, Selection, select
 from leeward.web import releases_words as say
 from leeward.web.refusals import listed
 from leeward.web.releases_folder import opened

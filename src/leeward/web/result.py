@@ -14,8 +14,8 @@ from leeward.pictures import Picture
 from leeward.pictures.plain import Band
 from leeward.pictures.plain import noise as noise_picture
 from leeward.privacy.delta import delta_rule
-from leeward.release.plan import Plan, PlannedTable
-from leeward.release.prediction import (
+from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.prediction import (
     Outlook,
     as_json,
     margin_cost,

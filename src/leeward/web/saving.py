@@ -10,8 +10,8 @@ from shutil import copymode
 from stat import S_ISREG
 
 from leeward.errors import BadFile, InvalidParameter, shown
-from leeward.release.plan import read_plan
-from leeward.release.request import Request, written
+from leeward.publishing.plan import read_plan
+from leeward.publishing.request import Request, written
 from leeward.web.loaded import load
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.ya?ml")

@@ -8,9 +8,9 @@ from leeward.errors import LeewardError
 from leeward.model import Attribute
 from leeward.privacy.sentences import IN_SHORT
 from leeward.privacy.words import number_text
-from leeward.release.plan import Plan
-from leeward.release.prediction import MECHANISMS, NOTHING, POLICIES, outlook
-from leeward.release.request import Request
+from leeward.publishing.plan import Plan
+from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
+from leeward.publishing.request import Request
 from leeward.web.draft import Draft
 from leeward.web.fields import by_field, controls
 from leeward.web.loaded import Loaded

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from leeward.engines.spark_session import open_session
+from leeward.engines.spark.session import open_session
 
 DEFAULTS = """\
 spark.master                        local[2]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines import Resources, connect
-from leeward.engines.spark_settings import private_settings, variables
+from leeward.engines.spark.settings import private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.model import TABLES, SingleJob
 from tests.engines.small import codebook, economy, marginal, parquet
@@ -70,7 +70,7 @@ INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 from leeward.cli import start
-from leeward.engines.spark import Spark
+from leeward.engines.spark.database import Spark
 asked = Spark._asked
 def slow(self, query):
     java = self._session.sparkContext._jvm.java.lang.System

@@ -17,9 +17,9 @@ from pyspark.sql import SparkSession
 
 from leeward.engines import Engine, Resources, connect
 from leeward.engines.discretion import discreetly
-from leeward.engines.spark import Spark
-from leeward.engines.spark_address import read_spark_addresses
-from leeward.engines.spark_session import TALKING, Loggers, Running, open_session
+from leeward.engines.spark.address import read_spark_addresses
+from leeward.engines.spark.database import Spark
+from leeward.engines.spark.session import TALKING, Loggers, Running, open_session
 from leeward.errors import BadFile
 from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
@@ -307,7 +307,7 @@ def test_what_was_opened_is_ended_if_a_setting_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "leeward.engines.spark_session.SETTINGS", {"spark.sql.warehouse.dir": "elsewhere"}
+        "leeward.engines.spark.session.SETTINGS", {"spark.sql.warehouse.dir": "elsewhere"}
     )
     with pytest.raises(BadFile) as caught:
         open_session(None)

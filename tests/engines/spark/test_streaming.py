@@ -6,9 +6,10 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from leeward.engines import connect, spark
-from leeward.engines.spark import Spark, spans
-from leeward.engines.spark_address import read_spark_addresses
+from leeward.engines import connect
+from leeward.engines.spark import database
+from leeward.engines.spark.address import read_spark_addresses
+from leeward.engines.spark.database import Spark, spans
 from leeward.model import SingleJob
 from tests.engines.small import economy, parquet
 from tests.engines.spark.asking import SPARK, place_by_sex
@@ -49,7 +50,7 @@ def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
     spark: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The driver never holds the whole: a piece is fetched when the one before has been used."""
-    monkeypatch.setattr("leeward.engines.spark.PIECE", 8)
+    monkeypatch.setattr("leeward.engines.spark.database.PIECE", 8)
     database, expected = streaming(tmp_path)
     fetched: list[int] = []
     asked = database._asked
@@ -109,4 +110,4 @@ def test_overflow_raises(tmp_path: Path) -> None:
 
 
 def test_pieces_are_large() -> None:
-    assert spark.PIECE >= 100_000
+    assert database.PIECE >= 100_000

@@ -1,0 +1,1 @@
+"""Protections in use today, none with a guarantee: what provable privacy is compared with."""

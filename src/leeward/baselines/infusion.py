@@ -1,0 +1,97 @@
+"""Infusion: today's input noise, kept for ever, with suppression and flags. It has no guarantee.
+
+One factor an establishment, drawn once; all establishments of an employer are distorted to the
+same side; zeros stay zero ([A12], MATHS section 9). The bounds in use are confidential: those
+here are parameters.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import InvalidParameter
+from leeward.model import Entries
+from leeward.model.cells import Floats, Integers
+from leeward.randomness import SecretBits
+
+FEWEST = 3
+"""Cells based on fewer persons or employers are suppressed."""
+
+OK, SUPPRESSED, DISTORTED = 1, 5, 9
+"""Status flags of the LEHD public-use schema."""
+
+
+@dataclass(frozen=True)
+class Infusion:
+    """Factors between 1±lower and 1±upper; a value off by more than `distortion` is flagged."""
+
+    lower: float = 0.10
+    upper: float = 0.25
+    distortion: float = 0.15
+
+    def __post_init__(self) -> None:
+        if not (0 < self.lower < self.upper < 1 and self.distortion > 0):
+            raise InvalidParameter(
+                "infusion",
+                rule="needs 0 < lower < upper < 1, and a distortion above 0 to flag",
+                value=f"{self.lower:g}, {self.upper:g}, {self.distortion:g}",
+                next_step="Give for example --infusion 0.10 0.25.",
+            )
+
+    @property
+    def mean_distortion(self) -> float:
+        """E|f − 1| of the ramp."""
+        return self.lower + (self.upper - self.lower) / 3
+
+    def factors(self, employer: Integers) -> Floats:
+        """A world: the factor of each establishment, the side drawn by employer.
+
+        The ramp density 2(upper−g)/(upper−lower)² of the distance g is drawn by its quantiles.
+        """
+        bits = SecretBits()
+        owners, owner = np.unique(employer, return_inverse=True)
+        side = np.where(_uniform(owners.size, bits) < 0.5, -1.0, 1.0)[owner]
+        reach = np.sqrt(_uniform(employer.size, bits))
+        return 1 + side * (self.upper - (self.upper - self.lower) * reach)
+
+    def infused(self, entries: Entries, factors: Floats) -> Integers:
+        """The cells (w, d) of a table in one world, suppressed ones included."""
+        number, _ = _numbered(entries)
+        noisy = entries.summed(entries.counts * factors[number][entries.row])
+        return np.rint(noisy).astype(np.int64)
+
+    def flags(self, counts: Integers, employers: Integers, infused: Integers) -> Integers:
+        """1, 5 for suppressed or 9 for strongly distorted cells, from true counts and employers."""
+        far = np.abs(infused - counts) > self.distortion * counts
+        hidden = suppressed(counts, employers)
+        return np.where(hidden, SUPPRESSED, np.where(far, DISTORTED, OK))
+
+
+def suppressed(counts: Integers, employers: Integers) -> NDArray[np.bool_]:
+    """Cells that are based on one or two persons or employers; zeros are published."""
+    few = np.minimum(counts, employers)
+    return (few > 0) & (few < FEWEST)
+
+
+def owners(tables: Iterable[Entries]) -> Integers:
+    """The employer of every establishment number; a number that no table has is its own."""
+    known = [_numbered(one) for one in tables]
+    size = 1 + max((int(number.max(initial=-1)) for number, _ in known), default=-1)
+    employer = -1 - np.arange(size)
+    for number, owner in known:
+        employer[number] = owner
+    return employer
+
+
+def _numbered(entries: Entries) -> tuple[Integers, Integers]:
+    """The numbers of establishments and of their employers."""
+    if entries.establishment is None or entries.employer is None:
+        raise TypeError("the entries were tabulated without employers")
+    return entries.establishment, entries.employer
+
+
+def _uniform(count: int, bits: SecretBits) -> Floats:
+    """Uniform floats in [0, 1): a baseline without a guarantee needs no exact draws."""
+    return (bits.words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53

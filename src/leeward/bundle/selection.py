@@ -1,0 +1,247 @@
+"""Selection: the rows of a table that somebody wants to see, found in one pass.
+
+A table may have 100 million rows. No more of them are kept than the page needs, which is why
+nobody can turn beyond the first 10,000: a search is the way to the others.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leeward.bundle import Bundle, CertifiedTable
+from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
+from leeward.errors import InvalidParameter, shown
+
+MOST_ROWS = 10_000
+"""How far anybody can turn."""
+
+MOST_LETTERS = 200
+SIZE = 50
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What is wanted: every word of `search` in a code or label, these codes, this order.
+
+    A filter that is empty lets every code pass; without `sort` the rows stay in their order.
+    """
+
+    search: str = ""
+    filters: Mapping[str, str] = field(default_factory=dict)
+    status: int | None = None
+    sort: str = ""
+    descending: bool = False
+    page: int = 1
+
+    def __post_init__(self) -> None:
+        if len(self.search) > MOST_LETTERS:
+            rule = f"must have at most {MOST_LETTERS} letters"
+            raise refused("search", rule, len(self.search), "Search for fewer words.")
+        if self.page < 1:
+            raise refused("page", "must be at least 1", self.page, "Begin with page 1.")
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A code with its label."""
+
+    code: str
+    label: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row; `margin` is None where there is none."""
+
+    codes: tuple[Coded, ...]
+    value: int
+    status: int
+    margin: int | None
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows of one page. `matches` of `of` rows are wanted, on `pages` pages in all.
+
+    `last` is the last page that can be shown.
+    """
+
+    rows: tuple[Row, ...]
+    matches: int
+    of: int
+    number: int
+    pages: int
+    last: int
+
+
+def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE) -> Page:
+    """The wanted page of a table; the last one where there are fewer."""
+    held = certified(bundle, table)
+    last = MOST_ROWS // size
+    if selection.page > last:
+        rule = f"must be at most {last}: only the first {MOST_ROWS:,} rows can be turned to"
+        raise refused("page", rule, selection.page, "Narrow the search, or sort the other way.")
+    wanted = _Wanted.of(held, selection)
+    kept = _Kept(selection.page * size)
+    matches = _gather(read_blocks(bundle, held), wanted, kept)
+    matches = held.rows if matches is None else matches
+    pages = max(1, -(-matches // size))
+    number = min(selection.page, pages)
+    rows = _rows(held, kept.block((number - 1) * size, number * size))
+    return Page(rows, matches, held.rows, number, pages, min(pages, last))
+
+
+def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:
+    """How many rows are wanted; None if all are, and the first of them were enough."""
+    matches = 0
+    for batch in batches:
+        mask = wanted.mask(batch)
+        chosen = batch if mask is None else batch.take(mask)
+        matches += len(chosen)
+        kept.add(wanted.keys(chosen), chosen)
+        if wanted.everything_in_order and kept.full:
+            return None
+    return matches
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A selection in the terms of a table: for each word and identifier, which codes hold it."""
+
+    words: tuple[tuple[Booleans, ...], ...]
+    filters: tuple[tuple[int, int], ...]
+    status: int | None
+    column: int | None
+    descending: bool
+
+    @classmethod
+    def of(cls, table: CertifiedTable, selection: Selection) -> "_Wanted":
+        words = dict.fromkeys(selection.search.casefold().split())
+        texts = [_texts(table, name) for name in table.identifiers]
+        column = _column(table, selection.sort) if selection.sort else None
+        return cls(
+            tuple(tuple(_holding(word, listed) for listed in texts) for word in words),
+            tuple(_filters(table, selection.filters)),
+            selection.status,
+            column,
+            selection.descending,
+        )
+
+    @property
+    def everything_in_order(self) -> bool:
+        """Whether the first rows are the wanted ones."""
+        return not (self.words or self.filters) and self.status is None and self.column is None
+
+    def mask(self, block: Block) -> Booleans | None:
+        """Which rows are wanted; None for all."""
+        parts = [block.positions[number] == place for number, place in self.filters]
+        if self.status is not None:
+            parts.append(block.status == self.status)
+        parts += [self._holds(word, block) for word in self.words]
+        return np.logical_and.reduce(parts) if parts else None
+
+    def _holds(self, word: tuple[Booleans, ...], block: Block) -> Booleans:
+        found = np.zeros(len(block), bool)
+        for codes, positions in zip(word, block.positions, strict=True):
+            found |= codes[positions]
+        return found
+
+    def keys(self, block: Block) -> Integers:
+        """What rows are sorted by, smallest first; rows without a margin come last either way."""
+        if self.column is None:
+            return np.zeros(len(block), np.int64)
+        columns = (*block.positions, block.values, block.status, block.margins)
+        numbers = columns[self.column]
+        keys = ~numbers if self.descending else numbers
+        is_margin = self.column == len(columns) - 1
+        return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
+
+
+class _Kept:
+    """The first rows by their keys, in order; of equal keys the earlier row stands first."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._keys = np.zeros(0, np.int64)
+        self._block: Block | None = None
+
+    @property
+    def full(self) -> bool:
+        return len(self._keys) >= self.most
+
+    def add(self, keys: Integers, block: Block) -> None:
+        """Keep what is better than the last of those that are kept."""
+        if self.full:
+            better = keys < self._keys[-1]
+            keys, block = keys[better], block.take(better)
+        if not len(keys):
+            return
+        joined = block if self._block is None else join([self._block, block])
+        together = np.concatenate([self._keys, keys])
+        order = np.argsort(together, kind="stable")[: self.most]
+        self._keys, self._block = together[order], joined.take(order)
+
+    def block(self, start: int, stop: int) -> Block | None:
+        """Some of the rows."""
+        return (
+            None
+            if self._block is None
+            else self._block.take(np.arange(len(self._keys))[start:stop])
+        )
+
+
+def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
+    if block is None:
+        return ()
+    listed = [_coded(table, name) for name in table.identifiers]
+    margins = zip(block.margins.tolist(), block.drawn.tolist(), strict=True)
+    numbers = zip(block.values.tolist(), block.status.tolist(), margins, strict=True)
+    return tuple(
+        Row(
+            tuple(
+                codes[column[row]] for codes, column in zip(listed, block.positions, strict=True)
+            ),
+            value,
+            status,
+            margin if drawn else None,
+        )
+        for row, (value, status, (margin, drawn)) in enumerate(numbers)
+    )
+
+
+def _coded(table: CertifiedTable, name: str) -> list[Coded]:
+    return [Coded(code, label) for code, label in table.codes[name].items()]
+
+
+def _texts(table: CertifiedTable, name: str) -> list[str]:
+    return [f"{code}\n{label}".casefold() for code, label in table.codes[name].items()]
+
+
+def _holding(word: str, texts: list[str]) -> Booleans:
+    return np.fromiter((word in text for text in texts), bool, len(texts))
+
+
+def _column(table: CertifiedTable, name: str) -> int:
+    if name not in table.columns:
+        rule = f"must be a column of {table.name}"
+        raise refused("sort", rule, name, f"Choose one of: {', '.join(table.columns)}.")
+    return table.columns.index(name)
+
+
+def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tuple[int, int]]:
+    for name, code in filters.items():
+        if name not in table.identifiers:
+            rule = f"must be an identifier of {table.name}"
+            step = f"Choose one of: {', '.join(table.identifiers) or 'it has none'}."
+            raise refused("filter", rule, name, step)
+        if code and code not in table.codes[name]:
+            step = "Choose one of the list, or search for a part of its label."
+            raise refused(name, f"must be a code of {name}", code, step)
+        if code:
+            yield table.identifiers.index(name), list(table.codes[name]).index(code)
+
+
+def refused(parameter: str, rule: str, value: object, next_step: str) -> InvalidParameter:
+    """The refusal of something that was asked for."""
+    return InvalidParameter(parameter, rule=rule, value=shown(value), next_step=next_step)

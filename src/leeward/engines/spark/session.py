@@ -1,0 +1,234 @@
+"""Spark session: one that is there is taken over, else one is started that leaves nothing behind.
+
+What spark-submit, spark-defaults.conf, PYSPARK_SUBMIT_ARGS, MASTER or SPARK_REMOTE have set up is
+kept. Work is done in a session of its own, so that views and settings touch nobody else's.
+"""
+
+import os
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any, ClassVar, Self
+from urllib.parse import urlsplit
+
+from leeward.engines.spark.java import PATIENCE, Context, launched, same_signals
+from leeward.engines.spark.settings import SETTINGS
+from leeward.engines.thrift import allow_pandas
+from leeward.errors import BadFile, InvalidParameter, LeewardError
+
+Session = Any
+"""A session of PySpark, classic or Connect."""
+
+TALKING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""Loggers of PySpark that print whole error messages."""
+
+USUAL_PORT = 15002
+"""Of Spark Connect."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A session of our own, and what ends all that was started for it."""
+
+    session: Session
+    end: Callable[[], None]
+
+
+def chosen_remote(written: str | None) -> str | None:
+    """The server that a plan names, or else the environment; an empty text names none."""
+    return written or os.environ.get("SPARK_REMOTE") or None
+
+
+def open_session(remote: str | None) -> Opened:
+    """A session at the server named, or where Spark has been set up, or in this machine."""
+    _require_pyspark()
+    try:
+        with ExitStack() as ends:  # whatever fails, all that was opened is ended
+            Loggers.silenced(ends)
+            session = _started(ends) if remote is None else _connected(remote, ends)
+            for key, value in SETTINGS.items():
+                session.conf.set(key, value)
+            return Opened(session, ends.pop_all().close)
+    except LeewardError:
+        raise
+    except Exception as error:  # noqa: BLE001 (whatever fails, nothing of it is shown)
+        kind = type(error).__name__
+    raise BadFile(
+        "data.engine",
+        rule="must be a Spark that starts here"
+        if remote is None
+        else "must be a Spark Connect server that answers",
+        value=f"a failure of the kind {kind}",
+        next_step="Try `pyspark` with the same settings; Spark 4.0 needs Java 17 or 21.",
+    )
+
+
+def _require_pyspark() -> None:
+    allow_pandas()  # Ibis needs it for Spark
+    try:
+        import pandas  # type: ignore[import-untyped] # noqa: F401, PLC0415 (loaded if asked for)
+        import pyspark  # noqa: F401, PLC0415 (loaded if asked for)
+    except ImportError:
+        raise BadFile(
+            "data.engine",
+            rule="spark needs PySpark, which is not installed",
+            value="no PySpark",
+            next_step='Run `pip install "leeward[spark]"`.',
+        ) from None
+
+
+def _connected(remote: str, ends: ExitStack) -> Session:
+    """A new session at a Spark Connect server."""
+    if not remote.startswith("sc://"):
+        raise InvalidParameter(
+            "data.remote",
+            rule="must be the address of a Spark Connect server, which begins with sc://",
+            value="another address (not shown)",
+            next_step="Write sc://host:15002, or leave it out for Spark on this machine.",
+        )
+    try:
+        import grpc  # type: ignore[import-untyped] # noqa: F401, PLC0415 (loaded if asked for)
+    except ImportError:
+        raise BadFile(
+            "data.remote",
+            rule="needs the parts of PySpark for Spark Connect, which are not installed",
+            value="no grpcio",
+            next_step='Run `pip install "leeward[spark]"`.',
+        ) from None
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (loaded if asked for)
+
+    place = urlsplit(remote)
+    # PySpark would try for ten minutes.
+    socket.create_connection((place.hostname or "", place.port or USUAL_PORT), PATIENCE).close()
+    # Not by its builder, which would make a Connect program of the whole process.
+    session = SparkSession(remote)
+    # Not by its `stop`, which may end a server that the process has started for itself.
+    ends.callback(session.client.close)
+    ends.callback(session.client.release_session)
+    return session
+
+
+def _started(ends: ExitStack) -> Session:
+    """A session beside one that is there; else beside one that is started, and ends with it."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
+
+    running = Running.joined()
+    ends.callback(running.left)
+    _reactivate(running.context, ends)
+    # Not by its builder, which looks for other modes in the environment.
+    return SparkSession(running.context).newSession()
+
+
+def _reactivate(context: Context, ends: ExitStack) -> None:
+    """The session that was active before ours worked will be active again."""
+    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
+
+    java = SparkSession._get_j_spark_session_class(context._jvm)
+    python, active = SparkSession._activeSession, java.getActiveSession()
+
+    def again() -> None:
+        if context._jsc is None:  # stopped meanwhile
+            return
+        SparkSession._activeSession = python
+        if active.isDefined():
+            java.setActiveSession(active.get())
+        else:
+            java.clearActiveSession()
+
+    ends.callback(again)
+
+
+class Running:
+    """The Spark of this process, for one engine or several: what was started ends with the last."""
+
+    _current: ClassVar[Self | None] = None
+    _lock: ClassVar[RLock] = RLock()
+
+    def __init__(self) -> None:
+        self._users = 0
+        self.context, self._end = _context()
+
+    @classmethod
+    def joined(cls) -> Self:
+        """One more that uses it."""
+        from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
+
+        with cls._lock:
+            there = SparkContext._active_spark_context
+            if cls._current is None or there is None or cls._current.context is not there:
+                cls._current = cls()
+            cls._current._users += 1
+            return cls._current
+
+    def left(self) -> None:
+        """One less."""
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                if type(self)._current is self:
+                    type(self)._current = None
+                self._end()
+
+
+def _context() -> tuple[Context, Callable[[], None]]:
+    """A SparkContext and what ends it; of one that is there, what gives its messages back."""
+    from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
+
+    context = SparkContext._active_spark_context
+    if context is not None:
+        return context, _silenced(context)
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+        with same_signals():
+            context = SparkContext()
+        _silenced(context)
+        return context, context.stop
+    return launched()
+
+
+def _silenced(context: Context) -> Callable[[], None]:
+    """Turn off the log of the driver; and what turns it on again."""
+    root = context._jvm.org.apache.logging.log4j.LogManager.getRootLogger()
+    before = root.getLevel().toString()
+    context.setLogLevel("OFF")
+
+    def again() -> None:
+        if context._jsc is not None:
+            context.setLogLevel(before)
+
+    return again
+
+
+class Loggers:
+    """The loggers of PySpark in Python, silent as long as an engine is open."""
+
+    _users: ClassVar[int] = 0
+    _before: ClassVar[tuple[bool, ...]] = ()
+    _lock: ClassVar[RLock] = RLock()
+
+    @classmethod
+    def silenced(cls, ends: ExitStack) -> None:
+        """One more for whom they are silent."""
+        with cls._lock:
+            if cls._users == 0:
+                cls._before = tuple(one.disabled for one in _talking())
+            cls._users += 1
+            for one in _talking():
+                one.disabled = True
+        ends.callback(cls._given_back)
+
+    @classmethod
+    def _given_back(cls) -> None:
+        with cls._lock:
+            cls._users -= 1
+            if cls._users == 0:
+                for one, disabled in zip(_talking(), cls._before, strict=True):
+                    one.disabled = disabled
+
+
+def _talking() -> list[Any]:
+    """Made as PySpark makes them: it could not use those that Python makes."""
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415 (loaded if asked for)
+
+    return [PySparkLogger.getLogger(name) for name in TALKING]

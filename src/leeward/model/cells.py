@@ -1,0 +1,113 @@
+"""Cells and entries: what an engine tabulates for a measurement, as typed columns.
+
+Both are confidential wherever they come from data, so neither shows its contents.
+"""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cells:
+    """Counts (w, d) of w workplace cells with d worker cells each.
+
+    `largest` (w,) is the largest establishment of a workplace cell, all its jobs counted;
+    `cell_largest` (w, d) is the largest number of jobs of one establishment in a cell, or None
+    where it was not asked for.
+    """
+
+    counts: Integers
+    largest: Integers
+    cell_largest: Integers | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """w and d: public numbers."""
+        return self.counts.shape[0], self.counts.shape[1]
+
+    def own_largest(self) -> Integers:
+        """The largest establishment of each cell (w, d); there must have been asked for it."""
+        if self.cell_largest is None:
+            raise TypeError("the cells were tabulated without their own largest establishments")
+        return self.cell_largest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Entries:
+    """Jobs of e establishments by worker cell, m entries, in w workplace cells with d cells each.
+
+    `sizes` (e,) and `workplace` (e,) are all jobs of an establishment and the number of its
+    workplace cell. `counts`, `cell` and `row` (m,) are how many jobs an entry has, above 0, in
+    which worker cell, and at which establishment. `establishment` and `employer` (e,) are numbers
+    that hold in all tables that were tabulated together, or None where they were not asked for.
+    """
+
+    counts: Integers
+    cell: Integers
+    row: Integers
+    sizes: Integers
+    workplace: Integers
+    shape: tuple[int, int]
+    establishment: Integers | None = None
+    employer: Integers | None = None
+
+    def largest(self) -> Integers:
+        """The largest establishment of each workplace cell, all its jobs counted."""
+        largest = np.zeros(self.shape[0], dtype=np.int64)
+        np.maximum.at(largest, self.workplace, self.sizes)
+        return largest
+
+    def where(self) -> Integers:
+        """The cell of each entry, all cells of the table in one row."""
+        return self.workplace[self.row] * self.shape[1] + self.cell
+
+    def summed(self, values: NDArray[np.number]) -> Floats:
+        """A value for each entry, added up to cells (w, d), in float64."""
+        w, d = self.shape
+        sums = np.bincount(self.where(), values.astype(np.float64), minlength=w * d)
+        return sums.astype(np.float64).reshape(w, d)
+
+    def up_to(self, size: int) -> Integers:
+        """Counts (w, d) of the establishments with at most this many jobs."""
+        small = self.sizes[self.row] <= size
+        return self.summed(np.where(small, self.counts, 0)).astype(np.int64)
+
+    def as_cells(self) -> Cells:
+        """The same establishments as cells, with the largest of each cell."""
+        counts = np.zeros(self.shape, dtype=np.int64)
+        cell_largest = np.zeros_like(counts)
+        where = self.workplace[self.row], self.cell
+        np.add.at(counts, where, self.counts)
+        np.maximum.at(cell_largest, where, self.counts)
+        return Cells(counts, self.largest(), cell_largest)
+
+    def by_worker_cell(self) -> "Entries":
+        """As if each worker cell were a table of its own, one after the other.
+
+        Every establishment is in each of them with all its jobs.
+        """
+        w, d = self.shape
+        first = np.repeat(np.arange(d) * w, self.sizes.size)
+        return Entries(
+            counts=self.counts,
+            cell=np.zeros_like(self.cell),
+            row=self.cell * self.sizes.size + self.row,
+            sizes=np.tile(self.sizes, d),
+            workplace=np.tile(self.workplace, d) + first,
+            shape=(w * d, 1),
+        )
+
+    def moved(self, to: Integers) -> "Entries":
+        """The same with workplace cell k numbered `to[k]`."""
+        return replace(self, workplace=to[self.workplace])
+
+
+def columns(held: Cells | Entries) -> dict[str, Integers]:
+    """The columns that are there, by name."""
+    named = {field.name: getattr(held, field.name) for field in fields(held)}
+    return {name: one for name, one in named.items() if isinstance(one, np.ndarray)}

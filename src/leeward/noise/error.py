@@ -1,0 +1,112 @@
+"""Expected error of rounded noise J = ⌊scale·Z + ½⌋, in float64: for planning, not for proofs.
+
+E|J|^q is the same sum over j of g(j−½) whose integral is E|scale·Z|^q, with g(x) = P(|scale·Z| > x)
+for q = 1 and 2x·P(|scale·Z| > x) for q = 2. So the closed form of the real noise is corrected,
+job by job, by the difference between midpoint and integral.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.noise.law import Law
+from leeward.noise.tabulated import Floats
+
+JOBS = 48
+"""Beyond this many jobs the difference between rounded and real noise is left out."""
+
+COARSE = 100.0
+"""Where the mean absolute noise is above this many jobs, rounding is left out altogether."""
+
+THIN = 0.5
+"""Where it is below this, the sum is taken as it is: no quadrature sees so thin a peak."""
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
+NODES = np.concatenate([(_NODES - 1) / 4, (_NODES + 1) / 4])
+WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS]) / 4
+"""A quadrature of one job around its middle, in two halves: discrete laws have a seam there."""
+
+
+NEGLIGIBLE, POINTS = 40.0, 20_000
+"""Noise beyond exp(−NEGLIGIBLE) is left out of expectations; at most so many points a side."""
+
+
+class Error(NamedTuple):
+    """Expected value, absolute value and square of the integer noise; None where infinite."""
+
+    mean: Floats | None
+    absolute: Floats | None
+    square: Floats | None
+
+
+def rounded_error(law: Law, scale: Floats) -> Error:
+    """The moments of the rounded noise at each scale; equal scales are computed once."""
+    unique, inverse = np.unique(scale, return_inverse=True)
+    moments = [law.moment(1), law.moment(1, absolute=True), law.moment(2)]
+    size = unique * (moments[1] or 1.0)
+    sums, integrals = np.zeros((3, len(unique))), np.zeros((3, len(unique)))
+    fine = size < COARSE
+    for job in range(1, JOBS + 1):
+        summed, integrated = _at_job(law, unique[fine], job)
+        sums[:, fine] += summed
+        integrals[:, fine] += integrated
+    columns = [
+        None
+        if moment is None
+        else np.where(size < THIN, sums[i], moment * unique**order + sums[i] - integrals[i])[
+            inverse
+        ]
+        for i, (moment, order) in enumerate(zip(moments, (1, 1, 2), strict=True))
+    ]
+    return Error(*columns)
+
+
+def _at_job(law: Law, scale: Floats, job: int) -> tuple[Floats, Floats]:
+    """The term of one job in the three sums, and the three integrals over the same job."""
+    middle = job - 0.5
+    below, above = _tails(law, scale, np.array([middle]))
+    low, high = _tails(law, scale, middle + NODES)
+    across = 2 * (middle + NODES)
+    both = (above + below)[:, 0]
+    summed = np.array([(above - below)[:, 0], both, 2 * middle * both])
+    integrated = np.array(
+        [(high - low) @ WEIGHTS, (high + low) @ WEIGHTS, ((high + low) * across) @ WEIGHTS]
+    )
+    return summed, integrated
+
+
+def _tails(law: Law, scale: Floats, jobs: Floats) -> tuple[Floats, Floats]:
+    """P(scale·Z < −x) and P(scale·Z > x) for each scale and each x."""
+    x = jobs[None, :] / scale[:, None]
+    below = law.float_tails(-x.ravel())[0].reshape(x.shape)
+    above = law.float_tails(x.ravel())[1].reshape(x.shape)
+    return below, above
+
+
+class Weights(NamedTuple):
+    """Values of an integer noise, `stride` apart, and their normalised probabilities."""
+
+    noise: NDArray[np.int64]
+    chance: Floats
+    stride: int
+
+
+def laplace_weights(rate: float) -> Weights:
+    """Of discrete Laplace noise, P(j) ∝ exp(−rate·|j|)."""
+    return _weights(NEGLIGIBLE / rate, lambda noise: np.exp(-rate * np.abs(noise)))
+
+
+def gaussian_weights(variance: float) -> Weights:
+    """Of discrete Gaussian noise, P(j) ∝ exp(−j²/2σ²)."""
+    reach = (2 * NEGLIGIBLE * variance) ** 0.5
+    return _weights(reach, lambda noise: np.exp(-(noise**2) / (2 * variance)))
+
+
+def _weights(reach: float, density: Callable[[Floats], Floats]) -> Weights:
+    most = int(reach) + 2
+    stride = 1 + most // POINTS
+    noise = np.arange(-(most // stride), most // stride + 1) * stride
+    chance = density(noise.astype(np.float64))
+    return Weights(noise, chance / chance.sum(), stride)

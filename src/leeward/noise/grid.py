@@ -1,0 +1,70 @@
+"""A fixed public grid of sizes: STEPS points between a size and 1+α times it.
+
+The index of A on it is ⌊STEPS·ln A/λ⌋. One neighbouring step moves ln A by at most λ, hence the
+real number under the floor by at most STEPS, hence the integer by at most STEPS: rounding to
+this grid costs nothing.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from leeward.exact import START_BITS, ball, log_growth, precision
+from leeward.noise.sampling import Integers
+from leeward.noise.tabulated import FUNCTION, ROUNDING, Floats
+
+STEPS = 32
+
+
+@dataclass(frozen=True)
+class SizeGrid:
+    """The grid for one α; sizes below 1/α count as 1/α."""
+
+    alpha: Fraction
+
+    def index(self, largest: Integers) -> Integers:
+        """⌊STEPS·ln A/λ⌋ with A = max(x, 1/α), exact for every entry."""
+        sizes, inverse = np.unique(largest, return_inverse=True)
+        floor = float(1 / self.alpha)
+        value = np.log(np.maximum(sizes.astype(np.float64), floor)) * self._density()
+        error = np.abs(value) * (FUNCTION + ROUNDING) + ROUNDING * self._density()
+        index = np.floor(value - error)
+        open_ = index != np.floor(value + error)
+        exact = index.astype(np.int64)
+        for i in np.flatnonzero(open_):
+            exact[i] = self.exact_index(max(Fraction(int(sizes[i])), 1 / self.alpha))
+        return exact[inverse].reshape(largest.shape)
+
+    def exact_index(self, size: Fraction) -> int:
+        """The same for one size, by balls, and by whole numbers where size^STEPS = (1+α)^j."""
+        bits = START_BITS
+        while True:
+            with precision(bits):
+                value = STEPS * ball(size).log() / log_growth(self.alpha)
+                floor = value.floor().unique_fmpz()
+                if floor is not None:
+                    return int(floor)
+                near = (value + ball(Fraction(1, 2))).floor().unique_fmpz()
+            if near is not None and self._meets(size, int(near)):
+                return int(near)
+            bits *= 2
+
+    def sizes(self, index: Integers) -> Floats:
+        """The size in the middle of each grid step: (1+α)^((i+½)/STEPS)."""
+        with np.errstate(over="ignore"):
+            sizes: Floats = np.exp((index + 0.5) / self._density())
+        return sizes
+
+    def _density(self) -> float:
+        """Grid points per unit of ln A."""
+        with precision(128):
+            return float(STEPS / log_growth(self.alpha))
+
+    def _meets(self, size: Fraction, j: int) -> bool:
+        """Whether size^STEPS = (1+α)^j exactly, by numerators and denominators."""
+        grown = 1 + self.alpha
+        bits = j * (grown.numerator.bit_length() - 1)
+        if j < 0 or bits > STEPS * size.numerator.bit_length():
+            return False
+        return size**STEPS == grown**j

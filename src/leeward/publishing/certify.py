@@ -1,0 +1,196 @@
+"""Certify: the certificate of a release, from its plan and its ledger entry."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from importlib.metadata import version
+from math import ceil, floor
+
+from leeward.bundle import FORMAT, Certificate, CertifiedTable
+from leeward.bundle.layout import table_columns
+from leeward.bundle.promises import (
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
+)
+from leeward.bundle.readme import readme
+from leeward.bundle.software import software
+from leeward.bundle.statements import (
+    BudgetStatement,
+    DataStatement,
+    JobsStatement,
+    LedgerStatement,
+    LeftStatement,
+    MarginStatement,
+    ReleaseGuarantee,
+    RowsStatement,
+    TableGuarantee,
+)
+from leeward.bundle.version import version_line
+from leeward.errors import InvalidParameter, shown
+from leeward.ledger import Account, Anchor
+from leeward.mechanisms.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
+from leeward.mechanisms.registry import Mechanism
+from leeward.privacy import Guarantee
+from leeward.publishing.plan import Plan, PlannedTable
+
+KEYED = (
+    "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
+    "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
+    "it. To everyone else it is a random number, and it differs between releases whether or not "
+    "their data do, also if an old copy of the ledger was put back in between."
+)
+SMALLEST_PART = 10**100
+"""Of what a budget says: exact up to here, rounded towards less being left beyond."""
+
+MOST_BYTES = 1 << 28
+"""Of the texts of a bundle: its reader stops at four times that."""
+
+CLIPPING_BIAS = (
+    "Establishments above a public bound are scaled down to it, so cells with one dominant "
+    "establishment may come out low; the margin does not cover that."
+)
+
+
+@dataclass(frozen=True)
+class Payment:
+    """The ledger's part of a certificate."""
+
+    anchor: Anchor
+    fingerprint: str
+    budget: BudgetStatement
+    corrects: int | None = None
+
+
+def budget(account: Account, paid: Guarantee) -> BudgetStatement:
+    """The account with a charge in it, in numbers that a certificate can say."""
+    spent = paid if account.spent is None else account.spent
+    rest = account.left
+    return BudgetStatement(
+        cap=TableGuarantee.of(account.cap),
+        paid=_sayable(paid),
+        spent=_sayable(spent),
+        left=LeftStatement(
+            epsilon=str(_short(rest.epsilon, floor)), delta=str(_short(rest.delta, floor))
+        ),
+    )
+
+
+def _sayable(guarantee: Guarantee) -> TableGuarantee:
+    losses = (guarantee.epsilon, guarantee.delta, guarantee.rho)
+    rounded = (_short(one, ceil) for one in losses)
+    return TableGuarantee.of(Guarantee(guarantee.policy, guarantee.alpha, *rounded))
+
+
+def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
+    """The number itself, unless sums of odd fractions made it longer than anyone reads."""
+    if number.denominator < SMALLEST_PART:
+        return number
+    return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
+
+
+ANYONE = Guarantee("strong", 1, 1)
+REHEARSED = Payment(
+    Anchor(1, "0" * 64, "0" * 16), "0" * 64, budget(Account("any", ANYONE, None, 0, ""), ANYONE)
+)
+
+
+def rehearse(plan: Plan, name: str) -> None:
+    """Write the texts of a bundle for nobody: what cannot be said is refused before it is paid."""
+    try:
+        rows = dict.fromkeys((table.name for table in plan.tables), 0)
+        rehearsed = certificate(plan, name, REHEARSED, rows)
+        texts = (rehearsed.to_json(), readme(rehearsed).encode(), version_line(rehearsed).encode())
+    except ValueError as error:  # of plan and codebook alone: nothing confidential is near
+        raise InvalidParameter(
+            "plan",
+            rule="must make a certificate that can be written",
+            value=shown(str(error)),
+            next_step="Shorten or change the name, label or column that it speaks of.",
+        ) from None
+    if sum(map(len, texts)) > MOST_BYTES:
+        raise InvalidParameter(
+            "plan",
+            rule=f"must make a certificate of at most {MOST_BYTES} bytes, code lists included",
+            value=f"{sum(map(len, texts))} bytes",
+            next_step="Release fewer tables at once, or with coarser attributes.",
+        )
+
+
+def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
+    """What the bundle says about itself; `rows` is the number of rows of each table."""
+    return Certificate(
+        format=FORMAT,
+        name=name,
+        leeward=version("leeward"),
+        software=software(),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        period=plan.request.period,
+        account=plan.request.account,
+        plan=plan.request.public(),
+        plan_digest=plan.digest,
+        codebook_digest=plan.codebook_digest,
+        guarantee=ReleaseGuarantee.of(plan.charge, plan.jobs, strict=plan.strict),
+        worker=worker_promise(plan.charge, plan.jobs),
+        establishment=establishment_promise(plan.charge, plan.jobs),
+        make_up=make_up_promise(plan.charge, plan.weak_attributes, by_cell=plan.by_cell),
+        firm=firm_promise(plan.charge),
+        odds=odds_statement(plan.charge, plan.jobs),
+        weak_attributes=plan.weak_attributes,
+        jobs=JobsStatement.of(plan.charge, plan.jobs),
+        rows=RowsStatement.of(strict=plan.strict),
+        data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
+        ledger=LedgerStatement(
+            id=paid.anchor.ledger,
+            account=plan.request.account,
+            entry=paid.anchor.number,
+            head=paid.anchor.hash,
+        ),
+        budget=paid.budget,
+        corrects=paid.corrects,
+        tables=tuple(_table(table, rows[table.name]) for table in plan.tables),
+    )
+
+
+def _table(table: PlannedTable, rows: int) -> CertifiedTable:
+    marginal, offer = table.marginal, table.offer
+    identifiers = tuple(one.name for one in marginal.dimensions)
+    return CertifiedTable(
+        name=table.name,
+        kind=marginal.kind,
+        identifiers=identifiers,
+        worker_identifiers=tuple(one.name for one in marginal.worker),
+        codes={
+            one.name: {one.attribute.codes[at]: one.attribute.labels[at] for at in one.kept}
+            for one in marginal.dimensions
+        },
+        where={one.name: list(one.codes) for one in marginal.filters} or None,
+        complete=marginal.complete,
+        rows=rows,
+        mechanism=offer.name,
+        parameters=parameters(offer.mechanism),
+        guarantee=TableGuarantee.of(offer.charge),
+        margins=_margins(offer.margins),
+        bias=CLIPPING_BIAS if offer.name == "clipped" else None,
+        columns=table_columns(identifiers, not isinstance(offer.margins, NoMargins)),
+    )
+
+
+def _margins(rule: MarginRule) -> MarginStatement:
+    spent = str(rule.epsilon) if isinstance(rule, SpentMargins) else None
+    coverage = None if isinstance(rule, NoMargins) else str(COVERAGE)
+    return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
+
+
+def parameters(mechanism: Mechanism) -> dict[str, str]:
+    """The constants of a mechanism, exact, as text."""
+    asked, own = vars(mechanism.parameters), vars(mechanism)
+    plain = {name: value for name, value in {**asked, **own}.items() if _is_plain(value)}
+    return {name: str(value) for name, value in plain.items()}
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (Fraction, int, str))

@@ -1,0 +1,191 @@
+"""Charge: how a release pays, and what is said when it breaks off afterwards."""
+
+import json
+from contextvars import ContextVar
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from leeward.bundle import read_bundle
+from leeward.engines import EVERY_STEP, Engine, Steps
+from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
+from leeward.ledger.frame import SIZE
+from leeward.ledger.subject import NO_KINDS
+from leeward.model import Attribute
+from leeward.privacy.words import number_text
+from leeward.publishing.certify import Payment, budget
+from leeward.publishing.plan import Plan
+
+CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
+"""The latest charge: whatever ends the command afterwards must not say that there was none."""
+
+SKETCHED = b"frame sketch"
+KEY_DIGITS = 32
+"""128 bits: key and id together fit into one block of the hash."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after the charge: what was charged stays."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is released where: everything has been checked.
+
+    `digest` is that of the data whose rows passed the check, `frame` the sketch of their
+    establishments, and `steps` are what the rows need to be counted right.
+    """
+
+    plan: Plan
+    engine: Engine
+    ledger: Ledger
+    out: Path
+    digest: str
+    frame: str
+    again: bool = False
+    corrects: int | None = None
+    same_establishments: str | None = None
+    steps: Steps = EVERY_STEP
+
+
+def frame_of(plan: Plan, engine: Engine, ledger: Ledger) -> str:
+    """The sketch of the establishments, comparable within one ledger alone."""
+    key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
+    return FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE)).written
+
+
+def reserve(order: Order) -> Entry:
+    """Charge the account; the entry is on disk when this returns."""
+    plan = order.plan
+    entry = order.ledger.reserve(
+        plan.request.account,
+        plan.charge,
+        subject(plan, order.out, order.ledger.sealed(order.digest.encode()), order.frame),
+        again=order.again,
+        corrects=order.corrects,
+        same_establishments=order.same_establishments,
+    )
+    CHARGED.set(entry)
+    return entry
+
+
+def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subject:
+    """What the charge is for, as the ledger keeps it; `data` is the sealed digest."""
+    return Subject(
+        plan=plan.digest,
+        data=data,
+        period=plan.request.period,
+        bundle=out.name,
+        tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
+        jobs=plan.rule,
+        kinds=kinds(plan),
+        frame=frame,
+    )
+
+
+def kinds(plan: Plan) -> str:
+    """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
+
+    Names of attributes, labels and every order are left out: they make no other kinds.
+    """
+    if plan.weak_attributes is None:
+        return NO_KINDS
+    attributes = (plan.codebook.attributes[name] for name in plan.weak_attributes)
+    told = sorted({json.dumps(_recoding(one), sort_keys=True) for one in attributes})
+    return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _recoding(attribute: Attribute) -> dict[str, object]:
+    """Which texts of which column count as the same; null where a job counts in no cell."""
+    codes = (*attribute.codes, None)  # the position of what is left out is -1
+    others = {"other": attribute.unlisted, "null_as": attribute.missing}
+    return {
+        "table": attribute.table,
+        "column": attribute.column,
+        "codes": sorted(attribute.codes),
+        "recode": {text: codes[position] for text, position in attribute.recode.items()},
+        # A list, so that "left out" differs from "refused".
+        **{name: [] if at is None else [codes[at]] for name, at in others.items()},
+    }
+
+
+def fingerprint(ledger: Ledger, entry: Entry) -> str:
+    """What a certificate says of the data: it differs in every release, also of the same data.
+
+    Otherwise two bundles would tell anyone for certain whether a single job had changed.
+    """
+    data = "" if entry.subject is None else entry.subject.data
+    # Entries of the first format have no salt: theirs repeats after a restored ledger.
+    salt = "" if entry.salt is None else f" with {entry.salt}"
+    return ledger.sealed(f"entry {entry.number} of data {data}{salt}".encode())
+
+
+def payment(ledger: Ledger, entry: Entry) -> Payment:
+    """What a certificate says of the charge: the same whatever is charged after it."""
+    if entry.paid is None:
+        raise AssertionError("a release is paid for by a charge")
+    stands = budget(ledger.account_at(entry), entry.paid)
+    return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)
+
+
+def commit(order: Order, entry: Entry, digest: str) -> None:
+    """The bundle is whole: a ledger that cannot note it now can be told later."""
+    try:
+        order.ledger.commit(entry.number, digest)
+    except LeewardError as error:
+        raise FailedAfterCharge(
+            "ledger",
+            rule="must note that the bundle is complete",
+            value=str(error),
+            next_step=f"Mend the ledger. {_whole(order)}",
+        ) from error
+
+
+def charged(entry: Entry) -> str:
+    """What stands in the ledger, in one sentence."""
+    charge = entry.charge
+    amount = "nothing" if charge is None else f"epsilon {number_text(charge.epsilon)}"
+    return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
+
+
+def after_charge(error: BaseException, order: Order, entry: Entry) -> BaseException:
+    """The same failure with what was charged; the ledger is told if no bundle came of it."""
+    interrupted = isinstance(error, KeyboardInterrupt)
+    # Only our own refusals are known to hold nothing confidential.
+    own = isinstance(error, LeewardError)
+    said = str(error).rstrip(".") if own else "an unexpected error (see --debug)"
+    told = _told(order, entry, "interrupted" if interrupted else "broke off")
+    if interrupted:
+        return Interrupted(f"{charged(entry)}. {told}")
+    return FailedAfterCharge(
+        "release",
+        rule="broke off after the charge",
+        value=said,
+        next_step=f"{charged(entry)[0].upper()}{charged(entry)[1:]}. {told}",
+    )
+
+
+def _told(order: Order, entry: Entry, reason: str) -> str:
+    """Note in the ledger that the release failed, unless its bundle is already whole."""
+    if _appeared(order, entry):
+        return _whole(order)
+    try:
+        order.ledger.fail(entry.number, reason)
+    except LeewardError:
+        return "No bundle was written, which the ledger could not note; see docs/how-to/recover.md."
+    return "No bundle was written; releasing again costs again."
+
+
+def _whole(order: Order) -> str:
+    command = f"leeward ledger commit {order.out} --ledger {order.ledger.path}"
+    return f"The bundle is whole: run `{command}`."
+
+
+def _appeared(order: Order, entry: Entry) -> bool:
+    """Whether the bundle of this very charge stands where it was to appear."""
+    try:
+        held = read_bundle(order.out).certificate
+    except LeewardError:
+        return False
+    return held.anchor == (entry.ledger, entry.number, entry.hash)

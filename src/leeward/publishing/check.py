@@ -1,0 +1,180 @@
+"""Check: everything that can be refused before a release is charged, all of it at once."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from leeward.bundle import BundleWriter
+from leeward.engines import Engine, Finding, Steps, connect, needed_steps
+from leeward.errors import (
+    BadData,
+    BadFile,
+    InvalidParameter,
+    LeewardError,
+    Undisclosed,
+    raise_all,
+    shown,
+)
+from leeward.ledger import Account, Ledger
+from leeward.model import Codebook
+from leeward.privacy.delta import JOBS_EACH, too_large
+from leeward.publishing.certify import rehearse
+from leeward.publishing.charge import subject
+from leeward.publishing.plan import Plan
+from leeward.publishing.receipt import accepted, write_receipt
+
+FORMULA = ("=", "+", "-", "@")
+
+
+def open_data(plan: Plan, *, frank: bool = False) -> Engine:
+    """Connect to the three tables; refuses missing ones and headers that do not fit.
+
+    Whoever is `frank` shows what is undisclosed; everybody else hears of it once.
+    """
+    data = plan.request.data
+    sources = {"workplaces": data.workplaces, "workers": data.workers, "jobs": data.jobs}
+    engine = connect(sources, plan.path.parent, plan.resources)
+    try:
+        problems = engine.check_headers(plan.codebook, plan.jobs)
+        raise_all(problems if frank else {str(one): one for one in problems}.values())
+    except LeewardError:
+        engine.close()
+        raise
+    return engine
+
+
+def check_surroundings(plan: Plan, out: Path, ledger: Ledger, corrects: int | None = None) -> None:
+    """The output folder, the budget, what is corrected: nothing confidential is looked at."""
+    unknown_yet = subject(plan, out, "0" * 64)
+    over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet)
+    problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
+    if corrects is not None and over is None:
+        problems += _no_such_charge(ledger, plan.request.account, corrects)
+    raise_all(problems)
+    rehearse(plan, out.name)
+
+
+def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:
+    charges = [e for e in ledger.entries() if e.kind == "reserved" and e.account == account]
+    if number in {entry.number for entry in charges}:
+        return []
+    rule = f"must be the number of an earlier charge of account {account!r}"
+    step = "See the numbers with `leeward ledger show`."
+    return [InvalidParameter("--corrects", rule=rule, value=shown(number), next_step=step)]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found. CONFIDENTIAL.
+
+    If nothing refuses a release, where the receipt is, or why there is none.
+    """
+
+    findings: tuple[Finding, ...]
+    hints: tuple[str, ...]
+    receipt: Path | None = None
+    no_receipt: LeewardError | None = None
+
+    @property
+    def refused(self) -> tuple[Finding, ...]:
+        """What refuses a release; all else falls under a rule."""
+        return tuple(one for one in self.findings if one.refuses)
+
+
+def check_rows(
+    plan: Plan, engine: Engine, progress: Callable[[str], None] | None = None
+) -> Checked:
+    """Everything that is to be said of the data at full size: confidential, for the operator.
+
+    A passed check leaves a receipt, where it can be written.
+    """
+    require_small_delta(plan, engine)
+    digest = engine.digest()
+    findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
+    hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
+    if not engine.unchanged():
+        raise changed()
+    if any(one.refuses for one in findings):
+        return Checked(findings, hints)
+    try:
+        return Checked(findings, hints, write_receipt(plan, digest, needed_steps(findings)))
+    except BadFile as refusal:  # the rows are right all the same
+        return Checked(findings, hints, no_receipt=refusal)
+
+
+def _formula_hints(codebook: Codebook) -> Iterator[str]:
+    """Spreadsheets take some texts of a CSV file for formulas and run them."""
+    for one in codebook.attributes.values():
+        found = [code for code in one.codes if code.startswith(FORMULA)]
+        if found:
+            yield (
+                f"codebook.attributes.{one.name}: a spreadsheet takes codes such as "
+                f"{shown(found[0])} for formulas; tell readers to open the Parquet files, or "
+                "change the codes."
+            )
+
+
+def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:
+    """A frame that holds nobody without jobs was perhaps made of the jobs, which would tell."""
+    if engine.is_staffed(codebook):
+        yield (
+            "workplaces: no establishment is without jobs. Was the frame derived from the jobs? "
+            "It must be public, and made without looking at them."
+        )
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Data that may be released: their digest, and the steps by which their rows are counted."""
+
+    digest: str
+    steps: Steps
+
+
+def require_rows(plan: Plan, engine: Engine) -> Passed:
+    """Refuse data that fail the check, in words that do not depend on them.
+
+    The digest is that of the data that passed, now or as a receipt says. It is made once: from
+    here on `engine.unchanged` tells whether what is released is still what was checked.
+    """
+    digest = engine.digest()
+    steps = accepted(plan, digest)
+    if steps is None:
+        findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
+        if any(one.refuses for one in findings):
+            raise Undisclosed
+        steps = needed_steps(findings)
+    return Passed(digest, steps)
+
+
+def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:
+    """Refuse a δ, of the plan or of what its account may ever lose, that is too large.
+
+    Only the workplaces are counted, which are public.
+    """
+    cap = Fraction(0) if account is None else account.cap.delta
+    if plan.asked.delta == cap == 0:
+        return
+    found = engine.workplaces()
+    less = f"Give one below 1/{JOBS_EACH * max(found, 1)}"
+    refused = (
+        too_large("protect.delta", plan.asked.delta, found, f"{less}, or 0."),
+        too_large(
+            f"delta of account {plan.request.account!r}",
+            cap,
+            found,
+            f"{less} to an account that is opened for this frame; a cap is never changed.",
+        ),
+    )
+    raise_all(one for one in refused if one is not None)
+
+
+def changed() -> BadData:
+    """The refusal of data that something writes to."""
+    return BadData(
+        "data",
+        rule="must not change while they are checked and released",
+        value="a file that changed",
+        next_step="Release again from files that nothing writes to.",
+    )

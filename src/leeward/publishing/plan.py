@@ -1,0 +1,209 @@
+"""Plan: what will be released, how, and at what price. Pure: nothing confidential is read."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from leeward.bundle.layout import TABLE_NAME
+from leeward.bundle.promises import worker_promise
+from leeward.engines import Resources
+from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.model import Codebook, EveryJob, JobsRule, Marginal
+from leeward.model.codebook import read_codebook
+from leeward.model.document import parse, read_document
+from leeward.model.resources import read_resources
+from leeward.privacy import Guarantee, sequential
+from leeward.publishing.choice import choose
+from leeward.publishing.gathering import Gathering
+from leeward.publishing.offer import Offer, named_offer
+from leeward.publishing.profile import TYPICAL, SizeProfile, read_profile
+from leeward.publishing.reading import (
+    read_jobs,
+    read_margins,
+    read_protection,
+    read_rows,
+    read_shares,
+)
+from leeward.publishing.request import Request, WrittenTable
+from leeward.publishing.tabulation import read_marginal
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+@dataclass(frozen=True)
+class PlannedTable:
+    """A table with the mechanism that will release it."""
+
+    marginal: Marginal
+    written: WrittenTable
+    offer: Offer
+    why: str
+
+    @property
+    def name(self) -> str:
+        """The table's name, which is its file's name."""
+        return self.marginal.name
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a release needs but the data and the ledger."""
+
+    path: Path
+    request: Request
+    codebook: Codebook
+    asked: Guarantee
+    jobs: JobsRule
+    strict: bool
+    resources: Resources
+    profile: SizeProfile
+    tables: tuple[PlannedTable, ...]
+
+    @property
+    def charge(self) -> Guarantee:
+        """What all tables cost together."""
+        return sequential(*(table.offer.charge for table in self.tables))
+
+    @property
+    def by_cell(self) -> bool:
+        """Whether every worker table pays for each of its cells by itself."""
+        counted = [table for table in self.tables if table.marginal.kind == "worker"]
+        return all(table.offer.per_cell for table in counted)
+
+    @property
+    def rule(self) -> str:
+        """Which jobs count, as the ledger keeps it: charges under one rule alone add up."""
+        return self.jobs.words if self.strict or isinstance(self.jobs, EveryJob) else (
+            f"{self.jobs.words}, total"
+        )  # fmt: skip
+
+    @property
+    def codebook_digest(self) -> str:
+        """SHA-256 of what the codebook says, wherever its lists are kept."""
+        said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
+                       one.unlisted, one.missing]
+                for name, one in self.codebook.attributes.items()}  # fmt: skip
+        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
+        return _digest([self.request.public(), self.codebook_digest])
+
+    @property
+    def weak_attributes(self) -> tuple[str, ...] | None:
+        """Under the weak policy, the attributes whose cells are the kinds of workers."""
+        if self.asked.policy.name != "weak":
+            return None
+        return tuple(n for n, one in self.codebook.attributes.items() if not one.of_workplaces)
+
+
+def _digest(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()
+
+
+def read_plan(path: Path) -> Plan:
+    """A plan from a YAML file and its codebook; all that is wrong is refused at once."""
+    request, problems = parse(Request, read_document(path, "plan"), "plan")
+    found = Gathering(problems)
+    made = None if request is None else found.attempt(lambda: make_plan(request, path))
+    raise_all(found.problems)
+    if made is None:
+        raise AssertionError("what could not be read was not refused")
+    return made
+
+
+def make_plan(request: Request, path: Path) -> Plan:
+    """Look everything up that a request names; all that is wrong is refused at once."""
+    found = Gathering()
+    asked = found.attempt(lambda: read_protection(request.protect), "protect")
+    codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
+    strict = found.attempt(lambda: read_rows(request.rows)) or False
+    jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
+    resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
+    profile = found.attempt(lambda: _profile(request, path))
+    shares = found.attempt(lambda: read_shares(request.tables))
+    found.problems.extend(_name_problems(request))
+    equal = (Fraction(1, len(request.tables)),) * len(request.tables)
+    context = Context(codebook, asked, profile or TYPICAL)  # so that tables are looked at anyway
+    tables = [
+        found.attempt(partial(context.table, written, share), f"tables[{number}]")
+        for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
+    ]
+    raise_all(found.problems)
+    kept = tuple(table for table in tables if table is not None)
+    if asked is None or codebook is None or jobs is None or resources is None:
+        raise AssertionError("what could not be read was not refused")
+    made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
+    worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
+    return made
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all tables of a plan have in common; None is what could not be read."""
+
+    codebook: Codebook | None
+    asked: Guarantee | None
+    profile: SizeProfile
+
+    def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
+        """A table with a mechanism for its share of the budget."""
+        margins = read_margins(written.margins)
+        if self.codebook is None:
+            return None
+        marginal = read_marginal(written, self.codebook)
+        if self.asked is None:
+            return None
+        part = _part(self.asked, share)
+        if written.mechanism == "auto":
+            offer, why = choose(marginal, part, margins, self.profile)
+        else:
+            offer, why = (
+                named_offer(written.mechanism, marginal, part, margins),
+                "named in the plan",
+            )
+        return PlannedTable(marginal, written, offer, why)
+
+
+def _part(asked: Guarantee, share: Fraction) -> Guarantee:
+    return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
+
+
+def _profile(request: Request, path: Path) -> SizeProfile:
+    return TYPICAL if request.sizes is None else read_profile(path.parent / request.sizes)
+
+
+def _name_problems(request: Request) -> Iterator[LeewardError]:
+    named = {"account": request.account, "period": request.period}
+    for parameter, name in named.items():
+        if not NAME.fullmatch(name):
+            yield InvalidParameter(
+                parameter,
+                rule="must be 1 to 64 letters, digits, dots, _ or -, a letter or digit first",
+                value=shown(name),
+                next_step="Change the name.",
+            )
+    for number, table in enumerate(request.tables):
+        if not re.fullmatch(TABLE_NAME, table.name):
+            yield InvalidParameter(
+                f"tables[{number}].name",
+                rule="must be 1 to 63 letters, digits, _ or -, and not begin with -",
+                value=shown(table.name),
+                next_step="Change the name.",
+            )
+    names = [table.name.lower() for table in request.tables]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            yield InvalidParameter(
+                f"tables[{number}].name",
+                rule="must differ from the names of other tables, also without regard to case",
+                value=shown(request.tables[number].name),
+                next_step="Change the name.",
+            )

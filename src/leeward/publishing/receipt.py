@@ -1,0 +1,135 @@
+"""Receipt: that the rows of these very tables passed the check of this very codebook.
+
+It lies in the user's state folder and not beside the plan, which may be given away. It is
+sealed with a key that only its owner can read, like the receipt itself, which names the steps.
+"""
+
+import hmac
+import json
+import os
+import stat
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from leeward.bundle.software import package_digest
+from leeward.engines import EVERY_STEP, Steps
+from leeward.errors import BadFile
+from leeward.publishing.plan import Plan
+from leeward.randomness import SecretBits
+
+MOST_BYTES = 10_000
+KEY_BYTES = 32
+KEY = "receipts.key"
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+
+def state_folder() -> Path:
+    """Where this user's programs keep what they may lose: XDG_STATE_HOME, or in the home folder."""
+    given = Path(os.environ.get("XDG_STATE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "leeward"
+
+
+def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
+    """Note that the data passed, and which steps they need; gives the place of the receipt."""
+    folder = None
+    try:
+        folder = state_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = _key(folder, make=True)
+        path = _path(folder, key, plan)
+        said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
+        _replace(path, json.dumps(said).encode())
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        reason = getattr(error, "strerror", None) or "no home folder"
+        raise BadFile(
+            "receipt",
+            rule=f"must be writable ({reason})",
+            value=repr(str(folder)) if folder else "no folder",
+            next_step="The check itself passed. Give the state folder to its owner alone "
+            "(XDG_STATE_HOME names another), or the release looks at the rows again.",
+        ) from None
+    return path
+
+
+def accepted(plan: Plan, data_digest: str) -> Steps | None:
+    """The steps that a receipt names for these data and this plan; None if there is no receipt."""
+    try:
+        folder = state_folder()
+        key = _key(folder, make=False)
+        held = json.loads(_read(_path(folder, key, plan)))
+    except (OSError, RuntimeError, ValueError, RecursionError):
+        return None
+    if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+        return None
+    steps = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
+    seal = _seal(key, plan, data_digest, steps)
+    same = hmac.compare_digest(seal.encode(), str(held.get("seal")).encode())
+    return steps if same else None
+
+
+def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
+    """One number for data, codebook, rules and program together."""
+    rules = [repr(plan.jobs), plan.strict, sorted(steps)]
+    said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
+    return _keyed(key, f"receipt {said}")
+
+
+def _path(folder: Path, key: bytes, plan: Plan) -> Path:
+    return folder / f"{_keyed(key, f'plan {plan.path.resolve()}')}.json"
+
+
+def _keyed(key: bytes, text: str) -> str:
+    return hmac.new(key, text.encode("utf-8", "surrogatepass"), sha256).hexdigest()
+
+
+def _key(folder: Path, *, make: bool) -> bytes:
+    """The user's key; a new one if there is none and one is to be made."""
+    path = folder / KEY
+    if make and not path.exists():
+        fresh = SecretBits().word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
+        with suppress(FileExistsError):  # another process was first
+            _create(path, fresh)
+    key = _read(path)
+    if len(key) != KEY_BYTES:
+        raise PermissionError(1, "its key is damaged")
+    return key
+
+
+def _read(path: Path) -> bytes:
+    """A file of this user's, which nobody else can read or write, and no link."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        found = os.fstat(file.fileno())
+        own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+        if not stat.S_ISREG(found.st_mode) or not own:
+            raise PermissionError(1, "others may read or write it")
+        return file.read(MOST_BYTES)
+
+
+def _create(path: Path, content: bytes) -> None:
+    """Let a file appear whole, unless there is one."""
+    written = _temporary(path, content)
+    try:
+        os.link(written, path)
+    finally:
+        written.unlink()
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Let a file appear whole in the place of an older one; a link is replaced, not followed."""
+    written = _temporary(path, content)
+    try:
+        written.replace(path)
+    except OSError:
+        written.unlink()
+        raise
+
+
+def _temporary(path: Path, content: bytes) -> Path:
+    written = path.with_name(f".{path.name}.{os.getpid()}")
+    with suppress(FileNotFoundError):
+        written.unlink()  # of a process of this number that was killed
+    with os.fdopen(os.open(written, NEW, 0o600), "wb") as file:
+        file.write(content)
+    return written

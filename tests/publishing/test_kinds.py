@@ -1,0 +1,92 @@
+"""Kinds of workers: what the ledger compares between weak releases of one account."""
+
+from pathlib import Path
+
+import pytest
+
+from leeward.errors import CannotCompose
+from leeward.ledger import Ledger
+from leeward.privacy import Guarantee
+from leeward.publishing.charge import kinds, subject
+from leeward.publishing.plan import Plan, read_plan
+
+PLAN = """\
+data: {{workplaces: a.csv, workers: b.csv, jobs: c.csv}}
+codebook: {codebook}
+account: office
+period: 2026Q2
+protect: {{policy: {policy}, alpha: 0.1, epsilon: 2}}
+tables: [{{name: places, by: [place]}}]
+"""
+CODEBOOK = """\
+attributes:
+  place: {table: workplaces, public: true, codes: [N, S]}
+  sex: {table: workers, codes: {F: women, M: men}}
+  edu: {table: workers, column: school, codes: [lo, hi], omit: [none], other: lo}
+  old: {table: workers, codes: [Y, N], from: age, map: {"1": Y, "2": N}}
+  age: {table: workers, codes: ["1", "2"], null_as: "2"}
+"""
+
+Change = tuple[str, str]
+
+
+def planned(folder: Path, *changes: Change, policy: str = "weak") -> Plan:
+    text = CODEBOOK
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    (folder / "codebook.yaml").write_text(text)
+    (folder / "plan.yaml").write_text(PLAN.format(codebook="codebook.yaml", policy=policy))
+    return read_plan(folder / "plan.yaml")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("F: women, M: men", "M: lads, F: ladies"),
+        ("  edu:", "  education:"),
+        ("[N, S]}\n  sex:", "[N, S, W]}\n  sex:"),
+        ("attributes:\n", "attributes:\n  sex2: {table: workers, column: sex, codes: [F, M]}\n"),
+        ('  age: {table: workers, codes: ["1", "2"]', '  age: {table: workers, codes: ["2", "1"]'),
+    ],
+    ids=["labels, order", "name", "workplaces", "twice", "order of codes"],
+)
+def test_the_same_kinds_have_the_same_digest(change: Change, tmp_path: Path) -> None:
+    assert kinds(planned(tmp_path, change)) == kinds(planned(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("column: school", "column: schooling"),
+        ("edu: {table: workers", "edu: {table: jobs"),
+        ("codes: [lo, hi]", "codes: [lo, mid, hi]"),
+        ("omit: [none]", "omit: [nothing]"),
+        ("other: lo", "other: hi"),
+        ("other: lo", "null_as: lo"),
+        ('map: {"1": Y, "2": N}', 'map: {"1": N, "2": Y}'),
+        ("  sex: {table: workers, codes: {F: women, M: men}}\n", ""),
+    ],
+    ids=["column", "table", "codes", "omit", "other", "null", "map", "fewer"],
+)
+def test_other_kinds_have_another_digest(change: Change, tmp_path: Path) -> None:
+    assert kinds(planned(tmp_path, change)) != kinds(planned(tmp_path))
+
+
+def test_a_strong_release_knows_no_kinds(tmp_path: Path) -> None:
+    assert kinds(planned(tmp_path, policy="strong")) == "none"
+
+
+def test_two_columns_of_one_name_do_not_add_up(tmp_path: Path) -> None:
+    """The name of an attribute says nothing about its neighbours."""
+    weak = Guarantee("weak", "0.1", 9)
+    with Ledger.create(tmp_path / "ledger.sqlite") as book:
+        book.open_account("office", weak)
+        first = planned(tmp_path)
+        book.reserve("office", first.charge, subject(first, Path("one"), "1" * 64))
+        other = planned(tmp_path, ("column: school", "column: degree"))
+        refused = book.would_refuse("office", other.charge, subject(other, Path("two"), "2" * 64))
+        assert isinstance(refused, CannotCompose)
+        assert refused.parameter == "codebook"
+        strong = planned(tmp_path, ("column: school", "column: degree"), policy="strong")
+        book.reserve("office", strong.charge, subject(strong, Path("two"), "2" * 64))

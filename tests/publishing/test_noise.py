@@ -1,0 +1,91 @@
+"""Noise of one establishment: the interval and the curve are those of real draws."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leeward.model import Batch, Confidential
+from leeward.noise.sampling import Integers
+from leeward.publishing.prediction import CURVE, Noise, noise
+from leeward.publishing.run import publish
+from tests.publishing.plans import STRONG, WEAK, WORKER, planned
+
+PLACE, SEX = "[place, sector]", "[place, sex]"
+CELLS = 20_000
+
+CASES = [
+    (PLACE, "slope", STRONG),
+    (PLACE, "vector_pareto", STRONG),
+    (PLACE, "log_laplace", STRONG),
+    (PLACE, "smooth_gamma", STRONG),
+    (PLACE, "edge_laplace", WORKER),
+    (SEX, "vector_pareto", STRONG),
+    (SEX, "edge_laplace", WORKER),
+    (SEX, "slope", WEAK),
+    (SEX, "log_laplace", WEAK),
+]
+
+
+@pytest.mark.parametrize("size", [10, 1000])
+@pytest.mark.parametrize(("by", "mechanism", "protect"), CASES)
+def test_nine_draws_in_ten_lie_in_the_interval(
+    tmp_path: Path, by: str, mechanism: str, protect: str, size: int
+) -> None:
+    table = f"{{name: a, by: {by}, mechanism: {mechanism}, margins: none}}"
+    (made,) = planned(tmp_path, table, protect=protect).tables
+    told = noise(made, size)
+    cells = made.marginal.worker_cells
+    assert told.true == size // cells
+    counts = np.full((CELLS, cells), told.true, dtype=np.int64)
+    largest = np.full(CELLS, size, dtype=np.int64)
+    columns = Confidential(counts=counts, largest=largest, cell_largest=counts)
+    drawn = publish(Batch(np.arange(CELLS), columns), made.offer).values[:, 0]
+    inside = np.mean((drawn >= told.low) & (drawn <= told.high))
+    assert inside >= 0.89
+    assert np.mean((drawn > told.low) & (drawn < told.high)) <= 0.91
+    follows(told, drawn)
+
+
+def follows(told: Noise, drawn: Integers) -> None:
+    """The curve, summed over each half of itself, holds as much as the draws do."""
+    x, y = (np.array(column) for column in zip(*told.curve, strict=True))
+    assert len(x) <= CURVE
+    assert np.all(y >= 0)
+    width = np.diff(np.append(x, 2 * x[-1] - x[-2]))
+    below = float((y * width)[x <= told.true].sum())
+    reach = x[1] - x[0]
+    assert below == pytest.approx(
+        np.mean((drawn >= x[0] - reach / 2) & (drawn <= told.true)), abs=0.08
+    )
+
+
+def test_the_interval_of_clipped_is_its_margin(tmp_path: Path) -> None:
+    (made,) = planned(tmp_path, f"{{name: a, by: {SEX}, mechanism: clipped}}").tables
+    told = noise(made, 1000)
+    assert told.true == 500
+    assert told.high - told.true == told.true - told.low
+    x, y = (np.array(column) for column in zip(*told.curve, strict=True))
+    assert float(np.trapezoid(y, x)) == pytest.approx(0.98, abs=0.02)
+    assert abs(x[np.argmax(y)] - told.true) <= x[1] - x[0]
+
+
+def test_the_curve_of_symmetric_noise_is_symmetric_and_holds_almost_all(tmp_path: Path) -> None:
+    (made,) = planned(tmp_path, "{name: a, by: [place], mechanism: vector_pareto}").tables
+    for size in (10, 100):
+        told = noise(made, size)
+        x, y = (np.array(column) for column in zip(*told.curve, strict=True))
+        assert np.allclose(x + x[::-1], 2 * told.true)
+        assert np.allclose(y, y[::-1])
+        assert float(np.trapezoid(y, x)) == pytest.approx(0.99, abs=0.012)
+
+
+def test_more_epsilon_is_a_narrower_interval(tmp_path: Path) -> None:
+    widths = []
+    for epsilon in ("1", "4", "1000"):
+        protect = f"{{policy: strong, alpha: 0.1, epsilon: {epsilon}}}"
+        (made,) = planned(tmp_path, "{name: a, by: [place]}", protect=protect).tables
+        told = noise(made, 100)
+        widths.append(told.high - told.low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[-1] == 0

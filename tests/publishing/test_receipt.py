@@ -1,0 +1,219 @@
+"""A receipt speaks of these data, this codebook, these rules and this program, to its owner."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from leeward.engines.ibis_engine import IbisEngine
+from leeward.publishing import receipt
+from leeward.publishing.check import Checked, check_rows, open_data, require_rows
+from leeward.publishing.plan import read_plan
+from tests.publishing.office import Driver, Office, noted, release, steps
+from tests.publishing.test_order import LOOKED, another_sex, make_strict, rewrite, second_job
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path / "state" / "leeward"
+
+
+@pytest.fixture
+def office(tmp_path: Path, driver: Driver, small_economy: Path) -> Office:
+    made = Office(driver, tmp_path)
+    made.open_account(40)
+    shutil.copytree(small_economy, tmp_path / "economy")
+    made.write_plan(Path("economy"))
+    return made
+
+
+def checked(office: Office) -> Checked:
+    plan = read_plan(office.folder / "2026Q2.yaml")
+    with open_data(plan) as engine:
+        return check_rows(plan, engine)
+
+
+def spoil(table: str, edit: Callable[[pa.Table], pa.Table]) -> Callable[[Office], None]:
+    return lambda office: rewrite(office, table, edit)
+
+
+def another_codebook(office: Office) -> None:
+    codebook = office.folder / "economy" / "codebook.yaml"
+    text, line = codebook.read_text(), '"92": Public Administration\n'
+    assert text.count(line) == 1
+    codebook.write_text(text.replace(line, f'{line}      "99": Unknown\n'))
+
+
+def another_rule(office: Office) -> None:
+    plan = office.folder / "2026Q2.yaml"
+    plan.write_text(plan.read_text() + "jobs: {max_per_worker: 2}\n")
+
+
+def only(office: Office) -> Path:
+    """The one receipt of a test."""
+    (found,) = (office.folder / "state" / "leeward").glob("*.json")
+    return found
+
+
+def forged(**parts: object) -> Callable[[Office], None]:
+    """A receipt in which some parts are others."""
+
+    def forge(office: Office) -> None:
+        held = json.loads(only(office).read_text())
+        assert parts.keys() <= held.keys()
+        only(office).write_text(json.dumps({**held, **parts}))
+
+    return forge
+
+
+def written(content: bytes) -> Callable[[Office], None]:
+    """A receipt that is none."""
+
+    def write(office: Office) -> None:
+        only(office).write_bytes(content)
+
+    return write
+
+
+def another_key(office: Office) -> None:
+    (office.folder / "state" / "leeward" / receipt.KEY).write_bytes(bytes(32))
+
+
+def open_to_all(name: str) -> Callable[[Office], None]:
+    """Others could have written it."""
+
+    def change(office: Office) -> None:
+        path = office.folder / "state" / "leeward" / name if name else only(office)
+        path.chmod(0o644)
+
+    return change
+
+
+def linked(office: Office) -> None:
+    path = only(office)
+    path.rename(office.folder / "elsewhere.json")
+    path.symlink_to(office.folder / "elsewhere.json")
+
+
+def nothing(_: Office) -> None:
+    """All stays as it was checked."""
+
+
+@pytest.mark.usefixtures("state")
+@pytest.mark.parametrize(
+    ("change", "looks"),
+    [
+        (nothing, False),
+        (spoil("workers", another_sex), True),
+        (spoil("jobs", second_job), True),
+        (another_codebook, True),
+        (another_rule, True),
+        (make_strict, True),
+        (another_key, True),
+        (linked, True),
+        *((open_to_all(name), True) for name in ("", receipt.KEY)),
+        *((forged(**part), True) for part in ({"seal": "0" * 64}, {"steps": ["lost_job"]})),
+        *((written(one), True) for one in (b"", b"{}", b"null", b"[" * 5000, b"\xff")),
+    ],
+)
+def test_it_is_accepted_for_the_same_data_codebook_and_rules_alone(
+    office: Office,
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[Office], None],
+    looks: bool,
+) -> None:
+    looked: list[str] = []
+
+    def check(*_: object, strict: bool) -> tuple[()]:
+        looked.append(f"strict: {strict}")
+        return ()
+
+    monkeypatch.setattr(IbisEngine, "check", check)
+    checked(office)
+    looked.clear()
+    change(office)
+    plan = read_plan(office.folder / "2026Q2.yaml")
+    with open_data(plan) as engine:
+        require_rows(plan, engine)
+    assert bool(looked) == looks
+
+
+@pytest.mark.usefixtures("state")
+def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked(office)
+    plan = read_plan(office.folder / "2026Q2.yaml")
+    with open_data(plan) as engine:
+        digest = engine.digest()
+    assert receipt.accepted(plan, digest) == frozenset()
+    monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
+    assert receipt.accepted(plan, digest) is None
+
+
+def test_it_tells_nothing_without_the_key(office: Office, state: Path) -> None:
+    """Known bad: a plain digest, which anyone can compute who guesses the rows."""
+    assert checked(office).receipt == only(office)
+    files = [office.folder / "economy" / f"{n}.parquet" for n in ("workplaces", "workers", "jobs")]
+    plain = sha256(b"".join(sha256(path.read_bytes()).digest() for path in files)).hexdigest()
+    plan = read_plan(office.folder / "2026Q2.yaml")
+    with open_data(plan) as engine:
+        assert engine.digest() == plain
+    for path in state.iterdir():
+        told = f"{path.name} {path.read_bytes()!r}"
+        for known in (plain, plan.codebook_digest, "2026Q2"):
+            assert known not in told
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert state.stat().st_mode & 0o777 == 0o700
+
+
+def test_no_link_is_followed_and_nothing_else_is_left(office: Office, state: Path) -> None:
+    checked(office)
+    path, victim = only(office), office.folder / "victim"
+    path.unlink()
+    victim.write_text("precious")
+    path.symlink_to(victim)
+    (state / f".{path.name}.{os.getpid()}").symlink_to(victim)
+    assert checked(office).no_receipt is None
+    assert victim.read_text() == "precious"
+    assert not path.is_symlink()
+    assert sorted(state.iterdir()) == sorted([path, state / receipt.KEY])
+
+
+def test_a_key_that_is_a_link_or_too_short_is_no_key(office: Office, state: Path) -> None:
+    state.mkdir(parents=True)
+    elsewhere = office.folder / "key"
+    elsewhere.write_bytes(bytes(32))
+    elsewhere.chmod(0o600)
+    (state / receipt.KEY).symlink_to(elsewhere)
+    told = checked(office)
+    assert (told.receipt, told.refused) == (None, ())
+    assert "The check itself passed." in str(told.no_receipt)
+    (state / receipt.KEY).unlink()
+    elsewhere.rename(state / receipt.KEY)
+    (state / receipt.KEY).write_bytes(b"short")
+    assert "its key is damaged" in str(checked(office).no_receipt)
+
+
+@pytest.mark.parametrize("home", [None, "relative"])
+def test_without_a_state_folder_of_their_own_people_have_one_at_home(
+    home: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    if home is not None:
+        monkeypatch.setenv("XDG_STATE_HOME", home)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert receipt.state_folder() == tmp_path / ".local" / "state" / "leeward"
+
+
+def test_a_release_with_a_receipt_does_not_look_at_the_rows(office: Office) -> None:
+    assert office.run("check", "check", "../2026Q2.yaml").code == 0
+    assert office.run("release", *release(), changes=noted()).code == 0
+    assert LOOKED not in steps(office.folder / "release")
+    rewrite(office, "jobs", second_job)
+    assert office.run("other", *release(), changes=noted()).code == 0
+    assert LOOKED in steps(office.folder / "other")
