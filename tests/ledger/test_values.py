@@ -11,8 +11,7 @@ import leeward.ledger
 from leeward.errors import Damaged, InvalidParameter, LeewardError
 from leeward.ledger import Anchor, Entry, Subject, TableCharge
 from leeward.ledger.entry import link
-from leeward.ledger.notation import read_guarantee, written
-from leeward.ledger.text import account_name, plain
+from leeward.ledger.notation import account_name, plain, read_guarantee, written
 from leeward.privacy import Guarantee
 from tests.ledger.scenes import DIGEST, release, strong
 

@@ -1,5 +1,6 @@
 """Words for numbers: factors, losses and growth as a reader can check them."""
 
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ LARGEST_EPSILON = 500
 """Beyond this the factor has hundreds of digits and is no protection worth a number."""
 
 BILLION = 10**9
+
+LONGEST_FRACTION = 40
+"""Characters of the longest fraction that is written out."""
 
 
 def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
@@ -61,6 +65,18 @@ def alpha_text(number: Fraction | None) -> str:
 def number_text(number: Fraction) -> str:
     """A loss: a short decimal where it is exact, otherwise rounded up to three digits."""
     return _decimal(number) or f"{three_digits_up(number):f}"
+
+
+def exact_text(number: Fraction) -> str:
+    """An exact number and a decimal that is never above it: '3/2 (1.5)', '1/3 (about 0.333333)'."""
+    context = Context(prec=6, rounding=ROUND_FLOOR)
+    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    about = "" if Fraction(decimal) == number else "about "
+    short = f"{about}{decimal.normalize()}"
+    exact = str(number)
+    if len(exact) > LONGEST_FRACTION:
+        return short
+    return exact if "/" not in exact else f"{exact} ({short})"
 
 
 def _decimal(number: Fraction) -> str | None:

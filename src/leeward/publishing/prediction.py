@@ -9,7 +9,7 @@ import numpy as np
 
 from leeward.errors import LeewardError
 from leeward.ledger import Account
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.margins import (
