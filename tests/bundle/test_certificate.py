@@ -20,7 +20,7 @@ from leeward.bundle import (
     verify_bundle,
     worker_promise,
 )
-from leeward.bundle.schema import published_schema, schema_bytes
+from leeward.bundle.certificate import published_schema, schema_bytes
 from leeward.errors import BadFile, Damaged, InvalidParameter
 from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee

@@ -10,8 +10,7 @@ from leeward.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.bundle.readme import WIDTH, readme
-from leeward.bundle.version import version_line
+from leeward.bundle.readme import WIDTH, readme, version_line
 from leeward.model import SingleJob
 from leeward.privacy import Guarantee
 

@@ -9,14 +9,7 @@ from math import ceil, floor
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.promises import (
-    establishment_promise,
-    firm_promise,
-    make_up_promise,
-    odds_statement,
-    worker_promise,
-)
-from leeward.bundle.readme import readme
+from leeward.bundle.readme import readme, version_line
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -28,8 +21,12 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
 )
-from leeward.bundle.version import version_line
 from leeward.errors import InvalidParameter, shown
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.margins import COVERAGE, MarginRule, NoMargins, SpentMargins

@@ -6,12 +6,11 @@ from fractions import Fraction
 from functools import partial
 
 from leeward.bundle import BudgetStatement, CertifiedTable
-from leeward.bundle.cells import Cell
 from leeward.pictures.picture import Picture
 from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
-from leeward.report.margins import Margins
-from leeward.report.matrix import Key, Matrix
+from leeward.report.cells import Cell, Key, Matrix
 from leeward.report.number import count
+from leeward.report.summary import Margins
 
 WIDE, NARROW = 720, 320
 MOST_BINS = 24

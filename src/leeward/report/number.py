@@ -8,7 +8,7 @@ from math import floor
 
 from leeward.bundle import LeftStatement, PromiseStatement, ReleaseGuarantee, TableGuarantee
 from leeward.privacy.words import alpha_text, number_text
-from leeward.report.margins import Range
+from leeward.report.summary import Range
 
 MILLION = 10**6
 
