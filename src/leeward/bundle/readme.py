@@ -18,7 +18,8 @@ from leeward.bundle.layout import (
     SCHEMA,
     version_path,
 )
-from leeward.privacy.sentences import MAKE_UP_SHARE, SIZE_OPEN, rows
+from leeward.privacy.job_sentences import rows
+from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
 
 WIDTH = 78
 MOST_CODES = 12
@@ -97,12 +98,8 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.weak_attributes is not None:
-        kinds = ", ".join(certificate.weak_attributes) or "none"
-        yield f"* Kinds of workers are the combinations of these attributes: {kinds}."
-    yield (
-        "Other releases about the same people and employers add to what these tables reveal; the "
-        "ledger of the publisher counts them together."
-    )
+        yield f"* {kinds_of_workers(certificate.weak_attributes)}"
+    yield OTHER_RELEASES
 
 
 def _share(certificate: Certificate) -> str:

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from leeward.errors import NotCovered
 from leeward.model import JobsRule
 from leeward.model.row_rules import ROW_RULES
-from leeward.privacy import Guarantee, sentences
-from leeward.privacy.odds import odds
+from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.words import Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""
@@ -97,7 +98,7 @@ class ReleaseGuarantee(Statement):
     @classmethod
     def of(cls, guarantee: Guarantee, jobs: JobsRule, *, strict: bool) -> Self:
         """The guarantee as text, with its plain words."""
-        said = sentences.joined(sentences.whole(guarantee, jobs, strict=strict))
+        said = joined(sentences.whole(guarantee, jobs, strict=strict))
         words = {"measure": guarantee.measure, "sentence": said}
         return cls.model_validate({**written(guarantee), **words})
 
@@ -124,7 +125,7 @@ class JobsStatement(Statement):
     def of(cls, guarantee: Guarantee, rule: JobsRule) -> Self:
         """The rule in words."""
         chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
-        said = sentences.joined(sentences.jobs(guarantee, rule))
+        said = joined(job_sentences.jobs(guarantee, rule))
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
 
 
@@ -147,7 +148,7 @@ class RowsStatement(Statement):
     def of(cls, *, strict: bool) -> Self:
         """The rules of the model, or none where their rows are refused."""
         rules = () if strict else tuple(one.sentence for one in ROW_RULES)
-        return cls(strict=strict, rules=rules, sentence=sentences.rows(strict=strict).text)
+        return cls(strict=strict, rules=rules, sentence=job_sentences.rows(strict=strict).text)
 
 
 class SoftwareStatement(Statement):
@@ -223,7 +224,7 @@ class FileStatement(Statement):
 
 def worker_promise(guarantee: Guarantee, jobs: JobsRule) -> PromiseStatement:
     """The promise to a worker with all counted jobs together; with every job, for each."""
-    own = guarantee.for_jobs(sentences.most_jobs(jobs))
+    own = guarantee.for_jobs(job_sentences.most_jobs(jobs))
     return _promise(own, sentences.worker(guarantee, jobs))
 
 
@@ -265,11 +266,11 @@ def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:
     return OddsStatement(
         to=None if found is None else found.to,
         level=None if found is None else found.level,
-        sentence=sentences.suspicion(guarantee, jobs).text,
+        sentence=suspicion(guarantee, jobs).text,
     )
 
 
-def _promise(guarantee: Guarantee, said: sentences.Sentence) -> PromiseStatement:
+def _promise(guarantee: Guarantee, said: Sentence) -> PromiseStatement:
     return PromiseStatement.model_validate({**losses(guarantee), "sentence": said.text})
 
 

@@ -10,7 +10,8 @@ from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.ledger.account import Account, certainly_past, covers, owed
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee, sequential
-from leeward.privacy.sentences import cap_of_jobs, suspicion_in_all
+from leeward.privacy.job_sentences import cap_of_jobs
+from leeward.privacy.odds import suspicion_in_all
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY_JOB = "every"

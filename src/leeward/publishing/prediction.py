@@ -23,8 +23,9 @@ from leeward.mechanisms.registry import Mechanism
 from leeward.model import Codebook
 from leeward.model.codebook import read_codebook
 from leeward.noise.law import Law, laplace
-from leeward.privacy import sentences
-from leeward.privacy.odds import odds
+from leeward.privacy import job_sentences, sentences
+from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.words import joined
 from leeward.publishing.gathering import Gathering
 from leeward.publishing.offer import USABLE, Offer
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
@@ -82,13 +83,13 @@ def promises(plan: Plan) -> dict[str, str]:
     charge, kinds = plan.charge, plan.weak_attributes
     make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
     told = {
-        "meaning": sentences.suspicion(charge, plan.jobs).text,
+        "meaning": suspicion(charge, plan.jobs).text,
         "workers": sentences.worker(charge, plan.jobs).text,
         "size": sentences.establishment(charge, plan.jobs).text,
         "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
-        "rows": sentences.rows(strict=plan.strict).text,
+        "rows": job_sentences.rows(strict=plan.strict).text,
     }
-    reduced = sentences.joined(sentences.jobs(charge, plan.jobs)[1:])
+    reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
     return told | ({"jobs": reduced} if reduced else {})
 
 
