@@ -12,7 +12,7 @@ from leeward.audit.publication import Setting, settings
 from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair, each_kind, share_of_a_kind
 from leeward.exact import ball, precision
 from leeward.model import PrimaryJob
-from leeward.privacy.sentences import Sentence
+from leeward.privacy.words import Sentence
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.bundle.promises import worker_promise
+from leeward.bundle.statements import worker_promise
 from leeward.engines import Resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named

@@ -14,7 +14,7 @@ from leeward.bundle import read_bundle
 from leeward.bundle.selection import MOST_ROWS, Coded, Page, Row, Selection, select
 from leeward.errors import Damaged, InvalidParameter
 from tests.bundle.made_up import write_demo
-from tests.report.tables_in_memory import Codes, InMemory, Line, in_memory
+from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 CODES: Codes = {
     "place": {"01": "Łódź North", "02": "ŁÓDŹ south", "1-2": "Straße 3"},

@@ -1,27 +1,26 @@
-"""Addition: a report put into the folder of a bundle that is already sealed."""
+"""Writing report.html into the folder of a sealed bundle, and checking the one that is there."""
 
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib.metadata import version
-from itertools import count
 from pathlib import Path
 
 from leeward.bundle import FORMAT, REPORT, Bundle, read_bundle, verify_bundle
-from leeward.bundle.disk import UNKNOWN, WORDS, flush, write_file
+from leeward.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
 from leeward.errors import BadFile, Damaged
 from leeward.report.document import report
 
 
 def add_report(path: Path) -> Path:
-    """Write the report into a bundle that is sound; where it lies. An older one is replaced."""
+    """Write the report into a sound bundle and return its path. An older one is replaced."""
     refuse_unsound(path)
     return write_report(read_bundle(path))
 
 
 def refuse_unsound(path: Path) -> None:
-    """Nobody is to read a report of what was not released."""
+    """Refuse a bundle with findings: its report would describe something else."""
     findings = verify_bundle(path)
     if findings:
         raise Damaged(
@@ -35,8 +34,8 @@ def refuse_unsound(path: Path) -> None:
 def report_findings(path: Path) -> tuple[str, ...]:
     """Whether the report in a sound bundle is the one that the bundle makes.
 
-    It is not under the checksums, but it is what people read. Another version of the program
-    may word it otherwise, so only one of this version is judged.
+    It is not under the checksums, but it is what people read. Other versions of the program may
+    word it differently, so only reports of this version are compared.
     """
     bundle, there = read_bundle(path), path / REPORT
     made_by = (bundle.certificate.format, bundle.certificate.leeward)
@@ -49,20 +48,20 @@ def report_findings(path: Path) -> tuple[str, ...]:
 
 
 def write_report(bundle: Bundle) -> Path:
-    """The same for a bundle that was just sealed here, whose rows need no second look."""
+    """Write the report of a bundle that this process has just sealed, without verifying it."""
     target = bundle.path / REPORT
     content = report(bundle).encode()
     moment = datetime.fromisoformat(bundle.certificate.created).timestamp()
     with _writing(target):
         _replace(target, content, moment)
-        # The time of the folder would tell how long the report took; only its owner can set it.
+        # The time of the folder would reveal how long the report took; only its owner can set it.
         with suppress(PermissionError):
             os.utime(bundle.path, (moment, moment))
     return target
 
 
 def _replace(target: Path, content: bytes, moment: float) -> None:
-    """Write beside the folder and rename: whoever looks into it sees a whole report or none."""
+    """Write beside the folder and rename, so that the folder never holds half a report."""
     hidden = _write_hidden(target.resolve().parent, content)
     try:
         os.utime(hidden, (moment, moment))
@@ -75,22 +74,21 @@ def _replace(target: Path, content: bytes, moment: float) -> None:
 
 
 def _write_hidden(folder: Path, content: bytes) -> Path:
-    for number in count():
-        path = folder.parent / f".{folder.name}.report-{os.getpid()}-{number}"
+    def write(path: Path) -> None:
         try:
             write_file(path, content)
-        except FileExistsError:  # left behind by a killed process that had the same number
-            continue
+        except FileExistsError:
+            raise
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        return path
-    raise AssertionError("count never ends")
+
+    return new_hidden(folder, "report", write)
 
 
 @contextmanager
 def _writing(target: Path) -> Iterator[None]:
-    """Turn what the system says while writing into a refusal in fixed words."""
+    """Turn errors of the system while writing into refusals in fixed words."""
     try:
         yield
     except OSError as error:

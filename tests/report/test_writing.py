@@ -10,9 +10,9 @@ import pytest
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.errors import BadFile, Damaged
-from leeward.report import addition
-from leeward.report.addition import add_report, report_findings, write_report
+from leeward.report import writing
 from leeward.report.document import report
+from leeward.report.writing import add_report, report_findings, write_report
 from tests.bundle.made_up import write_demo
 from tests.bundle.tampering import reseal
 
@@ -87,7 +87,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_the_older_report(
             path.write_bytes(content[:100])  # a part of it arrives
         raise OSError(number, "no")
 
-    monkeypatch.setattr(addition, step, fail)
+    monkeypatch.setattr(writing, step, fail)
     with pytest.raises(BadFile, match=words) as refusal:
         write_report(read_bundle(demo))
     assert refusal.value.parameter == "report"
@@ -99,7 +99,7 @@ def test_an_interruption_leaves_nothing_behind(demo: Path, monkeypatch: pytest.M
     def interrupt(_: Path) -> NoReturn:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(addition, "flush", interrupt)
+    monkeypatch.setattr(writing, "flush", interrupt)
     with pytest.raises(KeyboardInterrupt):
         add_report(demo)
     assert [path.name for path in demo.parent.iterdir()] == ["demo"]
@@ -126,12 +126,12 @@ def test_a_bundle_may_be_given_by_a_relative_path(
 def test_a_report_is_compared_with_what_the_bundle_makes(
     demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(addition, "version", lambda _: read_bundle(demo).certificate.leeward)
+    monkeypatch.setattr(writing, "version", lambda _: read_bundle(demo).certificate.leeward)
     assert report_findings(demo) == ()  # there is none
     written = add_report(demo)
     assert report_findings(demo) == ()
     for other in (written.read_bytes() + b" ", written.read_bytes().swapcase()):
         written.write_bytes(other)
         assert len(report_findings(demo)) == 1
-    monkeypatch.setattr(addition, "version", lambda _: "99")
+    monkeypatch.setattr(writing, "version", lambda _: "99")
     assert report_findings(demo) == ()  # another version words it in its own way

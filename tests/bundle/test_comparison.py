@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.bundle.comparison import DOTS, LARGEST, Comparison, compare
-from leeward.bundle.pair import Pair
+from leeward.bundle.comparison import DOTS, LARGEST, Comparison, Pair, compare
 from leeward.errors import Damaged, InvalidParameter, LeewardError
-from tests.report.tables_in_memory import Codes, InMemory, Line, in_memory
+from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}
 TWO: Codes = {"place": {"d": "D", "b": "other B", "a": "A"}, "sector": {"2": "two", "1": "one"}}

@@ -1,7 +1,7 @@
-"""Matrix: a small table as rows and columns, each cell in its own square.
+"""Cells of a table that a report draws: the largest ones, and all cells of a small table.
 
-Nothing is added up: a sum would carry the noise of its parts, and would be a number that nobody
-released.
+A matrix has each cell in its own square. Nothing is added up: a sum would carry the noise of its
+parts, and would be a number that was not released.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,66 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from leeward.bundle import CertifiedTable
-from leeward.bundle.cells import Cell
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
-MOST_ROWS, MOST_COLUMNS = 40, 25
+from leeward.bundle import CertifiedTable
+from leeward.bundle.layout import MARGIN, MEASURES
+
+Integers = NDArray[np.int64]
 
 Key = tuple[str, ...]
+"""Codes of some identifiers."""
+
+MOST_ROWS, MOST_COLUMNS = 40, 25
+"""Maximum size of a matrix."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The codes of a cell, its value, its status, and its margin if it has one."""
+
+    codes: tuple[str, ...]
+    value: int
+    status: int
+    margin: int | None
+
+
+def cells(rows: pa.Table) -> tuple[Cell, ...]:
+    """Rows as cells; for small tables."""
+    codes = [name for name in rows.column_names if name not in {*MEASURES, MARGIN}]
+    return tuple(
+        Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
+        for row in rows.to_pylist()
+    )
+
+
+class LargestRows:
+    """Row numbers of the largest values; of equal values the first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values = np.zeros(0, np.int64)
+        self._numbers = np.zeros(0, np.int64)
+
+    def add(self, values: Integers, numbers: Integers) -> None:
+        """Add a batch; its row numbers are above all earlier ones."""
+        if len(self._values) == self._most:
+            larger = values > self._values[-1]
+            values, numbers = values[larger], numbers[larger]
+        if len(values) > self._most:
+            border = np.partition(values, -self._most)[-self._most]
+            values, numbers = values[values >= border], numbers[values >= border]
+        both = np.concatenate([self._values, values])
+        # A stable sort keeps the first of equal values first.
+        order = np.argsort(~both, kind="stable")[: self._most]
+        self._values = both[order]
+        self._numbers = np.concatenate([self._numbers, numbers])[order]
+
+    def found(self) -> list[int]:
+        """The row numbers, largest value first."""
+        return [int(number) for number in self._numbers]
 
 
 @dataclass(frozen=True)
