@@ -171,9 +171,9 @@ def require_truth(engine: Engine, case: Ids, rule: JobsRule, folder: Path) -> No
             engine.prepare(book, rule, wanted, each)
             for table in wanted:
                 (batch,) = engine.cells(table, batch=9)
-                columns = batch.cells.opened()
-                assert columns["counts"].sum() == sum(sizes)
-                assert columns["largest"].tolist() == [max(sizes)]
+                cells = batch.cells.opened()
+                assert cells.counts.sum() == sum(sizes)
+                assert cells.largest.tolist() == [max(sizes)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
