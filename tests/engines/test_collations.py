@@ -11,9 +11,18 @@ import duckdb
 import psycopg
 import pytest
 
-from leeward.engines import EVERY_STEP, Engine, Finding, bytewise, connect, needed_steps
+from leeward.engines import Engine, bytewise, connect
 from leeward.errors import BadData
-from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    TABLES,
+    BoundedJobs,
+    EveryJob,
+    Finding,
+    JobsRule,
+    Marginal,
+    needed_steps,
+)
 from tests.engines.cluster import cluster
 from tests.engines.small import codebook, whole
 

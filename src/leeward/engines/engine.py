@@ -3,10 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, Self
 
-from leeward.engines.finding import Finding
-from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.errors import LeewardError
-from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    Batch,
+    Cells,
+    Codebook,
+    Entries,
+    Finding,
+    JobsRule,
+    Marginal,
+    Steps,
+)
 
 
 class Engine(Protocol):

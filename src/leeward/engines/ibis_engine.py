@@ -7,15 +7,23 @@ from leeward.engines.batches import cut_frame, dense_cells, sparse_establishment
 from leeward.engines.code_texts import list_codes
 from leeward.engines.database import Database
 from leeward.engines.discretion import discreetly
-from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.scratch import Scratch
 from leeward.engines.sketch import frame_sketch
 from leeward.engines.tabulation import Tabulation, Wanted
-from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.engines.validation import find_problems, is_staffed
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    Batch,
+    Cells,
+    Codebook,
+    Entries,
+    Finding,
+    JobsRule,
+    Marginal,
+    Steps,
+)
 
 
 class IbisEngine:

@@ -19,9 +19,9 @@ from leeward.engines.profile import Side, find_profiles
 from leeward.engines.relations import Table, ibis
 from leeward.engines.scratch import Scratch
 from leeward.engines.tally import Tally, count_profiles
-from leeward.engines.tidying import EVERY_STEP, Steps, readable_tables, tidied
+from leeward.engines.tidying import readable_tables, tidied
 from leeward.errors import InvalidParameter
-from leeward.model import Codebook, JobsRule, Marginal
+from leeward.model import EVERY_STEP, Codebook, JobsRule, Marginal, Steps
 
 
 @dataclass(frozen=True)

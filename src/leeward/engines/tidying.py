@@ -12,31 +12,13 @@ found to be needed, only these are taken.
 from collections.abc import Iterable, Mapping
 
 from leeward.engines.database import Database
-from leeward.engines.finding import Finding
 from leeward.engines.recoding import may_be_fractions, same_id, whole_number
 from leeward.engines.relations import Column, Table, can, ibis
 from leeward.engines.scratch import Scratch
-from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
+from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 
 JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
 """Texts such as 5d and 0x1p3, which only Java takes for numbers, and so does Spark."""
-
-Steps = frozenset[str]
-"""Ids of row rules that must be applied."""
-
-EVERY_STEP: Steps = frozenset(
-    {"missing_id", "worker_rows", "repeated_job", "lost_job", "ambiguous_code"}
-)
-"""The rules that cost a query; what the others say is true of every query."""
-
-
-def needed_steps(findings: Iterable[Finding]) -> Steps:
-    """The steps without which the data that were checked would be counted otherwise.
-
-    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
-    worker points where all of them do.
-    """
-    return EVERY_STEP & {one.rule for one in findings}
 
 
 def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str, ...]]:

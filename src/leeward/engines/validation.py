@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from leeward.engines.database import Database
-from leeward.engines.finding import Finding
 from leeward.engines.headers import header_problems
 from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.scratch import Scratch
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
-from leeward.model import Attribute, Codebook, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.model import Attribute, Codebook, EveryJob, Finding, JobsRule, PrimaryJob, SingleJob
 
 Progress = Callable[[str], None]
 

@@ -11,12 +11,11 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.bundle.promises import worker_promise
-from leeward.engines import Resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.model import Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
-from leeward.model.resources import read_resources
+from leeward.model.resources import Resources, read_resources
 from leeward.privacy import Guarantee, sequential
 from leeward.publishing.choice import choose
 from leeward.publishing.gathering import Gathering

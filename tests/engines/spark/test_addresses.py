@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import Resources, connect
+from leeward.engines import connect
 from leeward.engines.address import read_addresses, seen_from
 from leeward.engines.spark.address import SparkAddress, read_spark_addresses
 from leeward.engines.spark.session import chosen_remote
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import TABLES
+from leeward.model.resources import Resources
 from tests.engines.small import economy, parquet
 from tests.engines.spark.asking import SECRET, refusal
 

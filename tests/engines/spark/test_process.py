@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import Resources, connect
+from leeward.engines import connect
 from leeward.engines.spark.settings import private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.model import TABLES, SingleJob
+from leeward.model.resources import Resources
 from tests.engines.small import codebook, economy, marginal, parquet
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts
@@ -22,7 +23,8 @@ from tests.engines.truth import counts
 OPEN = """
 import sys
 from pathlib import Path
-from leeward.engines import Resources, connect
+from leeward.engines import connect
+from leeward.model.resources import Resources
 sources = {name: f"{name}.parquet" for name in ("workplaces", "workers", "jobs")}
 """
 LAZY = """

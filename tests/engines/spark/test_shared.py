@@ -15,13 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from leeward.engines import Engine, Resources, connect
+from leeward.engines import Engine, connect
 from leeward.engines.discretion import discreetly
 from leeward.engines.spark.address import read_spark_addresses
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import TALKING, Loggers, Running, open_session
 from leeward.errors import BadFile
 from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
+from leeward.model.resources import Resources
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts, truth
