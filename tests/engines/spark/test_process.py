@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leeward.engines import connect
-from leeward.engines.spark.settings import private_settings, variables
+from leeward.engines.spark.java import private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.model import TABLES, SingleJob
 from leeward.model.resources import Resources
@@ -26,11 +26,6 @@ from pathlib import Path
 from leeward.engines import connect
 from leeward.model.resources import Resources
 sources = {name: f"{name}.parquet" for name in ("workplaces", "workers", "jobs")}
-"""
-LAZY = """
-with connect(sources, Path(sys.argv[1])) as engine:
-    engine.describe()
-print([name for name in ("pyspark", "py4j", "grpc", "pandas") if name in sys.modules])
 """
 TABLE = """
 import json
@@ -104,12 +99,6 @@ def run(program: str, *words: str, **environment: str) -> subprocess.CompletedPr
     return subprocess.run(
         command, capture_output=True, text=True, env=known, check=False, timeout=PATIENCE
     )
-
-
-def test_duckdb_never_loads_spark(tmp_path: Path) -> None:
-    parquet(economy(8), tmp_path)
-    done = run(LAZY, str(tmp_path))
-    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_without_pyspark_it_says_what_to_install(

@@ -16,8 +16,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from leeward.engines import Engine, connect
-from leeward.engines.discretion import discreetly
-from leeward.engines.spark.address import read_spark_addresses
+from leeward.engines.address import read_spark_addresses
+from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import TALKING, Loggers, Running, open_session
 from leeward.errors import BadFile
@@ -280,7 +280,7 @@ def test_ctrl_c_ends_a_query_at_once(served: bool, guest: Cluster, tmp_path: Pat
     pressed.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            discreetly(lambda: database._asked(SLOW))
+            hiding_errors(lambda: database._asked(SLOW))
         assert time.monotonic() - begun < SOON
     finally:
         pressed.cancel()
@@ -300,7 +300,7 @@ def test_an_interruption_stays_one_under_several_errors_of_a_driver() -> None:
             raise RuntimeError("closing the question") from error
 
     with pytest.raises(KeyboardInterrupt):
-        discreetly(work)
+        hiding_errors(work)
 
 
 @pytest.mark.usefixtures("guest")
