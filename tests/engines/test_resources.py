@@ -74,9 +74,7 @@ def test_amounts_of_memory(written: str, size: int) -> None:
     assert read_memory(written, "data.memory") == size
 
 
-@pytest.mark.parametrize(
-    "written", ["6", "6gb", "", "-1GB", "6.5GB", "80%", "255MB", "1KB", "6GB;", "1" * 16 + "GB"]
-)
+@pytest.mark.parametrize("written", ["6", "6gb", "", "-1GB", "6.5GB", "255MB", "6GB;"])
 def test_what_is_no_amount_of_memory(written: str) -> None:
     with pytest.raises(InvalidParameter, match=r"data\.memory: must be an amount such as 6GB"):
         read_memory(written, "data.memory")
