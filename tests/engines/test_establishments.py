@@ -10,14 +10,13 @@ import pytest
 
 from leeward.engines import connect
 from leeward.errors import InvalidParameter
-from leeward.mechanisms import clipped
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.margins import PublicMargins
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import TABLES, Entries, SingleJob
-from leeward.noise import sampling
+from leeward.noise import draws, scales
 from leeward.noise.law import Law, laplace
-from leeward.noise.sampling import Scales
-from leeward.publishing import run
+from leeward.noise.scales import Scales
 from tests.engines.lists import by, listed
 
 
@@ -31,7 +30,7 @@ class LowMaxima:
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """No noise, and maxima that came out low: what is left are clipped sums."""
-    monkeypatch.setattr(clipped, "SECRET", LowMaxima())
+    monkeypatch.setattr(draws, "SECRET", LowMaxima())
 
 
 def mechanism(cells: int) -> Clipped:
@@ -39,8 +38,10 @@ def mechanism(cells: int) -> Clipped:
 
 
 def released(entries: Entries, made: Clipped) -> tuple[np.ndarray, np.ndarray]:
-    """Values and margins as a release makes them."""
-    return run._clipped(entries, made)
+    """Values and margins as a release measures them."""
+    values, margins, _ = made.measurement(by_cell=False, margins=PublicMargins()).measure(entries)
+    assert margins is not None
+    return values, margins
 
 
 def rows(seed: int, cells: int) -> tuple[np.ndarray, Entries]:
@@ -75,7 +76,7 @@ def test_no_establishments_at_all() -> None:
 
 
 SOUND = {"counts": [2, 3], "cell": [0, 1], "row": [1, 1], "sizes": [4, 9], "workplace": [0, 1]}
-MOST = sampling.MOST // mechanism(2).clipping.lattice
+MOST = scales.MOST // mechanism(2).clipping.lattice
 
 
 @pytest.mark.parametrize(
