@@ -67,6 +67,20 @@ def test_an_interruption_stays_one(error: BaseException) -> None:
         hiding_errors(lambda: fail(error))
 
 
+def test_an_interruption_stays_one_under_several_errors_of_a_driver() -> None:
+    def work() -> None:
+        try:
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise OSError("closing the answer")
+        except OSError as error:
+            raise RuntimeError("closing the question") from error
+
+    with pytest.raises(KeyboardInterrupt):
+        hiding_errors(work)
+
+
 def test_errors_of_later_pieces_are_hidden_too() -> None:
     def pieces() -> Iterator[int]:
         yield 1
