@@ -18,7 +18,7 @@ from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
-from leeward.model.resources import read_resources
+from leeward.model.resources import Resources, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
 from leeward.publishing.reading import (
