@@ -6,11 +6,11 @@ from math import floor, sqrt
 
 import numpy as np
 import pytest
+from leeward.evaluate.method import Additively, Drawn, Method
 
 from leeward.baselines.infusion import Infusion
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.experiment import Experiment
-from leeward.evaluate.method import Additively, Drawn, Method
 from leeward.evaluate.point import Refused
 from leeward.evaluate.scene import set_scene
 from leeward.evaluate.truth import Truth

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.bundle.statements import worker_promise
-from leeward.engines import Resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement

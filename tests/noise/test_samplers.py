@@ -8,7 +8,7 @@ import pytest
 from leeward.mechanisms.additive import Additive
 from leeward.noise.scales import Integers
 from tests.mechanisms.built import SCALAR, Cell, additive
-from tests.mechanisms.goodness import (
+from tests.noise.goodness import (
     DRAWS,
     FALSE_ALARM,
     WRONG_SCALES,

@@ -14,7 +14,7 @@ from leeward.noise.gaussian import accept, draw_gaussian, gaussian_mass
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Words
 from leeward.randomness import SecretBits
-from tests.mechanisms.goodness import (
+from tests.noise.goodness import (
     DRAWS,
     FALSE_ALARM,
     WRONG_SCALES,
