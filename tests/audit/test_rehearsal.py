@@ -1,5 +1,6 @@
 """What the released code was asked to release, against what it says when it is asked otherwise."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +12,11 @@ from leeward.audit.rehearsal import ToldNoise, clipped_run, entries, released, r
 from leeward.audit.twins import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.registry import REGISTRY
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Entries
 from leeward.noise.draws import Noise
 from leeward.noise.law import laplace
 from leeward.noise.sampling import Integers
@@ -75,7 +76,7 @@ def test_copies_are_workplace_cells_of_their_own() -> None:
     once, thrice = entries(DATABASES, CLIPPED), entries(DATABASES, CLIPPED, 3)
     assert thrice.counts.tolist() == once.counts.tolist() * 3
     assert np.unique(thrice.workplace).tolist() == list(range(9))
-    assert thrice.largest(9).tolist() == [400, 0, 42] * 3
+    assert thrice.largest().tolist() == [400, 0, 42] * 3
     assert np.unique(thrice.row * 2 + thrice.cell).size == thrice.row.size
 
 
@@ -125,12 +126,10 @@ class Truncated(Clipped):
 class CoveredMaximum(Clipped):
     """The largest establishment of the jobs in the table."""
 
-    def _release(
-        self, entries: Entries, workplaces: int, noise: Noise
-    ) -> tuple[Integers, Integers]:
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         held = np.zeros_like(entries.sizes)
         np.add.at(held, entries.row, entries.counts)
-        return super()._release(Entries(**{**vars(entries), "sizes": held}), workplaces, noise)
+        return super()._release(replace(entries, sizes=held), noise)
 
 
 PARETO = vector_pareto(alpha="0.1", epsilon=4, cells=2)
