@@ -10,19 +10,14 @@ import pytest
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.audit.control import ALPHA, EPSILON, STRONG, Control, made
-from leeward.audit.lines import (
-    LINES,
-    Line,
-    examine_clipped,
-    examine_gaussian,
-    examine_node,
-    examine_released,
-)
+from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
+from leeward.audit.exams import examine_kept, scalar, workplace_view
+from leeward.audit.lines import ALPHA, EPSILON, LINES, Control, Line
 from leeward.audit.loss import NONE, Loss, worst, zcdp_loss
-from leeward.audit.measure import QUICK, Depth, pairs, scalar, workplace_view
+from leeward.audit.neighbours import QUICK, Depth, pairs
+from leeward.audit.planted import STRONG, DataSplit, made, twin
+from leeward.audit.released_code import RELEASED_CODE
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
-from leeward.audit.twins import DataSplit, twin
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
@@ -50,7 +45,7 @@ CASES = [
     pytest.param(line, name, id=f"{line.mechanism}-{line.calibration}-{name}-{dict(line.options)}")
     for line in LINES
     for name in line.policies
-    if line.examine is not examine_released  # a tenth less is more than draws can show
+    if line.detail != RELEASED_CODE  # a tenth less is more than draws can show
 ]
 
 
@@ -125,7 +120,7 @@ def test_counting_what_should_be_dropped_is_rejected() -> None:
     genuine = made(NodeLaplace, "node_laplace", theta=8)
     twin = KeepsAll(genuine.parameters, genuine.law, genuine.theta)
     for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
-        assert Row(CLAIM, examine_node(candidate, "establishment", QUICK)).verdict == verdict
+        assert Row(CLAIM, examine_kept(candidate, "establishment", QUICK)).verdict == verdict
 
 
 def sound(_: Depth) -> Loss:

@@ -74,7 +74,7 @@ class Rounded:
 
     @property
     def exponential(self) -> bool:
-        """Whether the tails fall exponentially, so that unequal scales are told apart for sure."""
+        """Whether tails fall exponentially, so that log-ratios of unequal scales have no bound."""
         return isinstance(self.law, PiecewiseLaw) and self.law.pieces[-1].centre is None
 
     @property

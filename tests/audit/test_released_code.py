@@ -1,31 +1,33 @@
 """Bounds by sampling: that of Clopper and Pearson, and never above the truth but for bad luck."""
 
 from fractions import Fraction
+from functools import partial
 from math import log
 
 import numpy as np
 import pytest
 from scipy.stats import beta
 
-from leeward.audit.neighbours import Pair
-from leeward.audit.sampled import (
+from leeward.audit.neighbours import QUICK, Pair
+from leeward.audit.planted import CoveredNorm, NarrowNoise, clipped_twin
+from leeward.audit.released_code import (
     BINS,
+    BLOCK_CODE,
+    CLIPPED_CODE,
+    COUNT_CODE,
     FALSE_ALARM,
     Experiment,
     at_least,
-    examine_code,
     lower_bound,
-    released_numbers,
-    telling_pairs,
 )
-from leeward.audit.twins import CoveredNorm, NarrowNoise, clipped_twin
 from leeward.noise.law import laplace
 from leeward.noise.sampling import Scales
 from leeward.privacy import policy
+from leeward.privacy.database import Database
 from tests.mechanisms.built import additive, clipped, vector_pareto
 
 STRONG = policy("strong")
-LARGE = Pair((), (1000,), (1100,))
+LARGE = Pair.of((1000,), (1100,))
 FEW = 1 << 15
 
 
@@ -65,39 +67,40 @@ def test_equal_samples_show_no_loss(delta: Fraction) -> None:
 def test_everything_that_is_released_is_looked_at(cells: int) -> None:
     """θ, and the counts in units of θ."""
     built = clipped(alpha="0.1", epsilon=1, cells=cells)
-    shown = released_numbers(built)(((5,) * cells,), 100)
+    shown = CLIPPED_CODE.release(built, Database.of((5,) * cells), 100)
     assert shown.shape == (100, cells + 1)
     assert cells + 1 in BINS
     assert (shown[:, 0] >= 11 * built.clipping.lattice).all()
     pareto = vector_pareto(alpha="0.1", epsilon=4, cells=2)
-    assert released_numbers(pareto)(((5, 6, 7),), 100).shape == (100, 2)
-    assert released_numbers(additive("slope"))(((5,),), 100).shape == (100, 1)
+    assert BLOCK_CODE.release(pareto, Database.of((5, 6, 7)), 100).shape == (100, 2)
+    assert COUNT_CODE.release(additive("slope"), Database.of((5,)), 100).shape == (100, 1)
 
 
 def test_all_pairs_are_neighbours() -> None:
-    for built in (additive("slope"), clipped(alpha="0.1", epsilon=1, cells=2)):
-        pairs = list(telling_pairs(built, STRONG))
+    block = clipped(alpha="0.1", epsilon=1, cells=2)
+    for exam, built in ((COUNT_CODE, additive("slope")), (CLIPPED_CODE, block)):
+        pairs = list(exam.pairs(built, STRONG))
         assert len(pairs) >= 3
-        assert any(sum(pair.before) == 0 for pair in pairs)
-        assert any(pair.others for pair in pairs)
+        assert any(pair.before.size == 0 for pair in pairs)
+        assert any(len(pair.before.sizes) > 1 for pair in pairs)
         for pair in pairs:
             assert STRONG.admits(pair.before, pair.after, Fraction(1, 10))
 
 
 def test_a_departure_from_the_definition_is_found_before_any_draw() -> None:
     spoilt = clipped_twin(clipped(alpha="0.1", epsilon=1, cells=2), CoveredNorm)
-    loss = examine_code(spoilt, STRONG)
+    loss = CLIPPED_CODE(spoilt, "strong", QUICK)
     assert "all jobs" in loss.fault
     assert loss.draws == 0
 
 
 def test_half_the_noise_shows_in_few_draws() -> None:
     slope = additive("slope")
-    genuine = Experiment(LARGE, FEW).loss(released_numbers(slope), Fraction(0))
+    genuine = Experiment(LARGE, FEW).loss(partial(COUNT_CODE.release, slope), Fraction(0))
     assert 0.7 < float(genuine.epsilon) < 1
 
-    def narrow(database: tuple[tuple[int, ...], ...], draws: int) -> np.ndarray:
-        counts = np.full((draws, 1), database[0][0])
+    def narrow(database: Database, draws: int) -> np.ndarray:
+        counts = np.full((draws, 1), database.size)
         return slope._release(counts, counts, NarrowNoise(Fraction(1, 2))).astype(float)
 
     assert float(Experiment(LARGE, FEW).loss(narrow, Fraction(0)).epsilon) > 1.3

@@ -5,6 +5,7 @@ from functools import lru_cache
 from math import ceil, floor, inf
 
 from leeward.exact import Number, ball, dyadic_down, dyadic_up, log_growth, positive, precision
+from leeward.privacy.policy import EstablishmentRemoval, Policy, StrongAlpha, WeakAlpha, WorkerOnly
 
 LARGEST_SIZE = 10**6
 """Sizes computed one by one; where the exact answer needs more, the proven bound is given."""
@@ -104,3 +105,38 @@ def _lossless_steps(alpha: Fraction, alpha_prime: Fraction) -> int | None:
         return None
     steps = _steps_of_large(alpha, alpha_prime) - 1
     return steps if (1 + alpha) ** steps == 1 + alpha_prime else None
+
+
+def steps_between(
+    policy: Policy, alpha: Fraction | None, wanted: Policy, wanted_alpha: Fraction | None
+) -> int | None:
+    """Steps of the first policy that join every pair of the wanted one; None if no number does."""
+    if isinstance(policy, EstablishmentRemoval):
+        # One step out and one step in: E → ∅ → E' joins any two workforces, for every α.
+        return 1 if wanted == policy else 2
+    if isinstance(wanted, WorkerOnly):
+        return 1  # one job more is within max(·, |E|+1), and within it for every union φ
+    if alpha is None or wanted_alpha is None:
+        return None  # worker only, or wanted establishment removal: sizes are unbounded
+    if isinstance(policy, StrongAlpha):
+        return group_steps(alpha, wanted_alpha)  # weak pairs are strong pairs (φ = all kinds)
+    if isinstance(wanted, WeakAlpha):
+        return weak_group_steps(alpha, wanted_alpha)
+    return None
+
+
+def why_not(policy: Policy, wanted: Policy) -> str:
+    """The rule that a refused implication breaks."""
+    if isinstance(wanted, EstablishmentRemoval):
+        return f"{policy.name} does not imply establishment: it bounds the change, not its absence"
+    if isinstance(policy, WorkerOnly):
+        return f"worker does not imply {wanted.name}: it protects one job, never a share of a size"
+    if isinstance(wanted, StrongAlpha):
+        return (
+            "weak does not imply strong: newcomers may all be of a kind that was absent, and then "
+            "every single one is a step"
+        )
+    return (
+        "weak does not imply weak at this larger alpha: many kinds of a few workers each, all "
+        "gaining one, are a single step there, while here each kind is a step of its own"
+    )
