@@ -32,9 +32,8 @@ from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
-from leeward.noise.draws import Noise
 from leeward.noise.law import laplace
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers, Noise
 from leeward.privacy.database import Database
 from tests.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
@@ -94,7 +93,7 @@ def test_a_clipped_release_keeps_cells_and_bounds_together(made: Clipped) -> Non
 
 
 def test_copies_are_workplace_cells_of_their_own() -> None:
-    once, thrice = entries(DATABASES, CLIPPED), entries(DATABASES, CLIPPED, 3)
+    once, thrice = entries(DATABASES, 2), entries(DATABASES, 2, 3)
     assert thrice.counts.tolist() == once.counts.tolist() * 3
     assert np.unique(thrice.workplace).tolist() == list(range(9))
     assert thrice.largest().tolist() == [400, 0, 42] * 3

@@ -12,16 +12,16 @@ from leeward.audit.neighbours import QUICK, Pair
 from leeward.audit.planted import CoveredNorm, NarrowNoise, clipped_twin
 from leeward.audit.released_code import (
     BINS,
-    BLOCK_CODE,
     CLIPPED_CODE,
     COUNT_CODE,
     FALSE_ALARM,
     Experiment,
     at_least,
+    drawn,
     lower_bound,
 )
 from leeward.noise.law import laplace
-from leeward.noise.sampling import Scales
+from leeward.noise.scales import Scales
 from leeward.privacy import policy
 from leeward.privacy.database import Database
 from tests.mechanisms.built import additive, clipped, vector_pareto
@@ -65,15 +65,15 @@ def test_equal_samples_show_no_loss(delta: Fraction) -> None:
 
 @pytest.mark.parametrize("cells", [1, 2])
 def test_everything_that_is_released_is_looked_at(cells: int) -> None:
-    """θ, and the counts in units of θ."""
+    """The public scale, which follows θ, and the counts in units of it."""
     built = clipped(alpha="0.1", epsilon=1, cells=cells)
-    shown = CLIPPED_CODE.release(built, Database.of((5,) * cells), 100)
+    shown = drawn(built, Database.of((5,) * cells), 100)
     assert shown.shape == (100, cells + 1)
     assert cells + 1 in BINS
-    assert (shown[:, 0] >= 11 * built.clipping.lattice).all()
+    assert (shown[:, 0] >= built.spread(11 * built.clipping.lattice)).all()
     pareto = vector_pareto(alpha="0.1", epsilon=4, cells=2)
-    assert BLOCK_CODE.release(pareto, Database.of((5, 6, 7)), 100).shape == (100, 2)
-    assert COUNT_CODE.release(additive("slope"), Database.of((5,)), 100).shape == (100, 1)
+    assert drawn(pareto, Database.of((5, 6, 7)), 100).shape == (100, 2)
+    assert drawn(additive("slope"), Database.of((5,)), 100).shape == (100, 1)
 
 
 def test_all_pairs_are_neighbours() -> None:
@@ -96,7 +96,7 @@ def test_a_departure_from_the_definition_is_found_before_any_draw() -> None:
 
 def test_half_the_noise_shows_in_few_draws() -> None:
     slope = additive("slope")
-    genuine = Experiment(LARGE, FEW).loss(partial(COUNT_CODE.release, slope), Fraction(0))
+    genuine = Experiment(LARGE, FEW).loss(partial(drawn, slope), Fraction(0))
     assert 0.7 < float(genuine.epsilon) < 1
 
     def narrow(database: Database, draws: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model import TABLES, SingleJob
 from leeward.noise import sampling
 from leeward.noise.law import Law, laplace
-from leeward.noise.sampling import Scales
+from leeward.noise.scales import Scales
 from leeward.publishing import run
 from tests.engines.lists import by, listed
 

@@ -5,7 +5,7 @@ import pytest
 from leeward.mechanisms.entries import Entries
 
 from leeward.errors import InvalidParameter
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 
 MOST = 10**6
 SECRET = 4711

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from leeward.publishing.offer import Offer
 
 from leeward.errors import InvalidParameter
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.margins import COVERAGE, MOST_JOBS, spend, whole
 from leeward.model import Batch, Confidential, Published
-from leeward.noise.sampling import BOUND
-from leeward.publishing.offer import Offer
+from leeward.noise.scales import BOUND
 from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 

@@ -24,17 +24,16 @@ from leeward.audit.released_code import (
     COUNT_CODE,
     RELEASED_CODE,
     CodeExam,
-    Parametrised,
 )
-from leeward.mechanisms import mechanism
+from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
-from leeward.noise.draws import SECRET, Noise
+from leeward.noise.draws import SECRET
 from leeward.noise.law import Law
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.privacy import StrongAlpha
 
 M = TypeVar("M")
@@ -187,7 +186,7 @@ def fresh_gamma(depth: Depth) -> Loss:
     return block(twin(FreshGamma, pareto), STRONG, depth)
 
 
-def sampled(exam: CodeExam, spoilt: Callable[[], Parametrised]) -> Callable[[Depth], Loss]:
+def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth], Loss]:
     """What draws of the released code show, without a look at its definition."""
     return lambda _: exam.sampled(spoilt(), STRONG)
 

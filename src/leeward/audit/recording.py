@@ -17,9 +17,8 @@ from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.mechanisms.clipping import Clipping, checked_entries
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
-from leeward.noise.draws import Noise
 from leeward.noise.law import Law
-from leeward.noise.sampling import MOST, Integers, Scales
+from leeward.noise.scales import MOST, Integers, Noise, Scales
 from leeward.privacy.database import Database
 
 
@@ -31,7 +30,7 @@ class CountMechanism(Protocol):
         """α, ε, δ and the number of worker cells."""
 
     @property
-    def needs(self) -> str:
+    def follows(self) -> str:
         """Which column the noise depends on."""
 
     @property
@@ -42,13 +41,10 @@ class CountMechanism(Protocol):
     def law(self) -> Law:
         """The law of the noise."""
 
-    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
-        """What a release calls."""
-
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
     ) -> Integers:
-        """The same with given noise."""
+        """What is released, with given noise."""
 
 
 class BlockMechanism(CountMechanism, Protocol):
@@ -81,11 +77,8 @@ class EntryMechanism(Protocol):
     def clipping(self) -> Clipping:
         """Its lattice; what is clipped, and how, is examined."""
 
-    def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
-        """What a release calls: counts, and the bound θ of each workplace cell."""
-
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
-        """The same with given noise."""
+        """Counts and the bound θ of each workplace cell, with given noise."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +153,7 @@ class RecordingNoise:
 def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:
     """The distribution of what is released for one cell."""
     noise = RecordingNoise()
-    mechanism._release(count, largest if mechanism.needs == "largest" else None, noise)
+    mechanism._release(count, largest if mechanism.follows == "largest" else None, noise)
     (column,) = noise.requests
     return column.rounded(0)
 
@@ -197,7 +190,7 @@ def clipped_release(
 ) -> ClippedRelease:
     """The three steps of a release, one workplace cell a database; without indices, no noise."""
     noise, cells = RecordingNoise(indices), mechanism.parameters.cells
-    held = entries(databases, mechanism)
+    held = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
     values, theta = mechanism._release(held, noise)
     index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])
     if index.law is None:  # one call for each θ, from the lowest
@@ -205,18 +198,20 @@ def clipped_release(
     return ClippedRelease(index, theta, sums, values)
 
 
-def entries(databases: Sequence[Database], mechanism: EntryMechanism, copies: int = 1) -> Entries:
-    """Databases as workplace cells of one release, each `copies` times, and checked."""
+def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entries:
+    """Databases as workplace cells of one table, each `copies` times.
+
+    Kinds of worker beyond the table's cells are in no cell, but in the size.
+    """
     rows = [force.jobs for database in databases for force in database.establishments]
     forces = np.array(rows, dtype=np.int64)
     place = np.repeat(np.arange(len(databases)), [len(each.sizes) for each in databases])
-    cells, most = mechanism.parameters.cells, MOST // mechanism.clipping.lattice
     row, cell = np.nonzero(forces[:, :cells])
 
     def repeated(column: Integers, apart: int = 0) -> Integers:
         return (column + np.arange(copies)[:, None] * apart).ravel()
 
-    held = Entries(
+    return Entries(
         counts=repeated(forces[row, cell]),
         cell=repeated(cell),
         row=repeated(row, len(forces)),
@@ -224,4 +219,3 @@ def entries(databases: Sequence[Database], mechanism: EntryMechanism, copies: in
         workplace=repeated(place, len(databases)),
         shape=(copies * len(databases), cells),
     )
-    return checked_entries(held, most)

@@ -13,9 +13,10 @@ lower bound of the loss that assumes nothing but independent draws.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import islice, repeat
 from math import floor, isqrt, log, prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from flint import arb
@@ -32,7 +33,8 @@ from leeward.audit.recording import (
     entries,
 )
 from leeward.exact import ball, precision
-from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms import Mechanism
+from leeward.mechanisms.margins import NoMargins
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Policy, StrongAlpha, policy
 from leeward.privacy.database import Database
@@ -68,35 +70,26 @@ SUMS = "clips otherwise than by all jobs of an establishment"
 JOBS = "releases other jobs than its sums"
 
 
-class Parametrised(Protocol):
-    """Any mechanism."""
-
-    @property
-    def parameters(self) -> Parameters:
-        """α, ε, δ and the number of worker cells."""
-
-
 @dataclass(frozen=True)
 class CodeExam:
     """How the released code of one kind of mechanism is examined.
 
-    `faults` names departures from the definition on given databases, `release` draws everything
-    that a release of a workplace cell shows, `pairs` are the neighbours that are sampled.
+    `faults` names departures from the definition on given databases, `pairs` are the neighbours
+    that are sampled.
     """
 
     faults: Callable[[Any, list[Database]], Iterator[str]]
-    release: Callable[[Any, Database, int], Floats]
     pairs: Callable[[Any, Policy], Iterator[Pair]]
     draws: int = DRAWS
 
-    def __call__(self, made: Parametrised, name: str, _: Depth) -> Loss:
+    def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
         """The released code compared with its definition, and then sampled."""
         found = self.fault(made)
         if found:
             return Loss(arb("nan"), arb("nan"), arb("nan"), fault=found)
         return self.sampled(made, policy(name))
 
-    def fault(self, made: Parametrised) -> str:
+    def fault(self, made: Mechanism) -> str:
         """How the released code departs from its definition; empty where it does not."""
         alpha, cells = made.parameters.alpha or Fraction(1, 10), made.parameters.cells
         for kinds in (cells, cells + 1):
@@ -105,15 +98,12 @@ class CodeExam:
                 return first
         return ""
 
-    def sampled(self, made: Parametrised, protected: Policy) -> Loss:
+    def sampled(self, made: Mechanism, protected: Policy) -> Loss:
         """The largest lower bound over pairs and directions."""
         delta = made.parameters.delta  # with Gaussian noise, ε is what ρ implies at this δ
 
-        def release(database: Database, draws: int) -> Floats:
-            return self.release(made, database, draws)
-
         experiments = [Experiment(pair, self.draws) for pair in self.pairs(made, protected)]
-        loss = worst(experiment.loss(release, delta) for experiment in experiments)
+        loss = worst(experiment.loss(partial(drawn, made), delta) for experiment in experiments)
         return replace(loss, draws=self.draws)
 
 
@@ -145,7 +135,7 @@ def count_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[s
     counts = [database.size for database in found]
     largest = [database.largest for database in found]
     noise = RecordingNoise()
-    asked = np.array(largest) if mechanism.needs == "largest" else None
+    asked = np.array(largest) if mechanism.follows == "largest" else None
     values = mechanism._release(np.array(counts), asked, noise)
     if not mechanism.counted:
         counts = [grid_index(size, mechanism.parameters.growth) for size in largest]
@@ -204,21 +194,21 @@ def grid_index(size: int, alpha: Fraction) -> int:
 # Draws.
 
 
-def drawn_counts(mechanism: CountMechanism, database: Database, draws: int) -> Floats:
-    """Noisy counts, by the function that releases call."""
-    counts = np.tile(database.by_kind[: mechanism.parameters.cells], (draws, 1))
-    largest = np.full(draws if counts.shape[1] > 1 else (draws, 1), database.largest)
-    values = mechanism.release(counts, largest if mechanism.needs == "largest" else None)
-    return values.astype(np.float64)
+def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
+    """What a table of equal workplace cells shows, by the function that measures it.
+
+    Where the scale of the noise is public and differs, it is shown too, and values are in units
+    of it, since their noise follows it.
+    """
+    columns = entries([database], mechanism.parameters.cells, draws)
+    measured = mechanism.measurement(by_cell=False, margins=NoMargins()).measure(columns)
+    scale, values = measured.law.scale, measured.values.astype(np.float64)
+    if scale is None or (scale == scale[0]).all():
+        return values
+    return np.column_stack((scale, values / scale[:, None]))
 
 
-def drawn_sums(mechanism: EntryMechanism, database: Database, draws: int) -> Floats:
-    """θ, and noisy counts in units of θ, since their noise follows it."""
-    values, theta = mechanism.release_entries(entries([database], mechanism, draws))
-    return np.column_stack((theta, values / theta[:, None]))
-
-
-def count_pairs(mechanism: Parametrised, protected: Policy) -> Iterator[Pair]:
+def count_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[Pair]:
     """The empty establishment, sizes at which a mechanism loses most, and a second one."""
     alpha, none = mechanism.parameters.alpha, (0,) * (mechanism.parameters.cells - 1)
     yield Pair.of((0, *none), (1, *none))
@@ -229,7 +219,7 @@ def count_pairs(mechanism: Parametrised, protected: Policy) -> Iterator[Pair]:
     yield Pair.of((1000, *none), (full, *none), (part, *none))
 
 
-def block_pairs(mechanism: Parametrised, protected: Policy) -> Iterator[Pair]:
+def block_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[Pair]:
     """The same, and pairs with workers of a kind that the table does not have."""
     yield from count_pairs(mechanism, protected)
     alpha, none = mechanism.parameters.alpha, (0,) * (mechanism.parameters.cells - 1)
@@ -240,14 +230,15 @@ def block_pairs(mechanism: Parametrised, protected: Policy) -> Iterator[Pair]:
 
 
 def removal_pairs(mechanism: KeepingMechanism, _: Policy) -> Iterator[Pair]:
-    """The largest establishment that is kept, or none."""
+    """The largest establishment that is counted, and one that is not."""
     yield Pair.of((0,), (mechanism.theta,))
+    yield Pair.of((0,), (100 * mechanism.theta,))
 
 
-COUNT_CODE = CodeExam(count_faults, drawn_counts, count_pairs)
-KEPT_CODE = CodeExam(count_faults, drawn_counts, removal_pairs)
-BLOCK_CODE = CodeExam(block_faults, drawn_counts, block_pairs)
-CLIPPED_CODE = CodeExam(clipped_faults, drawn_sums, block_pairs)
+COUNT_CODE = CodeExam(count_faults, count_pairs)
+KEPT_CODE = CodeExam(count_faults, removal_pairs)
+BLOCK_CODE = CodeExam(block_faults, block_pairs)
+CLIPPED_CODE = CodeExam(clipped_faults, block_pairs)
 GAUSSIAN_CODE = replace(CLIPPED_CODE, draws=FEWER_DRAWS)
 
 
