@@ -141,12 +141,12 @@ def test_a_mechanism_that_breaks_its_promise_is_not_as_expected() -> None:
     assert row.reading == "BREAKS its promise: 2.00 ε"
 
 
-def test_a_broken_rho_is_told_in_rho() -> None:
+def test_a_broken_rho_is_shown_in_rho() -> None:
     claim = replace(CLAIM, rho=Fraction(1, 2), delta=Fraction(1, 10**6))
-    for rho, told in ((arb("0.6"), "1.20 ρ"), (arb("inf"), "tells neighbours apart for sure")):
+    for rho, shown in ((arb("0.6"), "1.20 ρ"), (arb("inf"), "tells neighbours apart for sure")):
         row = Row(claim, zcdp_loss(rho, claim.delta))
         assert row.verdict == REJECTED
-        assert row.reading == f"BREAKS its promise: {told}"
+        assert row.reading == f"BREAKS its promise: {shown}"
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -176,7 +176,7 @@ def test_a_bound_that_follows_the_data_is_rejected(noise: str) -> None:
     assert row.verdict == REJECTED
 
 
-def test_a_fault_is_told_in_words() -> None:
+def test_a_fault_is_shown_in_words() -> None:
     unknown = Loss(arb("nan"), arb("nan"), arb("nan"), fault="releases other counts")
     row = Row(CLAIM, unknown)
     assert row.verdict == REJECTED
@@ -198,7 +198,7 @@ def test_a_sampled_bound_confirms_or_rejects_and_is_never_tight() -> None:
         assert above.reading == "BREAKS its promise: more than ε, sampled"
 
 
-def test_a_broken_delta_is_told_in_delta() -> None:
+def test_a_broken_delta_is_shown_in_delta() -> None:
     claim = replace(CLAIM, delta=Fraction(1, 100))
     row = Row(claim, Loss(arb("inf"), arb("inf"), arb("0.02")))
     assert row.verdict == REJECTED

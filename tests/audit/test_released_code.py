@@ -1,5 +1,6 @@
 """Bounds by sampling: that of Clopper and Pearson, and never above the truth but for bad luck."""
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from math import log
@@ -9,19 +10,26 @@ import pytest
 from scipy.stats import beta
 
 from leeward.audit.neighbours import QUICK, Pair
-from leeward.audit.planted import CoveredNorm, NarrowNoise, clipped_twin
+from leeward.audit.planted import CoveredNorm, NarrowNoise, clipped_twin, made, twin
 from leeward.audit.released_code import (
     BINS,
+    BLOCK_CODE,
     CLIPPED_CODE,
     COUNT_CODE,
     FALSE_ALARM,
+    KEPT_CODE,
     Experiment,
     at_least,
     drawn,
     lower_bound,
 )
+from leeward.mechanisms.additive import CountsWithNoise
+from leeward.mechanisms.measurement import MarginRule, Measured, Measurement
+from leeward.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
+from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Cells, Entries
 from leeward.noise.law import laplace
-from leeward.noise.scales import Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import policy
 from leeward.privacy.database import Database
 from tests.mechanisms.built import additive, clipped, vector_pareto
@@ -92,6 +100,49 @@ def test_a_departure_from_the_definition_is_found_before_any_draw() -> None:
     loss = CLIPPED_CODE(spoilt, "strong", QUICK)
     assert "all jobs" in loss.fault
     assert loss.draws == 0
+
+
+class CountsAll(SmallEstablishments):
+    """A table with the establishments above θ."""
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        return Measured(self.mechanism.release(columns.as_cells().counts), None, self._law(1))  # type: ignore[union-attr] # entries
+
+
+class KeepsLarge(NodeLaplace):
+    """The released numbers are right, and the table that they are applied to is not."""
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        return CountsAll(self, by_cell, margins)
+
+
+class TableLargest(CountsWithNoise):
+    """A table whose scale follows its own jobs, not all jobs of an establishment."""
+
+    def _columns(self, columns: Cells | Entries) -> tuple[Integers, Integers]:
+        counts, _ = super()._columns(columns)
+        return counts, counts.max(axis=1)
+
+
+class FollowsTable(VectorPareto):
+    """As above."""
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        return TableLargest(self, by_cell, margins)
+
+
+def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found_by_its_draws() -> None:
+    """What `measure` does to a table is no part of `_release`: only the draws go through it."""
+    node = made(NodeLaplace, "node_laplace", theta=8)
+    pareto = vector_pareto(alpha="0.1", epsilon=1, cells=2)
+    for exam, genuine, spoilt, name in (
+        (KEPT_CODE, node, twin(KeepsLarge, node), "establishment"),
+        (BLOCK_CODE, pareto, twin(FollowsTable, pareto), "strong"),
+    ):
+        few = replace(exam, draws=FEW >> 3)
+        assert float(few.sampled(genuine, policy(name)).epsilon) < 1
+        assert float(few.sampled(spoilt, policy(name)).epsilon) > 2
+        assert few.fault(spoilt) == ""
 
 
 def test_half_the_noise_shows_in_few_draws() -> None:

@@ -178,8 +178,8 @@ def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
     """D_a between discrete Gaussians at 0 and at `shift`, from the sum of p^a·q^(1−a).
 
     Completing the square, that sum is e^(a(a−1)v²/2σ²) times a discrete Gaussian's total around
-    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 stands for
-    two that differ, which no ρ allows for.
+    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 means
+    two that differ, which no ρ allows.
     """
     if variance == 0:
         return INFINITE

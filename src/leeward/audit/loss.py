@@ -235,7 +235,7 @@ def _share(output: Rounded, low: int | None, high: int | None) -> arb:
 
 
 def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
-    """A computed ρ restated as the ε that it implies at δ, so that it can stand in the table."""
+    """A computed ρ restated as the ε that it implies at δ, for the table."""
     if not rho.is_finite():
         return Loss(INFINITE, INFINITE, arb("nan"), rho=INFINITE)
     with precision(BITS):

@@ -1,7 +1,7 @@
 """Distributions of what is released, as exact integer mass functions.
 
 An auditor asks a mechanism only for these: which law, which scale, where it is centred. How the
-scale was calibrated plays no part.
+scale was calibrated is not used.
 """
 
 from collections import Counter

@@ -128,7 +128,7 @@ def _losses(before: Released, after: Released) -> tuple[arb, arb]:
         return arb(0), arb(0)
     if isinstance(before, Independent) and isinstance(after, Independent):
         found = pareto_loss(before, after, Fraction(0))
-        # The density bounds what lies between the outputs that were examined.
+        # The density bounds the ratios of outputs between those that were examined.
         return (found.bound, found.bound) if found.bound is not None else (INFINITE, INFINITE)
     found = pure_loss(before, after, Fraction(0))
     return found.forward, found.backward

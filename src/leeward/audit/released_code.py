@@ -101,7 +101,6 @@ class CodeExam:
     def sampled(self, made: Mechanism, protected: Policy) -> Loss:
         """The largest lower bound over pairs and directions."""
         delta = made.parameters.delta  # with Gaussian noise, ε is what ρ implies at this δ
-
         experiments = [Experiment(pair, self.draws) for pair in self.pairs(made, protected)]
         loss = worst(experiment.loss(partial(drawn, made), delta) for experiment in experiments)
         return replace(loss, draws=self.draws)
