@@ -8,7 +8,7 @@ import pytest
 
 from tests.shape.source import Module, modules
 
-MAY_OPEN = {"leeward.publishing.run", "leeward.evaluate.truth"}
+MAY_OPEN = {"leeward.publishing.measuring", "leeward.evaluate.truth"}
 HOME = "leeward.model.confidential"
 
 

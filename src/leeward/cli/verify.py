@@ -20,7 +20,7 @@ from leeward.bundle.signoff import (
 )
 from leeward.cli.screen import REFUSED, counted, say
 from leeward.errors import InvalidParameter
-from leeward.publishing.witness import entry_findings
+from leeward.publishing.ledger_check import entry_findings
 
 
 def verify_command(

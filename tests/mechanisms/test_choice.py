@@ -8,15 +8,22 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leeward.publishing.choice import candidates, choose
-from leeward.publishing.offer import CANDIDATES, USABLE, make_offer, named_offer, smallest_epsilon
 
 from leeward.errors import InvalidParameter, NotCovered
+from leeward.mechanisms import choice
+from leeward.mechanisms.choice import (
+    CANDIDATES,
+    IN_PLANS,
+    candidates,
+    choose,
+    measurement,
+    named,
+    smallest_epsilon,
+)
 from leeward.mechanisms.margins import NoMargins, PublicMargins, SpentMargins
 from leeward.model import Marginal
 from leeward.model.size_profile import TYPICAL, SizeProfile
 from leeward.privacy import Guarantee
-from leeward.publishing import choice
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 TENTH = Fraction(1, 10)
@@ -42,12 +49,10 @@ def test_the_chosen_mechanism_is_proved_for_the_policy_and_costs_its_share(
     tmp_path: Path, table: str, protect: str
 ) -> None:
     plan = planned(tmp_path, table, protect=protect)
-    offer = plan.tables[0].offer
-    kind = plan.tables[0].marginal.kind
-    assert offer.name in CANDIDATES[plan.asked.policy.name, kind]
-    assert offer.charge.policy == plan.asked.policy
-    assert offer.charge == plan.asked
-    assert offer.charge == plan.charge
+    (table,) = plan.tables
+    assert table.measurement.name in CANDIDATES[plan.asked.policy.name, table.marginal.kind]
+    assert table.charge == plan.asked
+    assert table.charge == plan.charge
     assert plan.tables[0].why
 
 
@@ -57,9 +62,9 @@ def test_the_chosen_error_is_the_smallest_but_for_clipping(tmp_path: Path) -> No
         asked = Guarantee("strong", "0.1", "2")
         chosen, _ = choose(made, asked, TENTH, TYPICAL)
         for name in candidates(made, asked, TENTH):
-            other = make_offer(name, made, asked, TENTH)
+            other = measurement(name, made, asked, TENTH)
             theirs, ours = (
-                TYPICAL.mean(tuple(one.error(size) for size in TYPICAL.largest))
+                TYPICAL.mean(tuple(one.expected_error(size) for size in TYPICAL.largest))
                 for one in (other, chosen)
             )
             assert ours is not None
@@ -71,12 +76,12 @@ def test_the_choice_follows_the_size_profile(tmp_path: Path) -> None:
     asked = Guarantee("strong", "0.1", "3/2")
     for sizes in ((1,), (5000,)):
         profile = SizeProfile(sizes, (1,), given=True)
-        offer, _ = choose(made, asked, None, profile)
+        chosen, _ = choose(made, asked, None, profile)
         errors = {
-            name: make_offer(name, made, asked, None).error(sizes[0])
+            name: measurement(name, made, asked, None).expected_error(sizes[0])
             for name in candidates(made, asked, None)
         }
-        assert errors[offer.name] == min(value for value in errors.values() if value is not None)
+        assert errors[chosen.name] == min(value for value in errors.values() if value is not None)
 
 
 def test_slope_is_compared_on_weak_worker_tables_without_margins_only(tmp_path: Path) -> None:
@@ -90,14 +95,14 @@ def test_slope_is_compared_on_weak_worker_tables_without_margins_only(tmp_path: 
 def test_a_weak_worker_table_noises_each_cell_by_itself_under_slope(tmp_path: Path) -> None:
     made = marginal(tmp_path, SEX)
     weak = Guarantee("weak", "0.1", "4")
-    assert make_offer("slope", made, weak, None).per_cell
-    assert not make_offer("vector_pareto", made, weak, None).per_cell
-    spent = make_offer("slope", made, weak, TENTH)
+    assert measurement("slope", made, weak, None).by_cell
+    assert not measurement("vector_pareto", made, weak, None).by_cell
+    spent = measurement("slope", made, weak, TENTH)
     assert isinstance(spent.margins, SpentMargins)
     assert spent.margins.epsilon == weak.epsilon * TENTH
     each = spent.margins.scale.parameters.epsilon  # every worker cell gets a scale of its own
     assert each * made.worker_cells == spent.margins.epsilon
-    assert spent.charge.epsilon <= weak.epsilon
+    assert spent.guarantee("weak", table="worker").epsilon <= weak.epsilon
 
 
 @pytest.mark.parametrize(
@@ -114,8 +119,8 @@ def test_margins_are_paid_for_where_the_scale_is_confidential(
 ) -> None:
     made = marginal(tmp_path, PLACE)
     asked = Guarantee("strong", "0.1", "4")
-    assert isinstance(make_offer(name, made, asked, TENTH).margins, rule)
-    assert isinstance(make_offer(name, made, asked, None).margins, NoMargins)
+    assert isinstance(measurement(name, made, asked, TENTH).margins, rule)
+    assert isinstance(measurement(name, made, asked, None).margins, NoMargins)
 
 
 @given(
@@ -132,11 +137,12 @@ def test_a_table_never_costs_more_than_its_share(
         asked = Guarantee("strong", "0.1", epsilon)
         for name in names:
             try:
-                offer = make_offer(name, made, asked, share)
+                found = measurement(name, made, asked, share)
             except (InvalidParameter, NotCovered):
                 continue
-            assert offer.charge.epsilon <= epsilon
-            assert offer.charge.delta == offer.charge.rho == 0
+            charge = found.guarantee("strong", table=made.kind)
+            assert charge.epsilon <= epsilon
+            assert charge.delta == charge.rho == 0
 
 
 def test_the_smallest_epsilon_is_smallest_to_its_last_digit(tmp_path: Path) -> None:
@@ -145,28 +151,29 @@ def test_the_smallest_epsilon_is_smallest_to_its_last_digit(tmp_path: Path) -> N
         made = marginal(tmp_path, table)
         least = smallest_epsilon(name, made, asked, TENTH)
         assert least is not None
-        make_offer(name, made, Guarantee("strong", "0.1", least), TENTH)
+        measurement(name, made, Guarantee("strong", "0.1", least), TENTH)
         below = Fraction(least) - Fraction(1, 500)
         with pytest.raises(InvalidParameter):
-            make_offer(name, made, Guarantee("strong", "0.1", below), TENTH)
+            measurement(name, made, Guarantee("strong", "0.1", below), TENTH)
 
 
-def test_every_mechanism_that_may_be_named_is_offered_or_refused_in_words(tmp_path: Path) -> None:
+def test_every_mechanism_that_may_be_named_is_taken_or_refused_in_words(tmp_path: Path) -> None:
     told = set()
     for table in (PLACE, SEX):
         made = marginal(tmp_path, table)
         for policy in ("strong", "weak", "worker", "establishment"):
             alpha = "0.1" if policy in ("strong", "weak") else None
             asked = Guarantee(policy, alpha, "4", "1e-6")
-            for name in USABLE:
+            for name in IN_PLANS:
                 try:
-                    offer = named_offer(name, made, asked, TENTH)
+                    found = named(name, made, asked, TENTH)
                 except (InvalidParameter, NotCovered) as refusal:
                     told.add(refusal.parameter)
                 else:
-                    assert offer.charge.policy == asked.policy
-                    assert offer.charge.epsilon <= asked.epsilon
-                    assert offer.charge.delta <= asked.delta
+                    charge = found.guarantee(asked.policy, table=made.kind)
+                    assert charge.policy == asked.policy
+                    assert charge.epsilon <= asked.epsilon
+                    assert charge.delta <= asked.delta
     assert told <= {"mechanism", "policy", "delta", "epsilon"}
 
 
@@ -178,5 +185,5 @@ def test_the_reasons_name_what_was_compared(tmp_path: Path) -> None:
         "the one mechanism for a worker-policy table of this kind"
     )
     little = planned(tmp_path, SEX, protect="{policy: strong, alpha: 0.1, epsilon: 0.15}")
-    assert little.tables[0].offer.name == "clipped"
+    assert little.tables[0].measurement.name == "clipped"
     assert little.tables[0].why == "smallest predicted error; vector_pareto needs more epsilon"
