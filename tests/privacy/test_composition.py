@@ -17,6 +17,7 @@ from leeward.privacy import (
     over_workplaces,
     sequential,
 )
+from leeward.privacy.database import Database
 
 Rule = Callable[..., Guarantee]
 RULES = [sequential, over_workplaces, over_workers]
@@ -100,7 +101,7 @@ def test_over_workplaces_takes_each_maximum() -> None:
 def test_erratum_worker_cells_add(policy: StrongAlpha | WeakAlpha) -> None:
     # 50 women and 50 men; each half released at ε on its own full step, together 2ε.
     one = Guarantee(policy, "0.1", 1)
-    assert policy.admits((50, 50), (55, 55), Fraction(1, 10))
+    assert policy.admits(Database.of((50, 50)), Database.of((55, 55)), Fraction(1, 10))
     assert over_workers(one, one) == Guarantee(policy, "0.1", 2)
     assert over_workplaces(one, one) == one
 

@@ -1,76 +1,74 @@
-"""How each kind of mechanism is examined: from neighbouring databases to the largest loss."""
+"""Exams by exact masses: from neighbouring databases to the largest loss.
+
+An audit line names the exam of its mechanism. `examine_scalar` is for one number a cell,
+`examine_kept` for counts of the establishments that are kept, `examine_block` for one joint draw
+of all cells; clipped sums have a module of their own.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 from flint import arb
 
 from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
-from leeward.audit.neighbours import (
-    Database,
-    Pair,
-    block_sizes,
-    blocks,
-    jobs,
-    large,
-    small,
-)
+from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks, pairs
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
-from leeward.audit.rehearsal import released, released_block
+from leeward.audit.recording import (
+    BlockMechanism,
+    CountMechanism,
+    KeepingMechanism,
+    released,
+    released_block,
+)
 from leeward.exact import ball, precision
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.privacy import Policy
+from leeward.privacy import Policy, policy
+from leeward.privacy.database import Database
 
 View = Callable[[Database], Rounded]
+"""The distribution of what is released of a database."""
+
+Exam = Callable[[Any, str, Depth], Loss]
+"""The largest loss of a mechanism under the policy of a name; an audit line joins the two."""
 
 
-@dataclass(frozen=True)
-class Depth:
-    """How much is examined: the largest size of which all pairs are, and scattered ones."""
-
-    small: int
-    scatter: int
-
-
-QUICK, FULL = Depth(small=8, scatter=2), Depth(small=16, scatter=12)
+def examine_scalar(made: CountMechanism, name: str, depth: Depth) -> Loss:
+    """A workplace table; several worker cells are released alike, each at its share of ε."""
+    parameters = made.parameters
+    neighbours = pairs(policy(name), parameters.alpha, depth)
+    return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
 
 
-def workplace_view(mechanism: Additive) -> View:
+def examine_kept(made: KeepingMechanism, name: str, depth: Depth) -> Loss:
+    """Whole establishments, also such as are too large to be kept."""
+    return scalar(kept_view(made), pairs(policy(name), None, depth), made.parameters.epsilon)
+
+
+def examine_block(made: BlockMechanism, name: str, depth: Depth) -> Loss:
+    """Joint masses of a block."""
+    return block(made, policy(name), depth)
+
+
+def workplace_view(mechanism: CountMechanism) -> View:
     """A workplace table: all jobs are counted."""
 
     def view(database: Database) -> Rounded:
-        sizes = [jobs(workforce) for workforce in database]
-        return released(mechanism, sum(sizes), max(sizes))
+        return released(mechanism, database.size, database.largest)
 
     return view
 
 
-def node_view(mechanism: NodeLaplace) -> View:
+def kept_view(mechanism: KeepingMechanism) -> View:
     """Only the establishments that are kept are counted."""
 
     def view(database: Database) -> Rounded:
-        sizes = np.array([jobs(workforce) for workforce in database])
-        kept = sizes[mechanism.keeps(sizes)]
-        return released(mechanism, int(kept.sum()), 0)
+        sizes = np.array(database.sizes)
+        return released(mechanism, int(sizes[mechanism.keeps(sizes)].sum()), 0)
 
     return view
-
-
-def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:
-    """All pairs that a scalar mechanism is examined on."""
-    if policy.name == "worker":
-        yield from small(policy, None, depth.small)
-        yield from (Pair((), (size,), (size + 1,)) for size in (100, 10**6))
-    elif policy.name == "establishment" or alpha is None:
-        yield from (Pair((), (0,), (size,)) for size in range(1, 2 * depth.small + 1))
-    else:
-        yield from small(policy, alpha, depth.small)
-        yield from large(policy, alpha, depth.scatter)
 
 
 def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies: int = 1) -> Loss:
@@ -88,7 +86,7 @@ def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies:
 
 
 def _exponential(outputs: Iterable[tuple[Rounded, Rounded]]) -> bool:
-    """Whether tails are exponential while scales differ: then only δ tells."""
+    """Whether tails are exponential while scales differ: then only δ is finite."""
     return any(a.exponential and a.scale != b.scale for a, b in outputs)
 
 
@@ -128,7 +126,7 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
         return at_narrow.max(at_wide).max(ball(k) * rho.log())
 
 
-def block(mechanism: VectorPareto, policy: Policy, depth: Depth) -> Loss:
+def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
     sizes = [*block_sizes(alpha, 10**4), *range(8, depth.small, 4)]

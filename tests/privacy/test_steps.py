@@ -10,9 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from leeward.errors import InvalidParameter
-from leeward.privacy import StrongAlpha, WeakAlpha, group, group_steps
-from leeward.privacy.group import steps_from, weak_group_steps
-from leeward.privacy.policy import Policy, Workforce
+from leeward.privacy import StrongAlpha, WeakAlpha, group_steps
+from leeward.privacy import steps as module
+from leeward.privacy.database import Counts, Database
+from leeward.privacy.policy import Policy
+from leeward.privacy.steps import steps_from, weak_group_steps
 
 small_rationals = st.builds(Fraction, st.integers(1, 12), st.integers(1, 12))
 
@@ -91,9 +93,9 @@ def test_powers_that_nearly_meet_are_told_apart() -> None:
     alpha = Fraction(1, 10)
     just = (1 + alpha) ** 3 - 1
     tiny = Fraction(1, 10**80)
-    assert group._steps_of_large(alpha, just - tiny) == 3
-    assert group._steps_of_large(alpha, just) == 4
-    assert group._steps_of_large(alpha, just + tiny) == 4
+    assert module._steps_of_large(alpha, just - tiny) == 3
+    assert module._steps_of_large(alpha, just) == 4
+    assert module._steps_of_large(alpha, just + tiny) == 4
 
 
 @pytest.mark.parametrize(("alpha", "alpha_prime"), [("1e-6", "1"), ("1e-9", "1e-8")])
@@ -102,19 +104,26 @@ def test_too_many_sizes_give_the_proven_bound(alpha: str, alpha_prime: str) -> N
 
 
 def test_the_bound_when_sizes_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "LARGEST_SIZE", 150)
-    assert group._most_steps(Fraction(1, 100), Fraction(1, 10)) == 20
+    monkeypatch.setattr(module, "LARGEST_SIZE", 150)
+    assert module._most_steps(Fraction(1, 100), Fraction(1, 10)) == 20
 
 
 @cache
-def distances(policy: Policy, alpha: Fraction, start: Workforce, most: int) -> dict[Workforce, int]:
+def held(workforce: Counts) -> Database:
+    return Database.of(workforce)
+
+
+@cache
+def distances(policy: Policy, alpha: Fraction, start: Counts, most: int) -> dict[Counts, int]:
     """Breadth-first search over all workforces up to `most` per kind, growing and shrinking."""
     everyone = list(product(range(most + 1), repeat=len(start)))
     found, edge, steps = {start: 0}, [start], 0
     while edge:
         steps += 1
         edge = [
-            w for w in everyone if w not in found and any(policy.admits(w, e, alpha) for e in edge)
+            w
+            for w in everyone
+            if w not in found and any(policy.admits(held(w), held(e), alpha) for e in edge)
         ]
         found.update(dict.fromkeys(edge, steps))
     return found
@@ -125,7 +134,7 @@ def test_strong_pairs_are_joined_by_the_steps(alpha: str, alpha_prime: str) -> N
     steps = group_steps(alpha, alpha_prime)
     for start in product(range(6), repeat=2):
         for end, apart in distances(StrongAlpha(), Fraction(alpha), start, 8).items():
-            if StrongAlpha().admits(start, end, Fraction(alpha_prime)):
+            if StrongAlpha().admits(held(start), held(end), Fraction(alpha_prime)):
                 assert apart <= steps
 
 
@@ -135,14 +144,14 @@ def test_weak_pairs_are_joined_where_no_size_lies_between(alpha: str, alpha_prim
     assert steps == group_steps(alpha, alpha_prime) + 1
     for start in product(range(6), repeat=2):
         for end, apart in distances(WeakAlpha(), Fraction(alpha), start, 8).items():
-            if WeakAlpha().admits(start, end, Fraction(alpha_prime)):
+            if WeakAlpha().admits(held(start), held(end), Fraction(alpha_prime)):
                 assert apart <= steps
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 3])
 def test_weak_kinds_of_one_worker_that_all_double_take_a_step_each(kinds: int) -> None:
     start, end = (1,) * kinds, (2,) * kinds
-    assert WeakAlpha().admits(start, end, Fraction(1))
+    assert WeakAlpha().admits(held(start), held(end), Fraction(1))
     assert distances(WeakAlpha(), Fraction(1, 2), start, 3)[end] == kinds
     assert weak_group_steps("1/2", 1) is None
 

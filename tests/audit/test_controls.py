@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from flint import arb
 
-from leeward.audit import defects
-from leeward.audit.control import made
-from leeward.audit.defects import DerivedFrame, Infused, float_laplace, reachable
+from leeward.audit import controls
+from leeward.audit.controls import DerivedFrame, Infused, float_laplace, reachable
+from leeward.audit.exams import workplace_view
 from leeward.audit.loss import pure_loss
-from leeward.audit.measure import workplace_view
+from leeward.audit.planted import made
 from leeward.exact import precision
 from leeward.mechanisms.slope import Slope
+from leeward.privacy.database import Database
 
 STEPS = 1 << 20
 
@@ -50,7 +51,7 @@ def test_infusion_keeps_zeros() -> None:
 
 def test_a_derived_frame_shows_the_first_worker() -> None:
     view = workplace_view(made(Slope, "slope"))
-    empty, one = (DerivedFrame(view(((size,),))) for size in (0, 1))
+    empty, one = (DerivedFrame(view(Database.of((size,)))) for size in (0, 1))
     loss = pure_loss(empty, one, Fraction(1), complete=True)
     assert loss.epsilon == arb("inf")
     assert float(loss.delta) == pytest.approx(1)
@@ -89,7 +90,7 @@ def test_rounding_to_halves_of_the_precision_is_still_rejected(
     def single(k: int, scale: float, steps: int) -> float:
         return float(np.float32(-scale * np.log(np.float32(k / steps))))
 
-    monkeypatch.setattr(defects, "_noise", single)
+    monkeypatch.setattr(controls, "_noise", single)
     assert float_laplace(1.0, STEPS).epsilon == arb("inf")
 
 
@@ -100,5 +101,5 @@ def on_a_lattice(k: int, scale: float, steps: int) -> float:
 
 
 def test_exact_noise_on_a_lattice_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(defects, "_noise", on_a_lattice)
+    monkeypatch.setattr(controls, "_noise", on_a_lattice)
     assert float_laplace(1.0, STEPS).epsilon == 0

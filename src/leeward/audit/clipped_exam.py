@@ -1,7 +1,7 @@
-"""The clipped mechanism examined: the index of the maximum and the clipped sums, jointly.
+"""Exams of clipped sums: the index of the maximum and the sums, jointly.
 
-The released code is run on both databases, once for each index that the noise may give; it says
-what it adds noise to, and which noise. The log-ratio of the index adds to the log-ratios of the
+The released code is run on both databases, once for each index that the noise may give; the noise
+that it asks for is recorded. The log-ratio of the index adds to the log-ratios of the
 sums, which are independent given θ; the loss is the worst index.
 """
 
@@ -15,31 +15,40 @@ from typing import cast
 import numpy as np
 from flint import arb
 
-from leeward.audit.loss import INFINITE, NONE, Loss, over, worst
-from leeward.audit.measure import Depth
-from leeward.audit.neighbours import Database, Pair, block_sizes, blocks
+from leeward.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
+from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks
 from leeward.audit.outputs import Rounded
-from leeward.audit.rehearsal import Asked, ClippedRun, clipped_run
+from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
 from leeward.exact import ball, precision
-from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import HEADROOM
 from leeward.noise.gaussian import normaliser
 from leeward.noise.grid import STEPS
 from leeward.noise.law import Law
-from leeward.privacy import Policy
+from leeward.privacy import Policy, policy
+from leeward.privacy.database import Database
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
 Both = tuple[Database, Database]
-TOLD_APART = Loss(INFINITE, INFINITE, arb("nan"))
+DISTINGUISHED = Loss(INFINITE, INFINITE, arb("nan"))
 
 
-def clipped_loss(mechanism: Clipped, policy: Policy, depth: Depth) -> Loss:
+def examine_clipped(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+    """Index and sums jointly."""
+    return clipped_loss(made, policy(name), depth)
+
+
+def examine_gaussian(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+    """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
+    return zcdp_loss(gaussian_rho(made, policy(name), depth), made.parameters.delta)
+
+
+def clipped_loss(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Loss:
     """The worst pair of neighbours."""
     pairs = _pairs(mechanism, policy, depth)
     return worst(pair_loss(mechanism, pair.databases) for pair in pairs)
 
 
-def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
+def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
     sizes = [*block_sizes(alpha, 100), *range(8, depth.small, 4)]
@@ -47,21 +56,24 @@ def _pairs(mechanism: Clipped, policy: Policy, depth: Depth) -> Iterator[Pair]:
         yield from blocks(policy, alpha, kinds, sizes)
 
 
-def runs(mechanism: Clipped, both: Both) -> tuple[ClippedRun, ClippedRun, list[int]]:
+def releases(
+    mechanism: EntryMechanism, both: Both
+) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
-    lowest, highest = sorted(clipped_run(mechanism, both).index.true.tolist())
+    lowest, highest = sorted(clipped_release(mechanism, both).index.true.tolist())
     indices = sorted(set(_indices(lowest, highest, mechanism.parameters.growth)))
     before, after = (
-        clipped_run(mechanism, [database] * len(indices), np.array(indices)) for database in both
+        clipped_release(mechanism, [database] * len(indices), np.array(indices))
+        for database in both
     )
     return before, after, indices
 
 
-def pair_loss(mechanism: Clipped, both: Both) -> Loss:
+def pair_loss(mechanism: EntryMechanism, both: Both) -> Loss:
     """The joint loss: over indices, that of the index plus that of the sums."""
-    before, after, indices = runs(mechanism, both)
+    before, after, indices = releases(mechanism, both)
     if (before.theta != after.theta).any():  # published: it must follow from the index alone
-        return TOLD_APART
+        return DISTINGUISHED
     cells, claimed = mechanism.parameters.cells, mechanism.parameters.epsilon
     steps = _steps(before.sums, after.sums)
     losses = []
@@ -76,19 +88,19 @@ Step = tuple[int, int, int]
 """How far an entry moves between neighbours, and the number of its scale in either."""
 
 
-def _steps(before: Asked, after: Asked) -> list[Step]:
+def _steps(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
     columns = (after.true - before.true, before.level, after.level)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _sums(before: Asked, after: Asked, steps: list[Step]) -> Loss:
+def _sums(before: NoiseRequest, after: NoiseRequest, steps: list[Step]) -> Loss:
     """The loss of the noisy sums given θ: cells are independent, so it adds up."""
     total = NONE
     if before.law != after.law:
-        return TOLD_APART
+        return DISTINGUISHED
     for (moved, left, right), cells in Counter(steps).items():
         if before.scales[left] != after.scales[right]:
-            return TOLD_APART  # exponential tails of unequal scale: their ratio has no bound
+            return DISTINGUISHED  # exponential tails of unequal scale: their ratio has no bound
         alike = _cell(cast(Hashable, before.law), before.scales[left], moved)
         total = total.plus(alike.times(cells))
     return total
@@ -96,7 +108,7 @@ def _sums(before: Asked, after: Asked, steps: list[Step]) -> Loss:
 
 @lru_cache(maxsize=1 << 16)  # databases with one largest size share θ, and so the noise
 def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
-    """Of exponential tails of equal scale, the ends tell most."""
+    """Exponential tails of equal scale differ most at their ends."""
     low, high = sorted((0, moved))
     before, after = (Rounded(true, cast(Law, law), scale) for true in (0, moved))
     outputs = {(low,), (high,), (low - 9,), (high + 9,)}
@@ -132,14 +144,14 @@ def _joined(first: arb, sums: Loss, claimed: Fraction) -> Loss:
     return Loss(forward, backward, arb(0) if kept else arb("nan"))
 
 
-def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
+def gaussian_rho(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> arb:
     """The largest ρ that Rényi divergences of the masses show.
 
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
     most, cells = arb(0), mechanism.parameters.cells
     for pair in _pairs(mechanism, policy, depth):
-        before, after, indices = runs(mechanism, pair.databases)
+        before, after, indices = releases(mechanism, pair.databases)
         if (before.theta != after.theta).any():
             return INFINITE
         first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
@@ -154,7 +166,7 @@ def gaussian(mechanism: Clipped, policy: Policy, depth: Depth) -> arb:
     return most
 
 
-def _moved(before: Asked, after: Asked, step: Step) -> tuple[int, Fraction]:
+def _moved(before: NoiseRequest, after: NoiseRequest, step: Step) -> tuple[int, Fraction]:
     """How far a step moves, and the variance of its noise: 0 where neighbours have two."""
     moved, left, right = step
     variance = before.scales[left]
@@ -166,8 +178,8 @@ def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
     """D_a between discrete Gaussians at 0 and at `shift`, from the sum of p^a·q^(1−a).
 
     Completing the square, that sum is e^(a(a−1)v²/2σ²) times a discrete Gaussian's total around
-    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 stands for
-    two that differ, which no ρ allows for.
+    (1−a)v, over its total around 0; both totals are summed exactly. A variance of 0 means
+    two that differ, which no ρ allows.
     """
     if variance == 0:
         return INFINITE

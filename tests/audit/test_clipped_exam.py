@@ -14,12 +14,12 @@ from math import ceil, floor, log
 import numpy as np
 import pytest
 
-from leeward.audit.clipped import clipped_loss, pair_loss
-from leeward.audit.measure import QUICK
-from leeward.audit.neighbours import Pair
+from leeward.audit.clipped_exam import clipped_loss, pair_loss
+from leeward.audit.neighbours import QUICK, Pair
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.privacy import policy
+from leeward.privacy.database import Database
 
 ALPHA, EPSILON, GRID = Fraction(1), 4.0, 32
 Vector = tuple[int, ...]
@@ -52,12 +52,12 @@ class Truth:
         size = 7 / 6 * float(1 + ALPHA) ** ((index + 0.5) / GRID)
         return ceil(float(max(size, float(1 / ALPHA + 1))) * self.lattice)
 
-    def sums(self, database: tuple[Vector, ...], theta: int) -> list[int]:
+    def sums(self, database: Database, theta: int) -> list[int]:
         total = [0] * self.cells
-        for force in database:
-            factor = min(Fraction(self.lattice), Fraction(theta, max(sum(force), 1)))
+        for force in database.establishments:
+            factor = min(Fraction(self.lattice), Fraction(theta, max(sum(force.jobs), 1)))
             for i in range(self.cells):
-                total[i] += floor(force[i] * factor)
+                total[i] += floor(force.jobs[i] * factor)
         return total
 
     def spread(self, theta: int) -> float:
@@ -69,7 +69,7 @@ class Truth:
 
     def loss(self, pair: Pair) -> tuple[float, float]:
         """The largest log-ratio each way, over all indices that matter and all outputs."""
-        before, after = (self.index(max(map(sum, database))) for database in pair.databases)
+        before, after = (self.index(max(database.sizes)) for database in pair.databases)
         worst = [0.0, 0.0]
         for index in range(-GRID, after + 4 * GRID):
             theta = self.theta(index)
@@ -97,7 +97,7 @@ def every_pair(kinds: int, most: int, others: tuple[tuple[Vector, ...], ...]) ->
     forces = [force for force in product(range(most + 1), repeat=kinds) if sum(force) <= most]
     joiners = [force for force in forces if sum(force) > 0]
     return [
-        Pair(other, before, tuple(b + j for b, j in zip(before, joined, strict=True)))
+        Pair.of(before, tuple(b + j for b, j in zip(before, joined, strict=True)), *other)
         for other, before, joined in product(others, forces, joiners)
         if sum(joined) == 1 or sum(joined) <= ALPHA * sum(before)
     ]
@@ -144,7 +144,7 @@ def test_theta_and_clipping_are_those_of_the_formulas(cells: int) -> None:
             row = (size,) + (1,) * (cells - 1)
             norm = np.array([sum(row)])
             found = clipping.clip(np.array([row]), norm, np.array([theta]))[0]
-            assert list(found) == truth.sums((row,), theta)
+            assert list(found) == truth.sums(Database.of(row), theta)
 
 
 @pytest.mark.parametrize("cells", [1, 2, 8])
