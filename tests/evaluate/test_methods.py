@@ -13,9 +13,8 @@ from leeward.evaluate.method import Additively, ByClipping, ByDropping, Method
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
-from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Attribute, Dimension, Marginal
+from leeward.model import Attribute, Dimension, Entries, Marginal
 from tests.evaluate.by_hand import Site, truth
 
 COPIES = 4000
@@ -221,7 +220,7 @@ def entries(held: Entries, workplaces: range) -> list[list[tuple[int, int]]]:
 def test_queries_are_tables_of_one_worker_cell_each() -> None:
     sites = [one for held in KINDS for one in held]
     table = truth(sites)
-    found = table.queries
+    found = table.entries.by_worker_cell()
     assert found.row.size == np.unique(found.row).size
     for cell in range(2):
         alone = truth([only(cell, one) for one in sites])

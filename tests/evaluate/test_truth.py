@@ -100,8 +100,14 @@ def plain(made: Economy, table: Marginal) -> dict[str, Any]:
 
 
 def told(found: Truth) -> dict[str, Any]:
-    names = ("counts", "largest", "cell_largest", "strata", "employers")
-    return {name: getattr(found, name).tolist() for name in names}
+    columns = {
+        "counts": found.counts,
+        "largest": found.cells.largest,
+        "cell_largest": found.cells.own_largest(),
+        "strata": found.strata,
+        "employers": found.employers,
+    }
+    return {name: column.tolist() for name, column in columns.items()}
 
 
 def tables(folder: Path) -> list[Marginal]:
@@ -158,14 +164,16 @@ def test_numbers_of_establishments_mean_the_same_in_all_tables(tmp_path: Path) -
     found = read(made, asked, tmp_path)
     size: dict[int, int] = {}
     for one in found.values():
-        pairs = zip(one.establishment.tolist(), one.entries.sizes.tolist(), strict=True)
+        held = one.entries
+        assert held.establishment is not None
+        pairs = zip(held.establishment.tolist(), held.sizes.tolist(), strict=True)
         for number, jobs in pairs:
             assert size.setdefault(number, jobs) == jobs
     assert sorted(size.values()) == [1, 1, 2, 3, 30, 40, 60, 90]
-    held = owners(found.values())
+    owner = owners(one.entries for one in found.values())
     groups: dict[int, list[int]] = defaultdict(list)
     for number, jobs in size.items():
-        groups[int(held[number])].append(jobs)
+        groups[int(owner[number])].append(jobs)
     assert sorted(map(sorted, groups.values())) == [[1, 1], [2], [3, 90], [30, 40, 60]]
 
 
@@ -197,10 +205,10 @@ def test_what_holds_a_truth_is_not_stored_either() -> None:
 
 
 def test_establishments_above_the_bound_are_left_out_with_all_their_jobs() -> None:
-    assert SMALL.kept(6).tolist() == [[0, 0], [0, 0], [1, 2]]
-    assert SMALL.kept(7).tolist() == [[3, 0], [0, 0], [1, 2]]
-    assert SMALL.kept(109).tolist() == [[3, 0], [0, 0], [1, 2]]
-    assert SMALL.kept(110).tolist() == SMALL.counts.tolist()
+    assert SMALL.entries.up_to(6).tolist() == [[0, 0], [0, 0], [1, 2]]
+    assert SMALL.entries.up_to(7).tolist() == [[3, 0], [0, 0], [1, 2]]
+    assert SMALL.entries.up_to(109).tolist() == [[3, 0], [0, 0], [1, 2]]
+    assert SMALL.entries.up_to(110).tolist() == SMALL.counts.tolist()
 
 
 def test_employers_count_once_in_a_cell() -> None:
@@ -209,9 +217,9 @@ def test_employers_count_once_in_a_cell() -> None:
 
 def test_thinning_keeps_every_so_manieth_workplace() -> None:
     many = truth([Site(n, (n, 1)) for n in range(10)], strata=range(10))
-    assert many.thinned(20).workplaces == 10
+    assert many.thinned(20).cells.shape == (10, 2)
     few = many.thinned(7)
     assert few.counts.tolist() == [[n, 1] for n in (0, 3, 6, 9)]
-    assert few.largest.tolist() == [1, 4, 7, 10]
-    assert few.cell_largest.tolist() == few.counts.tolist()
+    assert few.cells.largest.tolist() == [1, 4, 7, 10]
+    assert few.cells.own_largest().tolist() == few.counts.tolist()
     assert few.strata.tolist() == [0, 3, 6, 9]

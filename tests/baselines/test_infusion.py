@@ -1,5 +1,6 @@
 """Noise infusion: its ramp, its sides, factors kept for ever, what it suppresses and flags."""
 
+from dataclasses import replace
 from itertools import pairwise
 from math import sqrt
 
@@ -10,8 +11,8 @@ from scipy.stats import kstest
 from leeward.baselines.infusion import Infusion, owners, suppressed
 from leeward.errors import InvalidParameter
 from leeward.evaluate.scene import set_scene
-from leeward.evaluate.strata import Floats
 from leeward.model import Marginal
+from leeward.model.cells import Floats
 from tests.evaluate.by_hand import Site, truth
 
 FALSE_ALARM = 1e-6
@@ -64,8 +65,10 @@ SITES = truth([Site(n, (3 * BIG + n,), employer=n // 2) for n in range(8)])
 def test_a_factor_is_kept_for_every_table_of_a_world() -> None:
     noise = Infusion()
     for _ in range(20):
-        factors = noise.factors(owners([FINE, COARSE, SITES]))
-        fine, coarse, single = (noise.infused(one, factors) for one in (FINE, COARSE, SITES))
+        factors = noise.factors(owners(one.entries for one in (FINE, COARSE, SITES)))
+        fine, coarse, single = (
+            noise.infused(one.entries, factors) for one in (FINE, COARSE, SITES)
+        )
         implied = fine / FINE.counts
         assert implied[:, 0] == pytest.approx(factors, abs=1e-8)
         assert implied[:, 0] == pytest.approx(implied[:, 1], abs=1e-8)
@@ -92,7 +95,8 @@ def test_a_scene_keeps_its_worlds_for_all_tables() -> None:
 def test_zeros_stay_zero() -> None:
     table = truth([Site(0, (0, 5)), Site(2, (9, 0), 3)], workplaces=4)
     for _ in range(50):
-        noisy = Infusion(0.5, 0.99).infused(table, Infusion(0.5, 0.99).factors(np.arange(2)))
+        strong = Infusion(0.5, 0.99)
+        noisy = strong.infused(table.entries, strong.factors(np.arange(2)))
         assert (noisy[table.counts == 0] == 0).all()
 
 
@@ -117,18 +121,21 @@ def test_cells_of_one_or_two_persons_or_employers_are_suppressed(
     sites = [Site(0, (count, 0), 7, employer=owner) for count, owner in holdings]
     table = truth([*sites, Site(1, (0, 4))])
     assert table.counts[0, 0] == jobs
-    assert suppressed(table).tolist() == [[hidden, False], [False, True]]
-    flags = Infusion().flags(table, table.counts)
+    assert suppressed(table.counts, table.employers).tolist() == [[hidden, False], [False, True]]
+    flags = Infusion().flags(table.counts, table.employers, table.counts)
     assert flags.tolist() == [[5 if hidden else 1, 1], [1, 5]]
 
 
 def test_strong_distortion_is_flagged() -> None:
     table = truth([Site(0, (100, 20, 0), employer=n) for n in range(5)] + [Site(1, (4, 0, 0))])
-    noisy = np.array([[575, 115, 0], [9, 0, 0]])
-    assert Infusion().flags(table, noisy).tolist() == [[1, 1, 1], [5, 1, 1]]
-    noisy = np.array([[576, 84, 1], [9, 0, 0]])
-    assert Infusion().flags(table, noisy).tolist() == [[9, 9, 9], [5, 1, 1]]
-    assert Infusion(distortion=0.2).flags(table, noisy).tolist() == [[1, 1, 9], [5, 1, 1]]
+
+    def flags(noise: Infusion, noisy: list[list[int]]) -> list[list[int]]:
+        return noise.flags(table.counts, table.employers, np.array(noisy)).tolist()
+
+    assert flags(Infusion(), [[575, 115, 0], [9, 0, 0]]) == [[1, 1, 1], [5, 1, 1]]
+    noisy = [[576, 84, 1], [9, 0, 0]]
+    assert flags(Infusion(), noisy) == [[9, 9, 9], [5, 1, 1]]
+    assert flags(Infusion(distortion=0.2), noisy) == [[1, 1, 9], [5, 1, 1]]
 
 
 BAD = [
@@ -156,10 +163,9 @@ def test_bad_bounds_are_refused(bounds: tuple[float, float, float]) -> None:
 
 def test_numbers_that_no_table_has_stand_alone() -> None:
     first = truth([Site(0, (1,), employer=5), Site(0, (1,), employer=5)])
-    held = owners([first])
+    held = owners([first.entries])
     assert held.tolist() == [5, 5]
-    gap = truth([Site(0, (1,), employer=5)])
-    gap.establishment[:] = 3
+    gap = replace(truth([Site(0, (1,), employer=5)]).entries, establishment=np.array([3]))
     held = owners([gap])
     assert held[3] == 5
     assert np.unique(held).size == 4
