@@ -1,18 +1,28 @@
-"""Invented places, each in a region: a few large ones and many small ones, or even tracts."""
+"""Invented places or tracts, each in a region, and the blocks of tracts.
+
+Places are a few large ones and many small ones; tracts are of similar size.
+"""
 
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.economy.codes import REGIONS
-from leeward.economy.economy import PLACES, Economy
-from leeward.economy.numbering import shuffled_numbers
+from leeward.economy.categories import shuffled_numbers
+from leeward.economy.classifications import REGIONS
+from leeward.economy.economy import PLACES, SEEDS, Economy
 
 TRACT_SPREAD = 0.7
-"""Standard deviation of the log size of tracts: they are drawn up to be alike."""
+"""Standard deviation of the log size of tracts: their sizes are alike."""
+
+FIRST_BLOCK = 1000
+"""Number of the first block of every tract."""
+
+BLOCK_STREAM = SEEDS - 1
+"""Stream of random bits that no batch of jobs uses: the other columns stay as without blocks."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +33,7 @@ class Places:
     weights: NDArray[np.float64]
     """The share of each area in all establishments."""
     town: NDArray[np.int64]
-    """The number of the town that each area lies in: a place is one, tracts share theirs."""
+    """The number of the town of each area: a place is a town, several tracts share one."""
 
     @classmethod
     def of(cls, economy: Economy) -> Self:
@@ -66,7 +76,7 @@ class Places:
 
     @property
     def labels(self) -> list[str]:
-        """Names that claim nothing."""
+        """Numbered names."""
         return [f"{self.noun} {n:05}" for n in range(1, self.count + 1)]
 
 
@@ -78,9 +88,32 @@ def zipf(count: int) -> NDArray[np.float64]:
 
 
 def _even(count: int) -> NDArray[np.float64]:
-    """Quantiles of a lognormal law, in an order that tells nothing."""
+    """Quantiles of a lognormal law, in shuffled order."""
     law = NormalDist(sigma=TRACT_SPREAD)
     ranks = shuffled_numbers(np.arange(count), count)
     sizes = np.exp([law.inv_cdf((rank - 0.5) / count) for rank in ranks.tolist()])
     shares: NDArray[np.float64] = sizes / sizes.sum()
     return shares
+
+
+def block_codes(economy: Economy) -> list[str]:
+    """The numbers that blocks have, in every tract the same."""
+    return [str(FIRST_BLOCK + number) for number in range(economy.block_count)]
+
+
+def block_column(economy: Economy) -> dict[str, pa.Array]:
+    """The block of each establishment, if this economy has blocks."""
+    if not economy.block_count:
+        return {}
+    bits = economy.stream(BLOCK_STREAM)
+    drawn = bits.generator.integers(economy.block_count, size=economy.establishments)
+    codes = pa.array(block_codes(economy))
+    return {"block": pa.DictionaryArray.from_arrays(pa.array(drawn.astype(np.uint16)), codes)}
+
+
+def block_attribute(economy: Economy) -> dict[str, dict[str, Any]]:
+    """The codebook entry of the block column: public, as places are."""
+    if not economy.block_count:
+        return {}
+    labels = {code: f"Block {code}" for code in block_codes(economy)}
+    return {"block": {"table": "workplaces", "public": True, "codes": labels}}

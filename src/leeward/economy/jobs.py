@@ -7,16 +7,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.economy.categories import shuffled_numbers
 from leeward.economy.economy import Economy
-from leeward.economy.frame import Frame, build_frame
-from leeward.economy.numbering import shuffled_numbers
-from leeward.economy.pay import SECOND_JOB, PayScale
-from leeward.economy.people import People, Population
-from leeward.economy.places import Places
+from leeward.economy.establishments import Frame, build_frame
+from leeward.economy.geography import Places
+from leeward.economy.workers import SECOND_JOB, PayScale, People, Population
 from leeward.randomness import SeededBits
 
 BATCH = 1 << 19
-"""Jobs per batch. Each batch has its own stream of bits: another length gives other data."""
+"""Jobs per batch. Each batch has its own stream of bits: another size gives other data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +31,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """Everything that is drawn once: the frame, and what places do to people and pay."""
+    """Everything that is drawn once: the frame, and the effects of places on people and pay."""
 
     economy: Economy
     frame: Frame
