@@ -10,7 +10,7 @@ from scipy.stats import kstest
 
 from leeward.baselines.infusion import Infusion, owners, suppressed
 from leeward.errors import InvalidParameter
-from leeward.evaluate.scene import set_scene
+from leeward.evaluate.benchmark import benchmarks
 from leeward.model import Marginal
 from leeward.model.cells import Floats
 from tests.evaluate.by_hand import Site, truth
@@ -84,11 +84,11 @@ def test_another_world_has_other_factors() -> None:
     assert not np.isclose(first, second).any()
 
 
-def test_a_scene_keeps_its_worlds_for_all_tables() -> None:
+def test_benchmarks_share_their_worlds_for_all_tables() -> None:
     """With one huge establishment a cell, the relative error of a cell is that of its factor."""
     tables = {Marginal("fine", (), ()): FINE, Marginal("sites", (), ()): SITES}
-    scene = set_scene(tables, Infusion(), 3, lambda _: None)
-    fine, single = (stage.baseline.mean for stage in scene.stages.values())
+    held = benchmarks(tables, Infusion(), 3, lambda _: None)
+    fine, single = (one.baseline.mean for one in held.values())
     assert fine.relative[0] == pytest.approx(single.relative[0], abs=1e-7)
 
 
@@ -130,7 +130,10 @@ def test_strong_distortion_is_flagged() -> None:
     table = truth([Site(0, (100, 20, 0), employer=n) for n in range(5)] + [Site(1, (4, 0, 0))])
 
     def flags(noise: Infusion, noisy: list[list[int]]) -> list[list[int]]:
-        return noise.flags(table.counts, table.employers, np.array(noisy)).tolist()
+        found: list[list[int]] = noise.flags(
+            table.counts, table.employers, np.array(noisy)
+        ).tolist()
+        return found
 
     assert flags(Infusion(), [[575, 115, 0], [9, 0, 0]]) == [[1, 1, 1], [5, 1, 1]]
     noisy = [[576, 84, 1], [9, 0, 0]]

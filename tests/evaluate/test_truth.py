@@ -13,9 +13,8 @@ import pytest
 from leeward.baselines.infusion import owners
 from leeward.engines import connect
 from leeward.errors import InvalidParameter
-from leeward.evaluate.scene import place_position, read_truths
 from leeward.evaluate.strata import stratum
-from leeward.evaluate.truth import Truth
+from leeward.evaluate.truth import Truth, place_position, read_truths
 from leeward.model import Dimension, Marginal, SingleJob
 from tests.engines.small import (
     OWNED,
@@ -138,7 +137,7 @@ def test_a_truth_is_what_counting_one_by_one_gives(seed: int, tmp_path: Path) ->
     assert max(employers) < found[asked[0]].entries.sizes.size  # some own several
 
 
-@pytest.mark.parametrize("seed", range(11))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
     made = owned(economy(seed + 20), seed)
     table = marginal(seed, codebook(tmp_path, OWNED))
@@ -187,10 +186,9 @@ SMALL = truth(
 )
 
 
-@pytest.mark.parametrize("say", [repr, str, "{}".format, "{!r}".format])
-def test_a_truth_is_not_shown(say: Any) -> None:  # noqa: ANN401 (anything that makes a text)
-    assert say(SMALL) == "Truth(not shown)"
-    assert say([SMALL]) == "[Truth(not shown)]"
+def test_a_truth_is_not_shown() -> None:
+    assert repr(SMALL) == str(SMALL) == f"{SMALL}" == "Truth(not shown)"
+    assert str([SMALL]) == "[Truth(not shown)]"
 
 
 @pytest.mark.parametrize("take", [pickle.dumps, copy.copy, copy.deepcopy])

@@ -7,10 +7,10 @@ from functools import lru_cache
 import numpy as np
 
 from leeward.errors import LeewardError
+from leeward.evaluate.design import Workload
 from leeward.evaluate.method import Additively, ByClipping, ByDropping, Method
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from leeward.evaluate.figures.line import INFUSION, Line, drawable, line_of, lines_of
-from leeward.evaluate.figures.summary import summary
+from leeward.evaluate.break_even import summary
+from leeward.evaluate.line import INFUSION, Line, drawable, line_of, lines_of
 from leeward.evaluate.point import ALL, Point
 from leeward.pictures import Axis, Panels, Picture, Reference, draw
 

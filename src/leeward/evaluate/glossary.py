@@ -1,7 +1,7 @@
 """Method: what was compared and how, and how to use it, for the end of the page."""
 
 from leeward.evaluate.evaluation import Study
-from leeward.evaluate.words.sentence import several, share
+from leeward.evaluate.phrases import several, share
 from leeward.privacy.sentences import FURTHER, IN_GENERAL
 
 MECHANISMS = (

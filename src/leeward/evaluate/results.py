@@ -1,4 +1,4 @@
-"""Case: a workload with its points, and the one setting at which it is read in words."""
+"""Results: a workload with its points, and the setting at which they are described in words."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from functools import cached_property
 from math import isfinite
 
 from leeward.evaluate.evaluation import Evaluation, Table
-from leeward.evaluate.figures.gallery import CHOSEN_ALPHA
-from leeward.evaluate.figures.line import NODE, PAPERS, PARALLEL, Line, line_of
+from leeward.evaluate.figures import CHOSEN_ALPHA
+from leeward.evaluate.line import NODE, PAPERS, PARALLEL, Line, line_of
+from leeward.evaluate.phrases import GridPoint, grid_point
 from leeward.evaluate.point import ALL, Point, Refused, Setting
-from leeward.evaluate.words.region import Spot, spot
 
 CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
 """The ε at which single counts are read, and whole tables of worker cells: the nearest in the
@@ -20,7 +20,7 @@ STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
 
 
 @dataclass(frozen=True)
-class Case:
+class WorkloadResult:
     """One workload: its table, its points in all strata, its gaps."""
 
     table: Table
@@ -77,16 +77,16 @@ class Case:
         return tuple(one for one in self.points if one.stratum == ALL and _proper(one))
 
     @cached_property
-    def grid(self) -> tuple[Spot, ...]:
+    def grid(self) -> tuple[GridPoint, ...]:
         """Every α and ε at which something with α was tried at its true price."""
         tried = (*self.points, *self.refused)
-        return tuple(dict.fromkeys(spot(one) for one in tried if _proper(one)))
+        return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
 
 
-def cases(evaluation: Evaluation) -> tuple[Case, ...]:
-    """A case for each workload, in order."""
+def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
+    """The result of each workload, in order."""
     return tuple(
-        Case(
+        WorkloadResult(
             table,
             tuple(one for one in evaluation.points if one.workload == table.name),
             tuple(one for one in evaluation.refused if one.workload == table.name),

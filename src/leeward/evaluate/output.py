@@ -1,4 +1,4 @@
-"""Files: an evaluation on disk, for its owner's eyes alone where the data are confidential."""
+"""Output: an evaluation on disk, readable by its owner alone where the data are confidential."""
 
 import csv
 import json
@@ -13,8 +13,8 @@ from typing import Any
 
 from leeward.errors import BadFile
 from leeward.evaluate.evaluation import Evaluation
-from leeward.evaluate.figures.gallery import figures
-from leeward.evaluate.page.document import page
+from leeward.evaluate.figures import figures
+from leeward.evaluate.page import page
 from leeward.evaluate.point import COLUMNS, Refused
 
 GAPS = tuple(one.name for one in fields(Refused))
@@ -49,7 +49,7 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
     for stem, picture in drawn.items():
         contents[f"figures/{stem}.svg"] = picture.svg.encode()
         contents[f"figures/{stem}.png"] = picture.png()
-    with _told(out):
+    with _os_errors_refused(out):
         out.mkdir(mode=0o700 if private else 0o777)
         with _whole(out):
             (out / "figures").mkdir(mode=0o700 if private else 0o777)
@@ -93,7 +93,7 @@ def _json(content: Mapping[str, Any]) -> bytes:
 
 
 @contextmanager
-def _told(out: Path) -> Iterator[None]:
+def _os_errors_refused(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -7,19 +7,24 @@ import pytest
 from scipy import stats
 
 from leeward.baselines.infusion import Infusion
+from leeward.evaluate import findings as subject
+from leeward.evaluate.description import (
+    accounting,
+    caution,
+    errors,
+    infusion,
+    order,
+    others,
+    size,
+    strata,
+    tight,
+)
 from leeward.evaluate.evaluation import Evaluation
+from leeward.evaluate.findings import agreed, agreement, answers, beyond, coverage, findings
+from leeward.evaluate.limits import gaps, limits, rule
+from leeward.evaluate.phrases import correlation, listed, number, opened, region, several, share
 from leeward.evaluate.point import Point
-from leeward.evaluate.words import agreement as subject
-from leeward.evaluate.words.agreement import agreement, beyond
-from leeward.evaluate.words.case import Case, cases
-from leeward.evaluate.words.coverage import coverage
-from leeward.evaluate.words.error import accounting, errors, others, tight
-from leeward.evaluate.words.findings import agreed, answers, findings
-from leeward.evaluate.words.limit import gaps, limits, rule
-from leeward.evaluate.words.order import order, strata
-from leeward.evaluate.words.region import region
-from leeward.evaluate.words.sentence import correlation, listed, number, opened, several, share
-from leeward.evaluate.words.table import caution, infusion, size
+from leeward.evaluate.results import WorkloadResult, workload_results
 from tests.evaluate.run import FULL, ONE, TODAY, WHOLE, at, printed, refused, run
 
 MEASURES = {"ratio_to_infusion": 0.94, "spearman": 0.99, "negative": 0.9, "coverage": 0.995}
@@ -29,7 +34,7 @@ MEASURES = {"ratio_to_infusion": 0.94, "spearman": 0.99, "negative": 0.9, "cover
 def told(evaluation: Evaluation) -> Iterator[str]:
     """Everything that is ever said about a run."""
     yield from findings(evaluation)
-    for case in cases(evaluation):
+    for case in workload_results(evaluation):
         yield size(case)
         yield from infusion(case, evaluation.study)
         for reading in (errors, tight, accounting, others, order, strata, limits, gaps):
@@ -37,32 +42,27 @@ def told(evaluation: Evaluation) -> Iterator[str]:
     yield from coverage(evaluation.points)
 
 
-def first(evaluation: Evaluation) -> Case:
-    return cases(evaluation)[0]
+def first(evaluation: Evaluation) -> WorkloadResult:
+    return workload_results(evaluation)[0]
 
 
-def whole(evaluation: Evaluation) -> Case:
-    return cases(evaluation)[1]
+def whole(evaluation: Evaluation) -> WorkloadResult:
+    return workload_results(evaluation)[1]
 
 
-@pytest.mark.parametrize(
-    ("value", "words"),
-    [
-        (None, "–"),
-        (float("inf"), "–"),
-        (0, "0"),
-        (0.5, "0.5"),
-        (0.123456, "0.123"),
-        (0.000012345, "0.0000123"),
-        (9.996, "10"),
-        (99.96, "100"),
-        (-4.567, "-4.57"),
-        (1234.5, "1,230"),
-        (1234567, "1,230,000"),
-    ],
-)
-def test_numbers_have_three_digits_and_no_exponent(value: float | None, words: str) -> None:
-    assert number(value) == words
+def test_numbers_have_three_digits_and_no_exponent() -> None:
+    assert [number(one) for one in (None, float("inf"), 0, 0.5)] == ["–", "–", "0", "0.5"]
+    assert [number(one) for one in (0.123456, 0.000012345, -4.567)] == [
+        "0.123",
+        "0.0000123",
+        "-4.57",
+    ]
+    assert [number(one) for one in (9.996, 99.96, 1234.5, 1234567)] == [
+        "10",
+        "100",
+        "1,230",
+        "1,230,000",
+    ]
 
 
 def test_words_for_shares_correlations_and_lists() -> None:
@@ -302,7 +302,7 @@ def test_agreement_counts_what_lies_within_and_what_chance_would_do() -> None:
     assert list(agreed([at("slope", 4.0)])) == []
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 4, 19, 999])
+@pytest.mark.parametrize("freedom", [1, 4, 999])
 def test_the_tails_are_those_of_student(freedom: int) -> None:
     assert beyond(4, freedom) == pytest.approx(2 * stats.t.sf(4, freedom), rel=1e-6)
     assert beyond(4, 0) == 1

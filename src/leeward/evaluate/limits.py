@@ -1,13 +1,14 @@
-"""Reading limits: where ours do not help, and what could not be calibrated at all."""
+"""Limits: where ours do not help, and what could not be calibrated at all."""
 
 import re
 from collections.abc import Callable, Iterator
 from math import log1p
 
-from leeward.evaluate.figures.line import Line
+from leeward.evaluate.line import Line
+from leeward.evaluate.phrases import GridPoint, grid_point, listed, number, opened, region, several
 from leeward.evaluate.point import ALL, Point
-from leeward.evaluate.words.case import (
-    Case,
+from leeward.evaluate.results import (
+    WorkloadResult,
     called,
     comparable,
     ours,
@@ -15,8 +16,6 @@ from leeward.evaluate.words.case import (
     ranked,
     tightened,
 )
-from leeward.evaluate.words.region import Spot, region, spot
-from leeward.evaluate.words.sentence import listed, number, opened, several
 
 NOTICEABLE = 1.01
 """Errors within this factor of each other are called equal."""
@@ -25,44 +24,44 @@ SLIGHT = f"{100 * (NOTICEABLE - 1):.0f} %"
 LETTERS = {"alpha": "α", "epsilon": "ε", "delta": "δ", "cells": "d"}
 
 
-def limits(case: Case) -> tuple[str, ...]:
+def limits(result: WorkloadResult) -> tuple[str, ...]:
     """The settings at which ours are missing, or have more error than something else."""
-    if not case.grid:
+    if not result.grid:
         return ()
-    return (*_missing(case), *_above_today(case), *_beaten(case))
+    return (*_missing(result), *_above_today(result), *_beaten(result))
 
 
-def _missing(case: Case) -> Iterator[str]:
-    there = {spot(one) for one in ranked(case.protected, ours)}
-    gone = [one for one in case.grid if one not in there]
+def _missing(result: WorkloadResult) -> Iterator[str]:
+    there = {grid_point(one) for one in ranked(result.protected, ours)}
+    gone = [one for one in result.grid if one not in there]
     if gone:
         yield (
-            f"None of ours has a finite mean error {region(gone, case.grid, 'any')} "
-            f"({len(gone)} of {several(len(case.grid), 'setting')})."
+            f"None of ours has a finite mean error {region(gone, result.grid, 'any')} "
+            f"({len(gone)} of {several(len(result.grid), 'setting')})."
         )
 
 
-def _above_today(case: Case) -> Iterator[str]:
+def _above_today(result: WorkloadResult) -> Iterator[str]:
     """Settings at which even the best of ours has more error than noise infusion."""
-    best = {where: one for where in case.grid if (one := _best(case, where, ours))}
+    best = {where: one for where in result.grid if (one := _best(result, where, ours))}
     ratios = {where: one.ratio_to_infusion for where, one in best.items()}
     known = {where: ratio for where, ratio in ratios.items() if ratio is not None}
     worse = [where for where, ratio in known.items() if ratio > NOTICEABLE]
     if worse:
         yield (
             "Even the best of ours has more error than noise infusion "
-            f"{region(worse, case.grid)} "
+            f"{region(worse, result.grid)} "
             f"({len(worse)} of {several(len(known), 'setting')}), up to "
             f"{number(max(known[one] for one in worse))} times as much."
         )
 
 
-def _beaten(case: Case) -> Iterator[str]:
+def _beaten(result: WorkloadResult) -> Iterator[str]:
     """Settings at which a mechanism of the papers has less error than the best comparable ours."""
     tried = 0
-    lost: dict[bool, dict[Spot, tuple[float, str]]] = {False: {}, True: {}}
-    for where in case.grid:
-        pairs = list(_pairs(case, where))
+    lost: dict[bool, dict[GridPoint, tuple[float, str]]] = {False: {}, True: {}}
+    for where in result.grid:
+        pairs = list(_pairs(result, where))
         tried += bool(pairs)
         for own, other in pairs:
             factor = (own.l1 or 0.0) / other.l1 if other.l1 else 1.0
@@ -78,7 +77,7 @@ def _beaten(case: Case) -> Iterator[str]:
             yield (
                 f"{opened(listed(sorted(names), 'or'))} has less error than the best of ours, by "
                 f"more than {SLIGHT}, "
-                f"{region(found, case.grid)} ({len(found)} of {several(tried, 'setting')} that "
+                f"{region(found, result.grid)} ({len(found)} of {several(tried, 'setting')} that "
                 f"have both); ours has up to {number(worst)} times as much"
                 f"{', for a promise without δ' if failing else ''}."
             )
@@ -90,9 +89,9 @@ def _beaten(case: Case) -> Iterator[str]:
         )
 
 
-def _pairs(case: Case, where: Spot) -> Iterator[tuple[Point, Point]]:
+def _pairs(result: WorkloadResult, where: GridPoint) -> Iterator[tuple[Point, Point]]:
     """Each mechanism of the papers with the best of ours that promises at least as much."""
-    here = [one for one in case.protected if spot(one) == where]
+    here = [one for one in result.protected if grid_point(one) == where]
     mine = ranked(here, ours)
     for other in ranked(here, lambda line: published(line) or tightened(line)):
         own = next((one for one in mine if comparable(one, other)), None)
@@ -100,42 +99,42 @@ def _pairs(case: Case, where: Spot) -> Iterator[tuple[Point, Point]]:
             yield own, other
 
 
-def _best(case: Case, where: Spot, wanted: Callable[[Line], bool]) -> Point | None:
-    here = (one for one in case.protected if spot(one) == where)
+def _best(result: WorkloadResult, where: GridPoint, wanted: Callable[[Line], bool]) -> Point | None:
+    here = (one for one in result.protected if grid_point(one) == where)
     return next(iter(ranked(here, wanted)), None)
 
 
-def gaps(case: Case) -> tuple[str, ...]:
+def gaps(result: WorkloadResult) -> tuple[str, ...]:
     """What was refused, a sentence for each mechanism, with the rule it broke."""
-    found: dict[str, list[tuple[Spot, str]]] = {}
-    tried: dict[str, set[Spot]] = {}
-    for one in case.refused:
-        found.setdefault(called(one), []).append((spot(one), rule(one.reason)))
-    for setting in (*case.refused, *(one for one in case.points if one.stratum == ALL)):
-        tried.setdefault(called(setting), set()).add(spot(setting))
+    found: dict[str, list[tuple[GridPoint, str]]] = {}
+    tried: dict[str, set[GridPoint]] = {}
+    for one in result.refused:
+        found.setdefault(called(one), []).append((grid_point(one), rule(one.reason)))
+    for setting in (*result.refused, *(one for one in result.points if one.stratum == ALL)):
+        tried.setdefault(called(setting), set()).add(grid_point(setting))
     told = [
         f"{opened(name)} cannot be calibrated "
         f"{region([at for at, _ in gone], tried[name], 'any')}: "
         f"{listed(dict.fromkeys(why for _, why in gone), 'or')}."
         for name, gone in found.items()
     ]
-    return (*told, *_infinite(case, tried), *_steps(case))
+    return (*told, *_infinite(result, tried), *_steps(result))
 
 
-def _infinite(case: Case, tried: dict[str, set[Spot]]) -> Iterator[str]:
+def _infinite(result: WorkloadResult, tried: dict[str, set[GridPoint]]) -> Iterator[str]:
     """Points without a mean: drawn, but not in the figures."""
-    found: dict[str, list[Spot]] = {}
-    for one in case.points:
+    found: dict[str, list[GridPoint]] = {}
+    for one in result.points:
         if one.stratum == ALL and one.l1 is None and one.epsilon is not None:
-            found.setdefault(called(one), []).append(spot(one))
-    for name, spots in found.items():
-        yield f"{opened(name)} has no finite mean error {region(spots, tried[name])}."
+            found.setdefault(called(one), []).append(grid_point(one))
+    for name, grid_points in found.items():
+        yield f"{opened(name)} has no finite mean error {region(grid_points, tried[name])}."
 
 
-def _steps(case: Case) -> Iterator[str]:
+def _steps(result: WorkloadResult) -> Iterator[str]:
     """Why whole tables need a large ε: d·ln(1+α), beside the refusals that it explains."""
-    d, alphas = case.table.worker_cells, sorted({one[0] for one in case.grid if one[0]})
-    if case.whole and case.refused and alphas:
+    d, alphas = result.table.worker_cells, sorted({one[0] for one in result.grid if one[0]})
+    if result.whole and result.refused and alphas:
         values = listed(f"{number(d * log1p(alpha))} at α = {alpha:g}" for alpha in alphas)
         yield (
             f"With d = {d} worker cells, d·ln(1+α) is {values}: noise that follows the largest "
