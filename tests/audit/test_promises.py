@@ -28,7 +28,6 @@ from leeward.mechanisms import mechanism
 from leeward.model import EveryJob, JobsRule, PrimaryJob
 from leeward.privacy import Guarantee, policy, sentences
 from leeward.privacy.database import Counts, Database
-from leeward.privacy.sentences import IDS, Sentence
 from leeward.privacy.words import IDS, Sentence
 
 SOURCE = Path(__file__).parents[2] / "src" / "leeward"
