@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from leeward.mechanisms.entries import Entries
 
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.entries import Entries
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from math import log1p, sqrt
 
 import numpy as np
 import pytest
+from leeward.mechanisms.entries import Entries
 from scipy.stats import ks_2samp
 
 from leeward.evaluate.contender import Contender, Price
@@ -13,7 +14,6 @@ from leeward.evaluate.method import Additively, ByClipping, ByDropping, Method
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
-from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Attribute, Dimension, Marginal
 from tests.evaluate.by_hand import Site, truth

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from leeward.mechanisms.entries import Entries
 
 from leeward.errors import InvalidParameter
-from leeward.mechanisms.entries import Entries
 from leeward.noise.sampling import Integers
 
 MOST = 10**6
