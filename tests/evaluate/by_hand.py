@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leeward.evaluate.truth import Truth
+from leeward.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.model import Cells, Entries
 from leeward.model.cells import Integers
 
@@ -65,3 +66,13 @@ def _entries(
 def alike(site: Site, workplaces: int) -> Truth:
     """So many workplace cells with one such establishment each: as many draws at once."""
     return truth([Site(n, site.counts, site.outside) for n in range(workplaces)])
+
+
+def draw(made: Measurement, table: Truth) -> Measured:
+    """One trial of the whole table."""
+    return made.measure(table.columns(made))
+
+
+def expected(made: Measurement, table: Truth) -> Expected:
+    """What trials tend to."""
+    return made.expected(table.columns(made))

@@ -20,7 +20,7 @@ DELTA = 0.05
 
 def accepted(one: Contender, alpha: str, epsilon: Fraction, cells: int) -> bool:
     try:
-        one.method(Price(Fraction(alpha), epsilon, Fraction("0.05")), cells)
+        one.measurement(Price(Fraction(alpha), epsilon, Fraction("0.05")), cells)
     except LeewardError:
         return False
     return True

@@ -1,10 +1,10 @@
 """Numbers and sentences of a report."""
 
 import pytest
-from leeward.publishing.offer import USABLE
 
 from leeward.bundle import PromiseStatement
 from leeward.bundle.layout import MEASURES
+from leeward.mechanisms.choice import IN_PLANS
 from leeward.model import Flag
 from leeward.report import number
 from leeward.report.section import DETAILS, NOISE, STATUSES, UNKNOWN_NOISE, noise_sentence
@@ -12,7 +12,7 @@ from leeward.report.summary import Range
 
 
 def test_every_mechanism_that_a_plan_may_name_has_a_sentence() -> None:
-    assert set(NOISE) == set(USABLE)
+    assert set(NOISE) == set(IN_PLANS)
     assert noise_sentence("of tomorrow") == UNKNOWN_NOISE
 
 

@@ -36,7 +36,7 @@ Bounds = Annotated[
 ]
 
 
-def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be otherwise)
+def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
     *,
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",

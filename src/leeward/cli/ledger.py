@@ -73,8 +73,8 @@ def show_command(
     for one in accounts:
         say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
         own = [entry for entry in entries if entry.account == one.name]
-        for told in (*meaning(one.cap, own), *map(line, own)):
-            say(f"  {told}")
+        for text in (*meaning(one.cap, own), *map(line, own)):
+            say(f"  {text}")
 
 
 @ledger_app.command("verify")

@@ -1,4 +1,4 @@
-"""Plan: the tab on which a release is planned; it opens no data."""
+"""Plan tab: a release is planned on it; it opens no data."""
 
 import re
 from dataclasses import dataclass
@@ -12,15 +12,11 @@ from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.plan import Plan, make_plan
 from leeward.publishing.prediction import MOST, outlook, read_target, smallest_epsilon, three_digits
 from leeward.publishing.request import Request
-from leeward.web.command import next_commands
-from leeward.web.draft import Draft, draft_of, posted
-from leeward.web.form import Fields, read_form
-from leeward.web.loaded import MOST_TABLES, Loaded, load
-from leeward.web.refusals import listed
-from leeward.web.rendering import render, site_of
-from leeward.web.result import make_budget
-from leeward.web.saving import save
-from leeward.web.view import Aim, Saving, View, make_view
+from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
+from leeward.web.plan_result import make_budget
+from leeward.web.plan_view import Aim, PlanView, Saving, make_view
+from leeward.web.saving import next_commands, save
+from leeward.web.site import listed, render, site_of
 
 REMOVE = re.compile(r"remove:([0-9]{1,3})")
 REFUSED = 422
@@ -51,7 +47,7 @@ class Desk:
 
 
 def page(asked: Asked) -> Response:
-    """The plan file as a form, with what it promises, costs and errs."""
+    """The plan file as a form, with its promises, its cost and its errors."""
     loaded = _loaded(asked)
     if loaded is None:
         return render(asked, "plan_none.html.j2", refusals=())
@@ -67,7 +63,7 @@ def change(asked: Asked) -> Response:
     desk = _desk(asked)
     action, draft, aim = desk.text("action"), desk.draft, None
     removed = REMOVE.fullmatch(action)
-    if action == "add" and len(draft.tables) < MOST_TABLES:
+    if action == "add":
         draft = draft.with_table()
     elif removed is not None:
         draft = draft.without(int(removed[1]))
@@ -109,7 +105,7 @@ def _loaded(asked: Asked) -> Loaded | None:
 
 
 def _desk(asked: Asked) -> Desk:
-    loaded, fields = _loaded(asked), read_form(asked)
+    loaded, fields = _loaded(asked), read_form(asked.state.body)
     if loaded is None or loaded.request is None:
         raise InvalidParameter(
             "plan",
@@ -120,13 +116,13 @@ def _desk(asked: Asked) -> Desk:
     return Desk(loaded, loaded.request, fields, posted(fields))
 
 
-def _view(asked: Asked, desk: Desk, draft: Draft) -> View:
+def _view(asked: Asked, desk: Desk, draft: Draft) -> PlanView:
     return make_view(desk.loaded, desk.request, draft, site_of(asked).ledger, first=False)
 
 
 def _shown(
     asked: Asked,
-    view: View,
+    view: PlanView,
     *,
     aim: Aim | None = None,
     saving: Saving | None = None,
@@ -146,7 +142,7 @@ def _shown(
     )
 
 
-def _status(view: View) -> int:
+def _status(view: PlanView) -> int:
     return REFUSED if view.refused else 200
 
 
@@ -162,11 +158,11 @@ def _aim(desk: Desk, ledger: Path | None) -> Aim:
 
 
 def _start(desk: Desk) -> Plan:
-    """The plan of the draft; its ε may be too small for some table: that is why one asks."""
+    """The plan of the draft, with an ample ε if its own is too small for some table."""
     asked, problems = desk.draft.request(desk.request)
     raise_all(problems)
     if asked is None:
-        raise AssertionError("what could not be read was not refused")
+        raise AssertionError("a draft without a request was not refused")
     plan = outlook(asked, desk.loaded.path).plan
     ample = asked.protect.model_copy(update={"epsilon": str(three_digits(MOST))})
     changed = asked.model_copy(update={"protect": ample})

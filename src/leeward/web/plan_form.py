@@ -1,26 +1,62 @@
-"""Draft: a plan as texts in a form, right or wrong."""
+"""Form: the plan file and the fields of the page's form, as one draft that may be wrong."""
 
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from urllib.parse import parse_qsl
 
-from leeward.errors import LeewardError
+from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import rational
-from leeward.model.document import parse
+from leeward.model.document import parse, read_document
 from leeward.publishing.request import Request, WrittenTable
-from leeward.web.form import Fields
-from leeward.web.loaded import MOST_TABLES
+from leeward.web.site import listed
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
 RULES = ("every", "primary", "max_per_worker")
 
+Fields = list[tuple[str, str]]
+"""Names and texts of a form, in the order of the page."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A plan file: its request if the file has the shape of one, and the errors of its keys."""
+
+    path: Path
+    request: Request | None
+    refusals: tuple[LeewardError, ...]
+
+
+def load(path: Path) -> Loaded:
+    """Read a plan file, again with each request; its codebook is read with every prediction."""
+    try:
+        request, problems = parse(Request, read_document(path, "plan"), "plan")
+    except LeewardError as refusal:
+        return Loaded(path, None, listed(refusal))
+    return Loaded(path, request, tuple(problems))
+
+
+def read_form(body: bytes) -> Fields:
+    """The fields that a browser sent; the guard has limited the size of the body."""
+    try:
+        return parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise InvalidParameter(
+            "form",
+            rule="must hold fields of text in UTF-8",
+            value="something else",
+            next_step="Go back and send the form of the page.",
+        ) from None
+
 
 @dataclass(frozen=True)
 class DraftTable:
-    """One table; empty texts are what the plan leaves out."""
+    """One table; an empty text is a key that the plan leaves out."""
 
     name: str = ""
     by: tuple[str, ...] = ()
@@ -39,7 +75,7 @@ class DraftTable:
                 for k, v in listed.items()}  # fmt: skip
 
     def content(self) -> dict[str, object]:
-        """As the plan file would hold it."""
+        """The table as the plan file would hold it."""
         given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
         kept = {} if self.where == "{}" else {"where": _filter(self.where)}
         return {"name": self.name, "by": list(self.by), "complete": self.complete} | given | kept
@@ -47,7 +83,7 @@ class DraftTable:
 
 @dataclass(frozen=True)
 class Draft:
-    """What can be changed on the page, by the names of the plan; the rest stays as loaded."""
+    """The texts that the page can change, by the names of the plan; the rest stays as loaded."""
 
     texts: Mapping[str, str] = field(hash=False)
     tables: tuple[DraftTable, ...]
@@ -56,7 +92,7 @@ class Draft:
         return self.texts.get(name, "")
 
     def request(self, loaded: Request) -> tuple[Request | None, list[LeewardError]]:
-        """The plan that it stands for; where its data and codebook are is never taken from it."""
+        """The plan of this draft; paths of data and codebook always come from the loaded file."""
         kept = loaded.model_dump(include={"data", "codebook", "rows", "sizes"}, exclude_none=True)
         content = kept | {
             "account": self["account"],
@@ -80,30 +116,30 @@ class Draft:
 
     @property
     def equal(self) -> bool:
-        """Whether all tables are written to have the same share."""
+        """Whether all tables have the same share."""
         return len({_share(table.share) for table in self.tables}) <= 1
 
     def with_equal_shares(self) -> "Draft":
-        """No share written: then all are equal."""
+        """The same without shares: then all are equal."""
         return replace(self, tables=tuple(replace(table, share="") for table in self.tables))
 
     def with_table(self) -> "Draft":
-        """One table more, under a name that is free; shares that were equal stay equal."""
+        """The same with one more table, under a free name; equal shares stay equal."""
         if self.equal and any(table.share for table in self.tables):
             return self.with_equal_shares().with_table()
         taken = {table.name for table in self.tables}
-        names = (f"table_{n}" for n in range(len(self.tables) + 1, MOST_TABLES + 2))
-        name = next((one for one in names if one not in taken), "")
+        names = (f"table_{n}" for n in count(len(self.tables) + 1))
+        name = next(one for one in names if one not in taken)
         return replace(self, tables=(*self.tables, DraftTable(name)))
 
     def without(self, number: int) -> "Draft":
-        """One table less."""
+        """The same without one table."""
         kept = tuple(one for n, one in enumerate(self.tables) if n != number)
         return replace(self, tables=kept)
 
 
 def draft_of(request: Request) -> Draft:
-    """A plan as the texts that it was written in."""
+    """The draft of a plan, as its texts were written."""
     protect, jobs = request.protect, request.jobs
     rule = RULES[0] if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
     texts = {
@@ -129,19 +165,19 @@ def _table(written: WrittenTable) -> DraftTable:
 
 
 def posted(fields: Fields) -> Draft:
-    """What the form of the page holds; names that it does not have are passed over."""
+    """The draft that a form holds; unknown names of fields are ignored."""
     texts, tables = dict[str, str](), dict[int, DraftTable]()
     for name, text in fields:
         found = TABLE_FIELD.fullmatch(name)
         if found is None:
             texts[name] = text.strip()
-        elif int(found[1]) < MOST_TABLES:
+        else:
             number = int(found[1])
-            tables[number] = _told(tables.get(number, DraftTable()), found[2], text.strip())
+            tables[number] = _filled(tables.get(number, DraftTable()), found[2], text.strip())
     return Draft(texts, tuple(tables[number] for number in sorted(tables)))
 
 
-def _told(table: DraftTable, key: str, text: str) -> DraftTable:
+def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
     if key == "by":
         return replace(table, by=(*table.by, text))
     if key == "complete":
@@ -151,7 +187,7 @@ def _told(table: DraftTable, key: str, text: str) -> DraftTable:
 
 
 def _share(text: str) -> Fraction | str:
-    """A share as a number, so that 1/2 and 0.5 are the same; what is none stays a text."""
+    """A share as a number, so that 1/2 and 0.5 are equal; an invalid share stays a text."""
     try:
         return rational(text, "share")
     except LeewardError:
@@ -159,7 +195,7 @@ def _share(text: str) -> Fraction | str:
 
 
 def _filter(text: str) -> object:
-    """The filter as the plan holds it; what is none goes on as text and is refused there."""
+    """The filter as the plan holds it; an invalid one stays a text, which the plan refuses."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

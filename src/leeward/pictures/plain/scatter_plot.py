@@ -1,4 +1,4 @@
-"""Dot: pairs of numbers on two equal axes, to compare two releases."""
+"""Scatter plot: pairs of numbers on two equal axes, to compare two releases."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,29 @@ from statistics import median
 
 from leeward.pictures.axis import Scale
 from leeward.pictures.picture import Picture
-from leeward.pictures.plain.letters import escaped
-from leeward.pictures.plain.letters import width as wide
-from leeward.pictures.plain.mark import group, path, place, stroke, upright, words
-from leeward.pictures.plain.number import full, round_number
-from leeward.pictures.plain.ruler import Ruler, near, ruler
-from leeward.pictures.plain.sheet import at_most, checked, empty, finished
+from leeward.pictures.plain.elements import (
+    Ruler,
+    at_most,
+    checked,
+    empty,
+    finished,
+    group,
+    near,
+    path,
+    place,
+    ruler,
+    stroke,
+    upright,
+    words,
+)
+from leeward.pictures.plain.text import escaped, full, round_number
+from leeward.pictures.plain.text import width as wide
 
-MOST = 3000
+MOST_DOTS = 3000
 TOLD = 400
-"""Up to so many dots each tells its label when pointed at."""
+"""Maximum number of dots with a tooltip each."""
 DECADES = 30
-"""From so many times the middle value on, the largest one asks for a logarithmic scale."""
+"""Ratio of the largest to the median value from which the scale is logarithmic."""
 TOP = 10.0
 
 
@@ -41,7 +52,7 @@ class Plane:
     log: bool
 
     def at(self, x: float, y: float) -> tuple[float, float]:
-        """Where a pair of numbers lies."""
+        """The place of a pair of numbers."""
         return self.across.at(self.bent(x)), self.up.at(self.bent(y))
 
     def bent(self, value: float) -> float:
@@ -50,7 +61,7 @@ class Plane:
 
     @property
     def ticks(self) -> dict[float, str]:
-        """Places on the scale, and the numbers that stand there."""
+        """Places on the scale, and their numbers as text."""
         return _texts(self.across.scale, log=self.log)
 
 
@@ -73,7 +84,7 @@ def scatter(
 ) -> Picture:
     """The dots on axes of one scale; on the diagonal both numbers are equal."""
     checked(width)
-    at_most(MOST, len(dots), "dots")
+    at_most(MOST_DOTS, len(dots), "dots")
     seen = [dot for dot in dots if isfinite(dot.x) and isfinite(dot.y)]
     if not seen:
         return empty(title, width)

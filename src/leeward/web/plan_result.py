@@ -1,4 +1,4 @@
-"""Result: what a draft would promise, cost and err, as the page shows it."""
+"""Plan result: the promises, the cost and the errors of a draft, as the page shows them."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from leeward.publishing.prediction import (
 )
 
 SIZES = {"small": 10, "medium": 100, "large": 1000}
-"""Typical establishments, for the picture of the noise."""
+"""Jobs of typical establishments, for the picture of the noise."""
 
 TITLE = "What may be published for one establishment"
 WIDE, NARROW = 560, 320
@@ -34,7 +34,7 @@ WIDE, NARROW = 560, 320
 
 @dataclass(frozen=True)
 class Budget:
-    """The account of the plan: what is left, what would be paid, or why it would not pay."""
+    """The account of the plan, and the ε that it would pay or why it would not pay."""
 
     account: Account | None
     paid: Fraction | None
@@ -46,19 +46,19 @@ class ShownTable:
     """One table with its prediction and its pictures, wide and narrow."""
 
     table: PlannedTable
-    told: dict[str, object]
+    numbers: dict[str, object]
     margins: Fraction
     pictures: tuple[Picture, Picture]
 
     @property
     def prediction(self) -> str:
         """The numbers of `leeward plan --json`."""
-        return json.dumps(self.told)
+        return json.dumps(self.numbers)
 
 
 @dataclass(frozen=True)
 class Result:
-    """Everything that follows from a draft."""
+    """The predictions of a draft, for all tables and for the whole plan."""
 
     outlook: Outlook
     tables: tuple[ShownTable | None, ...]
@@ -73,13 +73,13 @@ class Result:
 
     @property
     def delta_rule(self) -> str | None:
-        """For which frames the δ of the plan is small enough, where it has one."""
+        """The frames for which the δ of the plan is small enough, if it has a δ."""
         delta = Fraction(0) if self.plan is None else self.plan.asked.delta
         return delta_rule(delta) if delta else None
 
 
 def make_result(outlook: Outlook, ledger: Path | None) -> Result:
-    """What the command line would tell of the same plan."""
+    """The predictions that `leeward plan` makes of the same plan."""
     plan = outlook.plan
     tables = tuple(
         None if table is None else _shown(table, table_json(table, outlook.profile))
@@ -92,7 +92,7 @@ def make_result(outlook: Outlook, ledger: Path | None) -> Result:
 
 
 def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
-    """What the account of a plan would do; nothing where the page has no ledger."""
+    """The budget of a plan's account; None if the page has no ledger."""
     if ledger is None:
         return None
     try:
@@ -108,25 +108,25 @@ def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
 def _prediction(plan: Plan, budget: Budget | None) -> str:
     """The prediction as `leeward plan --json` prints it."""
     account = None if budget is None else budget.account
-    told = as_json(plan, None if account is None else str(account.left.epsilon))
+    numbers = as_json(plan, None if account is None else str(account.left.epsilon))
     if budget is not None and account is not None:
-        told["refused"] = budget.refused
-    return json.dumps(told)
+        numbers["refused"] = budget.refused
+    return json.dumps(numbers)
 
 
-def _shown(table: PlannedTable, told: dict[str, object]) -> ShownTable:
+def _shown(table: PlannedTable, numbers: dict[str, object]) -> ShownTable:
     bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
-    return ShownTable(table, told, margin_cost(table), _pictures(bands))
+    return ShownTable(table, numbers, margin_cost(table), _pictures(bands))
 
 
 def _band(table: PlannedTable, kind: str, size: int) -> Band:
-    told, cells = noise(table, size), table.marginal.worker_cells
+    law, cells = noise(table, size), table.marginal.worker_cells
     one = f", one of {cells:,} worker cells" if cells > 1 else ""
     label = f"{kind.capitalize()}: {size:,} jobs{one}"
-    return Band(label, told.true, told.low, told.high, told.curve)
+    return Band(label, law.true, law.low, law.high, law.curve)
 
 
-@lru_cache(maxsize=256)  # frozen values, shown again with every change of something else
+@lru_cache(maxsize=256)  # drawn again only when a band changes
 def _pictures(bands: Sequence[Band]) -> tuple[Picture, Picture]:
     wide, narrow = (noise_picture(bands, title=TITLE, width=width) for width in (WIDE, NARROW))
     return wide, narrow
