@@ -49,10 +49,10 @@ def test_the_chosen_mechanism_is_proved_for_the_policy_and_costs_its_share(
     tmp_path: Path, table: str, protect: str
 ) -> None:
     plan = planned(tmp_path, table, protect=protect)
-    (table,) = plan.tables
-    assert table.measurement.name in CANDIDATES[plan.asked.policy.name, table.marginal.kind]
-    assert table.charge == plan.asked
-    assert table.charge == plan.charge
+    (made,) = plan.tables
+    assert made.measurement.name in CANDIDATES[plan.asked.policy.name, made.marginal.kind]
+    assert made.charge == plan.asked
+    assert made.charge == plan.charge
     assert plan.tables[0].why
 
 
