@@ -1,7 +1,7 @@
 """Without pandas: an import hook that keeps PyArrow from loading pandas.
 
-Nothing here uses pandas. But PyArrow imports it, if it is installed, to find out what a list is,
-which takes longer than many a query.
+Nothing here uses pandas. But PyArrow imports it, if it is installed, to find out what a list is:
+half a second of every command.
 """
 
 import sys
