@@ -28,7 +28,7 @@ Outcome = tuple[Point, ...] | Refused
 
 
 @dataclass(frozen=True, eq=False)
-class Results:
+class TrialResults:
     """Trials, closed forms, and in each trial the shares of margins that held.
 
     The first row of shares is of all cells, the second of those with wide noise.
@@ -80,7 +80,7 @@ class Experiment:
         if bought is not None:
             covered = self._covered(bought, benchmark.truth)
         expected = made.expected(benchmark.truth.columns(made))
-        results = Results(tuple(trials), expected, tuple(covered))
+        results = TrialResults(tuple(trials), expected, tuple(covered))
         return measured(self.setting, benchmark, results)
 
     def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
@@ -127,7 +127,7 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
                 yield Experiment(workload, one, price, grid.trials)
 
 
-def measured(setting: Setting, benchmark: Benchmark, results: Results) -> tuple[Point, ...]:
+def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
     """One point for each group."""
     mean = Trial.mean(results.trials)
     columns = {
@@ -166,7 +166,7 @@ def _plain(mean: Trial) -> Columns:
     }
 
 
-def _errors(benchmark: Benchmark, results: Results, mean: Trial) -> Columns:
+def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns:
     """Mean absolute error and bias: closed forms where there are any."""
     groups, expected = benchmark.scorer.groups, results.expected
     settled = standard_error([one.absolute for one in results.trials])
@@ -196,7 +196,7 @@ def _ratios(benchmark: Benchmark, l1: Floats, shown: Floats) -> Columns:
         }
 
 
-def _coverage(results: Results) -> Columns:
+def _coverage(results: TrialResults) -> Columns:
     if not results.covered:
         return {}
     mean, error = np.mean(results.covered, axis=0), standard_error(results.covered)

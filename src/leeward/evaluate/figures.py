@@ -23,7 +23,7 @@ READING = "Mean absolute error of a cell, divided by that of noise infusion; bot
 STYLES = "Thick: ours. Dashed: as published. Grey: other promises"
 TIGHT = "Thick: ours. Thin: the papers' mechanisms with the least noise that their proofs allow."
 
-Row: TypeAlias = dict[str, Any]
+ChartRow: TypeAlias = dict[str, Any]
 Choice: TypeAlias = Callable[[Line], bool]
 
 
@@ -58,12 +58,12 @@ def figures(
     return {stem: draw(rows, chart) for stem, (chart, rows) in charts.items()}
 
 
-Drawn: TypeAlias = tuple[str, Panels, list[Row]]
+Chart: TypeAlias = tuple[str, Panels, list[ChartRow]]
 
 
 def _all(
     given: Sequence[Point], names: Mapping[str, str], strata_by: Mapping[str, str]
-) -> Iterator[Drawn]:
+) -> Iterator[Chart]:
     """Stem, chart and rows of every figure, also of those that turn out empty."""
     yield ("summary", *summary(given, names))
     for workload, name in names.items():
@@ -125,7 +125,7 @@ def _strata(shown: Sequence[Point], name: str, by: str) -> Planned:
     return "strata", replace(chart, reference=TODAY), panels, _main
 
 
-def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels, list[Row]]:
+def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels, list[ChartRow]]:
     """The lowest coverage over all α: a promise holds where its worst case does."""
     covered = [p for p in shown if p.coverage is not None and p.stratum == ALL]
     worst: dict[object, Point] = {}
@@ -191,7 +191,7 @@ def _by_alpha(points: Sequence[Point]) -> list[Panel]:
     ]
 
 
-def _filled(chart: Panels, panels: list[Panel], choice: Choice) -> tuple[Panels, list[Row]]:
+def _filled(chart: Panels, panels: list[Panel], choice: Choice) -> tuple[Panels, list[ChartRow]]:
     """The chart with its series, and its rows: a gap wherever a line has no point."""
     lines = [one for one in lines_of(p for panel in panels for p in panel.points) if choice(one)]
     rows = [row for panel in panels for line in lines for row in _rows(panel, line, chart.y.column)]
@@ -207,7 +207,7 @@ def _beside(line: Line, panels: list[Panel], choice: Choice) -> list[Line]:
     return [one for group in groups if line in group for one in group]
 
 
-def _rows(panel: Panel, line: Line, column: str) -> Iterator[Row]:
+def _rows(panel: Panel, line: Line, column: str) -> Iterator[ChartRow]:
     grid = sorted({point.epsilon for point in panel.points if point.epsilon is not None})
     values = {p.epsilon: getattr(p, column) for p in panel.points if line_of(p) == line}
     for epsilon in grid:

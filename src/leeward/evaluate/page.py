@@ -65,7 +65,7 @@ COLUMNS = (
     "Source",
 )
 
-Drawn = Mapping[str, Picture]
+Pictures = Mapping[str, Picture]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class Section:
     body: str
 
 
-def page(evaluation: Evaluation, drawn: Drawn) -> str:
+def page(evaluation: Evaluation, drawn: Pictures) -> str:
     """The whole page."""
     mark = evaluation.study.mark
     banner = "" if mark is None else f'<p class="mark">{escape(mark)}</p>\n'
@@ -101,7 +101,7 @@ def page(evaluation: Evaluation, drawn: Drawn) -> str:
     )
 
 
-def _sections(evaluation: Evaluation, drawn: Drawn) -> Iterator[Section]:
+def _sections(evaluation: Evaluation, drawn: Pictures) -> Iterator[Section]:
     yield Section("answer", QUESTION, _answer(evaluation, drawn))
     for place, result in enumerate(workload_results(evaluation), 1):
         yield Section(
@@ -117,7 +117,7 @@ def _sections(evaluation: Evaluation, drawn: Drawn) -> Iterator[Section]:
     yield Section("decision", "How to read this for your own decision", points(glossary.DECISION))
 
 
-def _answer(evaluation: Evaluation, drawn: Drawn) -> str:
+def _answer(evaluation: Evaluation, drawn: Pictures) -> str:
     told = answers(evaluation)
     return (
         paragraph((LEAD,))
@@ -128,7 +128,7 @@ def _answer(evaluation: Evaluation, drawn: Drawn) -> str:
     )
 
 
-def _workload(result: WorkloadResult, evaluation: Evaluation, drawn: Drawn) -> str:
+def _workload(result: WorkloadResult, evaluation: Evaluation, drawn: Pictures) -> str:
     """A workload: each figure beside the sentences that it shows."""
 
     def part(title: str, sentences: tuple[str, ...], *stems: str) -> str:

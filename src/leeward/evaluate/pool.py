@@ -15,15 +15,15 @@ from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import Benchmarks
 from leeward.evaluate.experiment import Experiment, Outcome
 
-Progress: TypeAlias = Callable[[int, int], None]
-"""Progress callback: finished experiments, and experiments in total."""
+Finished: TypeAlias = Callable[[int, int], None]
+"""Progress callback: the numbers of finished experiments and of all."""
 
 _work: tuple[Sequence[Experiment], Benchmarks] = ((), {})
 """What the processes inherit: the truth is never sent to one."""
 
 
 def run_all(
-    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Progress
+    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Finished
 ) -> list[Outcome]:
     """The outcomes in the order of the experiments, run on all cores where that is safe."""
     cores = min(_cores(), len(experiments))
@@ -38,7 +38,7 @@ def run_all(
 
 
 def _in_turn(
-    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Progress
+    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Finished
 ) -> list[Outcome]:
     found = []
     for count, one in enumerate(experiments, 1):
@@ -64,13 +64,14 @@ def _processes(
     pool = ProcessPoolExecutor(cores, mp_context=context, initializer=_start)
     try:
         yield pool
-    except BrokenProcessPool as broken:
-        raise _killed() from broken
-    finally:
-        # After an error or Ctrl-C, experiments still run and nobody waits for them.
+    except BaseException as error:
         for process in multiprocessing.active_children():
             if process not in others:
-                process.terminate()
+                process.terminate()  # its experiment is no longer wanted
+        if isinstance(error, BrokenProcessPool):
+            raise _killed() from error
+        raise
+    finally:
         pool.shutdown(cancel_futures=True)
         _work = (), {}
 
