@@ -50,7 +50,7 @@ Three = tuple[Guarantee, Guarantee, Guarantee]
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable)
 def test_order_and_grouping_do_not_matter(rule: Rule, three: Three) -> None:
     a, b, c = three
@@ -61,7 +61,7 @@ def test_order_and_grouping_do_not_matter(rule: Rule, three: Three) -> None:
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable, more=losses)
 def test_more_loss_in_a_part_is_never_less_in_the_whole(
     rule: Rule, three: Three, more: tuple[Fraction, Fraction, Fraction]
@@ -72,7 +72,7 @@ def test_more_loss_in_a_part_is_never_less_in_the_whole(
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable)
 def test_the_whole_is_never_more_private_than_a_part(rule: Rule, three: Three) -> None:
     whole = rule(*three)

@@ -153,6 +153,6 @@ def test_problems_of_all_parts_are_told_at_once(tmp_path: Path) -> None:
         )
     told = [problem.parameter for problem in refusal.value.problems]
     assert told == [
-        *("protect.alpha", "jobs", "sizes", "tables[0].name", "tables[0].margins"),
+        *("protect.alpha", "sizes", "jobs", "tables[0].name", "tables[0].margins"),
         *("tables[1].by", "tables[1].where.sex"),
     ]

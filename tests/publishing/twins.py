@@ -12,7 +12,7 @@ from leeward.cli.screen import note
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Batch, Cells, Published
 from leeward.publishing import measuring
-from leeward.report import addition
+from leeward.report import writing
 from leeward.report.document import report
 
 Function = Callable[..., Any]
@@ -116,4 +116,4 @@ def report_the_total() -> None:
     def telling(bundle: Bundle) -> str:
         return f"{report(bundle)}<!-- {seen[0]} jobs -->"
 
-    setattr(addition, "report", telling)  # noqa: B010 (it is not theirs to give away)
+    setattr(writing, "report", telling)  # noqa: B010 (it is not theirs to give away)

@@ -26,9 +26,9 @@ from leeward.audit.worlds import (
 )
 from leeward.exact import ball, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy import Guarantee, sentences
-from leeward.privacy.odds import OF, odds
-from leeward.privacy.sentences import Sentence
+from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
+from leeward.privacy.words import Sentence
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
 
@@ -123,12 +123,12 @@ def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterato
     if guarantee.alpha is not None:
         yield sentences.far_sizes(guarantee)
     yield sentences.firm(guarantee)
-    yield sentences.suspicion(guarantee, rule)
-    yield sentences.suspicion_in_all(guarantee)
-    yield from sentences.jobs(guarantee, rule)
+    yield suspicion(guarantee, rule)
+    yield suspicion_in_all(guarantee)
+    yield from job_sentences.jobs(guarantee, rule)
     if isinstance(rule, (EveryJob, BoundedJobs)):
-        yield sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
-    yield sentences.rows(strict=strict)
+        yield job_sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
+    yield job_sentences.rows(strict=strict)
     yield sentences.SCOPE
 
 

@@ -11,7 +11,7 @@ import typer
 
 from leeward.cli.screen import say
 from leeward.ledger import Account, Ledger
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.words import number_text

@@ -97,7 +97,7 @@ def report(bundle: Path) -> Path | None:
     """Add the report to a bundle that is published and paid for; without one it still is."""
     try:
         # Loaded after the release, which does not wait for templates.
-        from leeward.report.addition import write_report  # noqa: PLC0415 (as said)
+        from leeward.report.writing import write_report  # noqa: PLC0415 (as said)
 
         with progress() as bar:
             bar.step("writing the report")

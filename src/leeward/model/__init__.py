@@ -7,9 +7,10 @@ from leeward.model.confidential import Batch, Confidential
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
-from leeward.model.row_rules import ROW_RULES, RowRule
+from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps, needed_steps
 
 __all__ = [
+    "EVERY_STEP",
     "LEFT_OUT",
     "ROW_RULES",
     "TABLES",
@@ -22,6 +23,7 @@ __all__ = [
     "Dimension",
     "Entries",
     "EveryJob",
+    "Finding",
     "Flag",
     "JobsRule",
     "Marginal",
@@ -29,5 +31,7 @@ __all__ = [
     "Published",
     "RowRule",
     "SingleJob",
+    "Steps",
+    "needed_steps",
     "read_codebook",
 ]

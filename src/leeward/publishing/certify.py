@@ -9,13 +9,6 @@ from math import ceil, floor
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.promises import (
-    establishment_promise,
-    firm_promise,
-    make_up_promise,
-    odds_statement,
-    worker_promise,
-)
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -27,6 +20,11 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import MarginRule

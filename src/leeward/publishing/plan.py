@@ -10,15 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.bundle.promises import worker_promise
-from leeward.engines import Resources
+from leeward.bundle.statements import worker_promise
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
-from leeward.model.resources import read_resources
+from leeward.model.resources import Resources, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
 from leeward.publishing.reading import (

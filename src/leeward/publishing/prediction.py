@@ -10,13 +10,14 @@ import numpy as np
 
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.ledger import Account
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.mechanisms.choice import IN_PLANS
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
 from leeward.model.size_profile import TYPICAL, SizeProfile
-from leeward.privacy import sentences
-from leeward.privacy.odds import odds
+from leeward.privacy import job_sentences, sentences
+from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.words import joined
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
 from leeward.publishing.reading import OFFERED, Gathering, read_shares
 from leeward.publishing.request import Request, WrittenTable
@@ -71,13 +72,13 @@ def promises(plan: Plan) -> dict[str, str]:
     charge, kinds = plan.charge, plan.weak_attributes
     make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
     told = {
-        "meaning": sentences.suspicion(charge, plan.jobs).text,
+        "meaning": suspicion(charge, plan.jobs).text,
         "workers": sentences.worker(charge, plan.jobs).text,
         "size": sentences.establishment(charge, plan.jobs).text,
         "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
-        "rows": sentences.rows(strict=plan.strict).text,
+        "rows": job_sentences.rows(strict=plan.strict).text,
     }
-    reduced = sentences.joined(sentences.jobs(charge, plan.jobs)[1:])
+    reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
     return told | ({"jobs": reduced} if reduced else {})
 
 

@@ -1,0 +1,270 @@
+"""DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from leeward.engines.address import FileAddress, TableAddress
+from leeward.engines.database import (
+    Table,
+    bytewise,
+    closed_on_refusal,
+    ibis,
+    open_tables,
+    small_result,
+)
+from leeward.engines.digest import FileState, digest_files, digest_rows, state
+from leeward.engines.driver_errors import hidden, hiding_errors
+from leeward.engines.headers import require_distinct
+from leeward.engines.spill import SpillFolder
+from leeward.errors import BadFile, LeewardError, shown
+from leeward.model.resources import Resources
+
+MARKS = (",", ";", "\t", "|")
+"""Separators of columns in CSV."""
+
+LONGEST_LINE = 1 << 20
+"""Maximum length of a CSV header in bytes."""
+
+CHUNK = 1 << 20
+"""Bytes that are decompressed at a time."""
+
+PIECE = 200_000
+"""Rows in a piece of a stream."""
+
+ATTACHED = "source"
+"""The name under which a DuckDB file is attached."""
+
+DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
+
+
+class Embedded:
+    """An in-memory database that spills into a private folder, removed when it is closed.
+
+    Derived tables are ordinary tables of the in-memory database, not temporary ones: a temporary
+    table is visible to one cursor only, and every open stream needs its own.
+    """
+
+    def __init__(self, resources: Resources) -> None:
+        self._spill = SpillFolder(resources.spill)
+        limit = {} if resources.memory is None else {"memory_limit": f"{resources.memory}B"}
+        self._backend = ibis.duckdb.connect(
+            ":memory:",
+            temp_directory=str(self._spill.path / "rows"),
+            preserve_insertion_order=False,
+            autoinstall_known_extensions=False,
+            autoload_known_extensions=False,
+            **limit,
+        )
+
+    def keep(self, name: str, content: Table | pa.Table) -> Table:
+        if isinstance(content, pa.Table):
+            return self._keep_rows(name, content)
+        return self._backend.create_table(name, content)
+
+    def _keep_rows(self, name: str, rows: pa.Table) -> Table:
+        """By way of a file: handing rows over in memory would load all of PyArrow's datasets."""
+        path = self._spill.path / f"{name}.parquet"
+        try:
+            pq.write_table(rows, path, compression="zstd")
+        except OSError:
+            raise BadFile(
+                "temporary folder",
+                rule="must have room for code lists and intermediate results",
+                value=repr(str(path.parent)),
+                next_step="Free some space there, or name another with `spill` or --spill.",
+            ) from None
+        self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
+        path.unlink()
+        return self._backend.table(name)
+
+    def drop(self, name: str) -> None:
+        self._backend.drop_table(name)
+
+    def rows(self, query: Table) -> list[dict[str, Any]]:
+        return small_result(self._backend, query)
+
+    def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
+        cursor = self._backend.con.cursor()
+        try:
+            yield from cursor.execute(self._backend.compile(query)).fetch_record_batch(PIECE)
+        finally:
+            cursor.close()
+
+    def close(self) -> None:
+        self._backend.disconnect()
+        self._spill.remove()
+
+
+class Files(Embedded):
+    """Three files, each Parquet or CSV."""
+
+    def __init__(self, addresses: tuple[FileAddress, ...], resources: Resources) -> None:
+        super().__init__(resources)
+        self._addresses = addresses
+        self._states: dict[Path, FileState | None] = {}
+        self._loaded: dict[str, Table] = {}
+        kinds = {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}
+        with closed_on_refusal(self.close):
+            self._opened = {
+                one.table: hiding_errors(partial(self._open, one), one.parameter, kinds[one.format])
+                for one in addresses
+            }
+
+    def _open(self, address: FileAddress) -> Table:
+        # A folder called sex=F is a folder: no column is made of it.
+        path = _literal(address.path)
+        if address.format == "parquet":
+            require_distinct(pq.read_schema(address.path).names, address.parameter)
+            return self._backend.read_parquet(
+                path, table_name=f"file_{address.table}", hive_partitioning=False
+            )
+        header = read_header(address.path, address.parameter)
+        return self._backend.read_csv(
+            path,
+            table_name=f"file_{address.table}",
+            columns=dict.fromkeys(header.columns, "VARCHAR"),  # 01 keeps its zero
+            delim=header.mark,
+            quote='"',
+            escape='"',
+            hive_partitioning=False,
+        )
+
+    def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
+        if columns is None:
+            return self._opened
+        return {one.table: self._readable(one, columns[one.table]) for one in self._addresses}
+
+    def _readable(self, address: FileAddress, columns: tuple[str, ...]) -> Table:
+        """A Parquet file as it is; a CSV file loaded, so that it is parsed once."""
+        table = address.table
+        if address.format == "parquet" or not columns:
+            return self._opened[table]
+        if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
+            require_whole(address.path, address.parameter)
+            if table in self._loaded:
+                self.drop(f"rows_{table}")
+            self._loaded[table] = hiding_errors(
+                lambda: self.keep(f"rows_{table}", self._opened[table].select(*columns)),
+                address.parameter,
+                "must be CSV in UTF-8 with the same number of columns in every row",
+            )
+        return self._loaded[table]
+
+    def digest(self) -> str:
+        paths = [one.path for one in self._addresses]
+        self._states = {path: state(path) for path in paths}
+        return digest_files(paths)
+
+    def unchanged(self) -> bool:
+        found = {path: state(path) for path in self._states}
+        return bool(found) and found == self._states
+
+
+class DuckFile(Embedded):
+    """Three tables of one DuckDB file, which is attached and never written.
+
+    An attached file is read as it was when it was opened, whatever others write meanwhile. So
+    `unchanged` also compares the state of the file and of its write-ahead log.
+    """
+
+    def __init__(self, addresses: tuple[TableAddress, ...], resources: Resources) -> None:
+        super().__init__(resources)
+        self._paths = (Path(addresses[0].url), Path(f"{addresses[0].url}.wal"))
+        self._before: tuple[object, ...] = ()
+        with closed_on_refusal(self.close):
+            url, rule = addresses[0].url, "must be a DuckDB file"
+            hiding_errors(lambda: self._attach(url), "data", rule, public=True)
+            self._opened = open_tables(addresses, self._table)
+
+    def _attach(self, path: str) -> None:
+        quoted = path.replace("'", "''")
+        self._backend.raw_sql(f"ATTACH '{quoted}' AS {ATTACHED} (READ_ONLY)")
+
+    def _table(self, name: tuple[str, ...]) -> Table:
+        schema = name[0] if len(name) > 1 else "main"
+        table = self._backend.table(name[-1], database=(ATTACHED, schema))
+        return bytewise(table) if self._may_be_collated(name[-1]) else table
+
+    def _may_be_collated(self, name: str) -> bool:
+        """Whether a table was declared with a collation; for a view this is not known."""
+        found = self._backend.con.execute(DECLARED, [ATTACHED, name]).fetchall()
+        return not found or any("collate" in sql.lower() for (sql,) in found)
+
+    def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
+        return self._opened
+
+    def digest(self) -> str:
+        self._before = self._now()
+        return str(self._before[0])
+
+    def unchanged(self) -> bool:
+        return self._now() == self._before
+
+    def _now(self) -> tuple[object, ...]:
+        return digest_rows(self, self._opened), *map(state, self._paths)
+
+
+def _literal(path: Path) -> str:
+    """A path in which no character is a wildcard."""
+    return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in str(path.absolute()))
+
+
+@dataclass(frozen=True)
+class CsvHeader:
+    """What must be known to read a CSV file without guessing from its rows."""
+
+    mark: str
+    columns: tuple[str, ...]
+
+
+def read_header(path: Path, parameter: str) -> CsvHeader:
+    """The header of a CSV file, plain or compressed; the commonest mark separates columns."""
+    line = _first_line(path, parameter)
+    mark = max(MARKS, key=line.count)
+    columns = tuple(next(csv.reader([line], delimiter=mark), ()))
+    if not all(columns):
+        raise _refused(path, parameter, "must begin with a line that names every column")
+    require_distinct(columns, parameter)
+    return CsvHeader(mark, columns)
+
+
+def _first_line(path: Path, parameter: str) -> str:
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+            line = file.readline(LONGEST_LINE)
+        return line.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        refusal: LeewardError = _refused(path, parameter, "must be CSV in UTF-8")
+    except (OSError, EOFError, zlib.error):
+        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
+        refusal = hidden(_refused(path, parameter, rule))
+    raise refusal
+
+
+def _refused(
+    path: Path, parameter: str, rule: str, next_step: str = "Look at the file's first line."
+) -> BadFile:
+    return BadFile(parameter, rule=rule, value=shown(path.name), next_step=next_step)
+
+
+def require_whole(path: Path, parameter: str) -> None:
+    """Refuse a compressed file that breaks off: the rows before the end would pass for all."""
+    if not path.name.lower().endswith(".gz"):
+        return
+    try:
+        with gzip.open(path) as file:
+            while file.read(CHUNK):
+                pass
+    except (OSError, EOFError, zlib.error):
+        rule = "must be a whole gzip file: this one breaks off or is damaged"
+        refusal = _refused(path, parameter, rule, "Write or copy the file again.")
+        raise hidden(refusal) from None

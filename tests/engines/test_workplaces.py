@@ -1,0 +1,82 @@
+"""What is asked of workplaces alone: codes of a public column, and the sketch of a frame."""
+
+from hashlib import md5
+from pathlib import Path
+
+import pytest
+
+from leeward.engines import connect, workplaces
+from leeward.errors import BadData
+from tests.engines.small import WRITERS, Economy, codebook, economy, parquet
+
+KEY = "5eed" * 8
+
+
+def rows(*sectors: str | None) -> Economy:
+    made = economy(8)
+    workplaces = [
+        {"workplace_id": k, "place": f"0{k % 3}", "sector": one, "state_owned": k == 1}
+        for k, one in enumerate(sectors)
+    ]
+    return Economy(workplaces, made.workers, [])
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_texts_stand_once_and_in_order(place: str, tmp_path: Path) -> None:
+    made = rows("B", None, "ä", "A", "B", "A b", "a")
+    with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
+        assert engine.codes("sector") == ("A", "A b", "B", "a", "ä")
+        assert engine.codes("place") == ("00", "01", "02")
+        assert engine.codes("state_owned") == ("false", "true")
+        assert engine.codes("workplace_id") == ("0", "1", "2", "3", "4", "5", "6")
+
+
+@pytest.mark.parametrize(("column", "step"), [("sectr", "'sector'"), ("sex", "mend the codebook")])
+def test_columns_of_other_tables_are_not_listed(column: str, step: str, tmp_path: Path) -> None:
+    refused = pytest.raises(BadData, match=f"must have the column '{column}'")
+    with connect(parquet(rows("A"), tmp_path), tmp_path) as engine, refused as caught:
+        engine.codes(column)
+    assert step in str(caught.value)
+
+
+def test_fractions_are_no_codes(tmp_path: Path) -> None:
+    made = Economy([{"workplace_id": 1, "pay": 1.5}], [], [])
+    refused = pytest.raises(BadData, match="must hold text, whole numbers")
+    with connect(parquet(made, tmp_path), tmp_path) as engine, refused as caught:
+        engine.codes("pay")
+    assert "1.5" not in str(caught.value)
+
+
+def test_too_many_texts_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workplaces, "MOST_TEXTS", 3)
+    with connect(parquet(rows("A", "B", "C", "C"), tmp_path), tmp_path) as engine:
+        assert engine.codes("sector") == ("A", "B", "C")
+        with pytest.raises(BadData, match="must hold at most 3 different texts"):
+            engine.codes("workplace_id")
+
+
+def true_sketch(ids: list[object], size: int) -> tuple[str, ...]:
+    """By the definition, one id after the other."""
+    hashes = {md5(f"{KEY}{one}".encode(), usedforsecurity=False).hexdigest() for one in ids}
+    return tuple(one[:16] for one in sorted(hashes)[:size])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text_ids"),
+    [*((kind, False) for kind in WRITERS), ("parquet", True), ("sqlite", True)],
+)
+def test_a_sketch_is_the_same_in_every_kind_of_file(
+    kind: str, text_ids: bool, tmp_path: Path
+) -> None:
+    made, book = economy(3, text_ids=text_ids), codebook(tmp_path)
+    ids = [row["workplace_id"] for row in made.workplaces]
+    with connect(WRITERS[kind](made, tmp_path), tmp_path) as engine:
+        for size in (4, 1024):
+            assert engine.frame_sketch(book, KEY, size) == true_sketch(ids, size)
+        assert engine.frame_sketch(book, KEY[::-1], 4) != true_sketch(ids, 4)
+    assert len(ids) > 4
+
+
+def test_both_ways_are_tried() -> None:
+    assert "duckdb" in workplaces.MD5
+    assert "sqlite" not in workplaces.MD5
