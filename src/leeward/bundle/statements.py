@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from leeward.model import JobsRule
-from leeward.model.row_rules import ROW_RULES
+from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.privacy import Guarantee, sentences
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
@@ -142,10 +142,10 @@ class RowsStatement(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, *, strict: bool) -> Self:
-        """The rules of the model, or none where their rows are refused."""
-        rules = () if strict else tuple(one.sentence for one in ROW_RULES)
-        return cls(strict=strict, rules=rules, sentence=sentences.rows(strict=strict).text)
+    def of(cls, rules: tuple[RowRule, ...] = ROW_RULES, *, strict: bool) -> Self:
+        """The rules of a codebook, or none where their rows are refused."""
+        said = () if strict else tuple(one.sentence for one in rules)
+        return cls(strict=strict, rules=said, sentence=sentences.rows(strict=strict).text)
 
 
 class SoftwareStatement(Statement):

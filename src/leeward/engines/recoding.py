@@ -10,10 +10,10 @@ from operator import add
 
 import pyarrow as pa
 
-from leeward.engines.profile import Profile, Side
+from leeward.engines.profile import Classes, Profile, Side
 from leeward.engines.relations import Column, Table, can, ibis
 from leeward.engines.scratch import Scratch
-from leeward.model import Attribute
+from leeward.model import Attribute, NumericRange
 
 
 def as_text(column: Column) -> Column:
@@ -64,6 +64,40 @@ def _is_number(column: Column) -> Column:
     return present & ~column.isnan() if nan else present
 
 
+NUMBER = r"^[+-]?[0-9]{1,99}(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})?$"
+"""A number in a column of texts; none of them is too large for float64."""
+
+
+def number(column: Column) -> Column:
+    """The numbers of a numeric column; a null in place of everything else."""
+    kind = column.type()
+    if kind.is_integer():
+        return column
+    if kind.is_string():
+        readable = column.re_search(NUMBER)
+        return ibis.cases((readable, ibis.ifelse(readable, column, "0").cast("float64")))
+    value = column.cast("float64")
+    return ibis.cases((_is_number(value), value))
+
+
+def has_fraction(value: Column) -> Column:
+    """Whether a number that `number` gave is not whole."""
+    if value.type().is_integer():
+        return ibis.literal(False)
+    return (value.abs() < EXACT) & whole_number(value).isnull()
+
+
+def class_text(column: Column, numbers: NumericRange) -> Column:
+    """The code of the class of each number; a null for what is not a number.
+
+    A fraction is rounded down, and numbers beyond either end fall into the outermost class.
+    """
+    value = number(column)
+    *lower, (highest, _) = numbers.bounds
+    steps = ((value < bound + 1, code) for code, bound in lower)
+    return ibis.cases(*steps, (value.notnull(), highest))
+
+
 def same_id(left: Column, right: Column) -> Column:
     """Whether two ids are equal: as numbers if both are, else as texts."""
     if left.type().is_integer() and right.type().is_integer():
@@ -90,7 +124,7 @@ def recoded(
     With `ambiguous` a text that the database takes for several listed ones is none of them.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
-    raw = {f"raw_{n}": code_text(table[one.column]) for n, (_, one, _) in enumerate(shares)}
+    raw = {f"raw_{n}": _text(table[one.column], one) for n, (_, one, _) in enumerate(shares)}
     chosen = table.select(**{new: table[old] for new, old in ids.items()}, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
@@ -105,6 +139,10 @@ def recoded(
         terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
     values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
     return chosen.select(*ids, **values)
+
+
+def _text(column: Column, classes: Classes) -> Column:
+    return code_text(column) if classes.numbers is None else class_text(column, classes.numbers)
 
 
 def _matched_once(raw: Column, known: Table, number: int) -> Table:

@@ -1,17 +1,29 @@
-"""What is tabulated: codebook, marginals, and the two types that values have."""
+"""What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.model.attribute import LEFT_OUT, TABLES, Attribute
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.confidential import Batch, Confidential
-from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
-from leeward.model.row_rules import ROW_RULES, RowRule
+from leeward.model.row_rules import (
+    NUMBER_RULES,
+    ROW_RULES,
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    PrimaryJob,
+    RowRule,
+    SingleJob,
+)
+from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 
 __all__ = [
+    "COUNT",
     "LEFT_OUT",
+    "NUMBER_RULES",
     "ROW_RULES",
+    "STATISTICS",
     "TABLES",
     "Attribute",
     "Batch",
@@ -19,15 +31,18 @@ __all__ = [
     "Cells",
     "Codebook",
     "Confidential",
+    "Count",
     "Dimension",
     "Entries",
     "EveryJob",
     "Flag",
     "JobsRule",
     "Marginal",
+    "NumericRange",
     "PrimaryJob",
     "Published",
     "RowRule",
     "SingleJob",
+    "Statistic",
     "read_codebook",
 ]

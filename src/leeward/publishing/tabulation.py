@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.parameters import MOST_CELLS
-from leeward.model import Attribute, Codebook, Dimension, Marginal
+from leeward.model import STATISTICS, Attribute, Codebook, Dimension, Marginal
 from leeward.publishing.gathering import Gathering
 from leeward.publishing.request import WrittenTable
 
@@ -32,6 +32,7 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
             Dimension(one, kept[name] or ()) for name, one in where.items() if name not in by
         ),
         complete=written.complete,
+        statistic=STATISTICS[written.statistic],
     )
     raise_all(_too_large(marginal))
     return marginal
@@ -70,6 +71,13 @@ def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:
             rule="must name at least one attribute, each once",
             value=f"[{', '.join(written.by)}]",
             next_step="List the attributes of the table.",
+        )
+    if written.statistic not in STATISTICS:
+        yield InvalidParameter(
+            "statistic",
+            rule=f"must be {', '.join(STATISTICS)}",
+            value=shown(written.statistic),
+            next_step="Leave it out: every table counts jobs.",
         )
 
 
