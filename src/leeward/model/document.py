@@ -5,11 +5,10 @@ and NO is not false.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, LiteralString, TypeVar, cast, get_args, get_origin
+from typing import LiteralString, TypeVar, cast, get_args, get_origin
 
 import yaml
 from pydantic import (
@@ -115,38 +114,11 @@ def _not_yaml(path: Path, parameter: str, error: yaml.YAMLError | None) -> BadFi
 def parse(
     shape: type[Shape], content: Mapping[str, object], parameter: str
 ) -> tuple[Shape | None, list[LeewardError]]:
-    """A document as a value, and everything that is wrong with its shape.
-
-    Unknown keys alone do not keep the rest from being read, so that what is wrong there is told
-    in the same message; the document is refused all the same.
-    """
+    """A document as a value; or None, and everything that is wrong with its shape."""
     try:
         return shape.model_validate(content), []
     except ValidationError as error:
-        errors = error.errors()
-    problems = _refusals(shape, errors, parameter)
-    try:
-        return shape.model_validate(_without_unknown(shape, content, errors)), problems
-    except ValidationError:
-        return None, problems
-
-
-def _without_unknown(
-    shape: type[Written], content: Mapping[str, object], errors: Iterable[ErrorDetails]
-) -> object:
-    """The document with each unknown key left out, or as the key that it was meant to be."""
-    mended = deepcopy(dict(content))
-    for error in errors:
-        if error["type"] == "extra_forbidden":
-            *path, key = error["loc"]
-            part: Any = mended
-            for step in path:
-                part = part[step]
-            meant = _nearest(shape, error)
-            value = part.pop(key)
-            if meant is not None:
-                part.setdefault(meant, value)
-    return mended
+        return None, _refusals(shape, error.errors(), parameter)
 
 
 def _refusals(
