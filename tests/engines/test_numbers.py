@@ -138,6 +138,26 @@ def test_every_value_has_its_class_in_duckdb(kind: str, tmp_path: Path) -> None:
     expect_odd(in_files(odd_tables(kind), tmp_path), tmp_path, kind)
 
 
+def test_a_numeric_that_no_float_holds_is_out_of_range(socket: Path, tmp_path: Path) -> None:
+    """Known bad: PostgreSQL refuses to convert 1e400, and so one job would refuse a release."""
+    sources = in_postgres(odd_tables("bigint"), socket, "huge", "numeric")
+    link = psycopg.connect(host=str(socket), user="postgres", dbname="postgres", autocommit=True)
+    with link as connection:
+        connection.execute("DELETE FROM huge.jobs")
+        with connection.cursor().copy("COPY huge.jobs FROM STDIN") as copy:
+            for n, value in enumerate(["10.9", "1e400", "-1e400", "NaN", None, "Infinity"]):
+                copy.write_row((n, 1, value))
+    book = book_of(tmp_path, "place", "pay", "code")
+    table = Marginal("t", (), whole(book, "pay"))
+    with connect(sources, tmp_path) as engine:
+        assert engine.check_headers(book, EveryJob()) == ()
+        found = {one.problem: one.rows for one in engine.check(book, EveryJob())}
+        engine.prepare(book, EveryJob(), [table, Marginal("u", (), whole(book, "code"))], [])
+        assert counts(engine, table) == {0: (2, 0, 2)}
+    assert found["number out of range"] == 3
+    assert (found["missing number"], found["not a number"]) == (1, 1)
+
+
 @pytest.mark.parametrize("kind", ODD)
 def test_every_value_has_its_class_in_postgresql(kind: str, socket: Path, tmp_path: Path) -> None:
     schema = f"odd_{kind[:4]}".strip()

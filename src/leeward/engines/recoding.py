@@ -32,6 +32,9 @@ FRACTION = "a number with a fraction\N{ZERO WIDTH SPACE}"
 EXACT = 2**53
 """Whole numbers below this are told apart in float64."""
 
+LARGE = 10**18
+"""What stands for any larger number: no code, id or bound is as large."""
+
 
 def code_text(column: Column) -> Column:
     """A column of codes as text; of floats and decimals, whole ones as whole numbers."""
@@ -46,10 +49,20 @@ def whole_number(column: Column) -> Column:
 
     No value is converted that is not whole: some databases would refuse the query for it.
     """
-    value = column.cast("float64")
+    value = _as_float(column)
     safe = ibis.ifelse(value.abs() < EXACT, value, 0.5)
     whole = safe.cast("int64")
     return ibis.cases((whole.cast("float64") == safe, whole))
+
+
+def _as_float(column: Column) -> Column:
+    """A column in float64; PostgreSQL refuses to convert a numeric of more than 308 digits."""
+    if not column.type().is_decimal() or column.type().precision is not None:
+        return column.cast("float64")
+    large = ibis.ifelse(column > 0, float(LARGE), -float(LARGE))
+    return ibis.cases(
+        (column.abs() < LARGE, column.cast("float64")), (column.cast("string") != "NaN", large)
+    )
 
 
 def may_be_fractions(column: Column) -> bool:
@@ -76,7 +89,7 @@ def number(column: Column) -> Column:
     if kind.is_string():
         readable = column.re_search(NUMBER)
         return ibis.cases((readable, ibis.ifelse(readable, column, "0").cast("float64")))
-    value = column.cast("float64")
+    value = _as_float(column)
     return ibis.cases((_is_number(value), value))
 
 

@@ -12,10 +12,10 @@ from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = ("value", "status", "margin")
-"""Columns that every published table has; no attribute may be called so."""
+"""Columns of every published table, whose names no attribute may have."""
 
 WHOLE = re.compile(r"-?[0-9]{1,15}")
-"""A bound of numbers: with 15 digits, databases compare it exactly also with a column of floats."""
+"""A bound of numbers: float64 holds whole numbers of 15 digits exactly."""
 
 NUMERIC_KEYS = ("unit", "period", "low", "cap", "classes")
 CODED_KEYS = ("codes", "from", "map", "other", "omit")
@@ -109,9 +109,12 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             value=shown(written.omit[0]),
             next_step="List the code, or filter with `where` in the plan.",
         )
-    if written.type is not None or written.given(NUMERIC_KEYS):
-        yield from _numeric_problems(written, where)
-        return
+    numeric = written.type is not None or written.given(NUMERIC_KEYS)
+    yield from (_numeric_problems if numeric else _coded_problems)(written, where)
+
+
+def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
+    """Codes that are missing, and keys that do not go together."""
     if written.codes is None:
         yield _missing(f"{where}.codes")
     own = (written.other, written.null_as, written.column)
@@ -156,8 +159,8 @@ def _numeric_problems(written: WrittenAttribute, where: str) -> Iterator[Leeward
             value=f"{key} beside type",
             next_step=f"Leave {key} out; derive a coarser attribute with a `from` of its own.",
         )
-    yield from (_missing(f"{where}.{key}") for key in ("unit", "cap", "classes")
-                if getattr(written, key) is None)  # fmt: skip
+    needed = ("unit", "cap", "classes")
+    yield from (_missing(f"{where}.{key}") for key in needed if getattr(written, key) is None)
     for key in ("unit", "period"):
         text = getattr(written, key)
         if text is not None and (not text.isprintable() or not text.strip()):

@@ -24,6 +24,7 @@ from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
 
 Shape = TypeVar("Shape", bound="Written")
 MOST_BYTES = 64 << 20
+"""Maximum size of a document in bytes."""
 
 
 class Written(BaseModel):
@@ -58,7 +59,7 @@ def read_text(path: Path, parameter: str) -> str:
     """A text file in UTF-8, or a refusal that says what is wrong with it."""
     try:
         found = path.stat()
-        if not S_ISREG(found.st_mode):  # a device never ends, and nobody may write into a pipe
+        if not S_ISREG(found.st_mode):  # reading a device or a pipe may never end
             kind = "folder" if S_ISDIR(found.st_mode) else "device or pipe"
             raise _unreadable(path, parameter, f"must be a file, not a {kind}")
         if found.st_size > MOST_BYTES:
@@ -130,7 +131,7 @@ def _refusals(
         for error, _ in found
         if error["type"] == "extra_forbidden"
     }
-    # A misspelt key is told once, not also as the missing one that it was meant to be.
+    # A misspelt key is refused once, not also as the missing key that was meant.
     return [one for error, one in found if error["type"] != "missing" or error["loc"] not in meant]
 
 
@@ -155,7 +156,7 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
 
 
 def _found(written: object) -> str:
-    """What stands there, in short."""
+    """The value that was found, in short."""
     if isinstance(written, dict):
         return "keys and values" if written else "nothing"
     if isinstance(written, list):
@@ -205,7 +206,7 @@ def _remedy(kind: str, where: str) -> str:
 
 
 def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
-    """The refusal of a key that nobody reads, with the nearest known one."""
+    """The refusal of an unknown key, with the nearest known one."""
     listed = tuple(known)
     near = nearest(key, listed)
     step = f"Did you mean {near!r}?" if near else "Leave it out."
