@@ -20,8 +20,9 @@ from leeward.engines import validation
 from leeward.evaluate.point import COLUMNS
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
-from leeward.model import NUMBER_RULES, ROW_RULES, Flag, read_codebook
+from leeward.model import ROW_RULES, Flag, read_codebook
 from leeward.model.declaration import WrittenCodebook
+from leeward.model.row_rules import NUMBER_RULES
 from leeward.privacy.policy import POLICIES
 from leeward.publishing.offer import USABLE
 from leeward.publishing.request import Request

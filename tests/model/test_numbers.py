@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import LeewardError
-from leeward.model import NUMBER_RULES, ROW_RULES
+from leeward.model import ROW_RULES
+from leeward.model.row_rules import NUMBER_RULES
 from tests.model.made import read
 
 PAY = (

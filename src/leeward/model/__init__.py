@@ -4,24 +4,15 @@ from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.confidential import Batch, Confidential
+from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
-from leeward.model.row_rules import (
-    NUMBER_RULES,
-    ROW_RULES,
-    BoundedJobs,
-    EveryJob,
-    JobsRule,
-    PrimaryJob,
-    RowRule,
-    SingleJob,
-)
+from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 
 __all__ = [
     "COUNT",
     "LEFT_OUT",
-    "NUMBER_RULES",
     "ROW_RULES",
     "STATISTICS",
     "TABLES",

@@ -1,8 +1,7 @@
-"""Row rules and jobs rules: how every row of workers and jobs counts, so that none is refused.
+"""Row rules: what becomes of every row of workers and jobs, so that none can refuse a release.
 
 Whether a bundle appears must not depend on confidential rows. A plan with `rows: strict` refuses
-such rows instead; its bundles tell that there were none. The jobs rule of a plan decides how many
-jobs of one worker count.
+such rows instead; its bundles tell that there were none.
 """
 
 from dataclasses import dataclass
@@ -15,6 +14,21 @@ class RowRule:
     id: str
     sentence: str
 
+
+NUMBER_RULES: tuple[RowRule, ...] = (
+    RowRule(
+        "number_range",
+        "In a numeric column a fraction is rounded down; a number above the cap then counts as "
+        "the cap, and one below the least value as the least value.",
+    ),
+    RowRule(
+        "missing_number",
+        "In a numeric column a missing value, and a text that is not a number, counts in the "
+        "class that the codebook names with null_as; where it names none, the job counts in no "
+        "cell of that column, but in the size of its establishment.",
+    ),
+)
+"""The further rules of a codebook with numeric columns; each looks at one row alone."""
 
 ROW_RULES: tuple[RowRule, ...] = (
     RowRule(
@@ -64,66 +78,3 @@ ROW_RULES: tuple[RowRule, ...] = (
     RowRule("empty_table", "Tables of workers and jobs without rows are tables."),
 )
 """The rules, in the order in which they are applied; the jobs rule follows."""
-
-NUMBER_RULES: tuple[RowRule, ...] = (
-    RowRule(
-        "number_range",
-        "In a numeric column a fraction is rounded down; a number above the cap then counts as "
-        "the cap, and one below the least value as the least value.",
-    ),
-    RowRule(
-        "missing_number",
-        "In a numeric column a missing value, and a text that is not a number, counts in the "
-        "class that the codebook names with null_as; where it names none, the job counts in no "
-        "cell of that column, but in the size of its establishment.",
-    ),
-)
-"""The further rules of a codebook with numeric columns; each looks at one row alone."""
-
-
-@dataclass(frozen=True)
-class EveryJob:
-    """Every job counts, however many a worker holds: a job is the record."""
-
-    name = "every"
-    words = "every"
-
-
-@dataclass(frozen=True)
-class SingleJob:
-    """Every worker holds at most one job; data in which one holds more are refused.
-
-    Only strict plans (`rows: strict`) have this rule.
-    """
-
-    name = "single"
-    words = "single"
-
-
-@dataclass(frozen=True)
-class PrimaryJob:
-    """Each worker's job with the largest value of a column counts, ties by workplace id."""
-
-    column: str
-    name = "primary"
-
-    @property
-    def words(self) -> str:
-        """The rule in short, as the ledger keeps it."""
-        return f"primary: {self.column}"
-
-
-@dataclass(frozen=True)
-class BoundedJobs:
-    """At most `most` jobs of each worker count, in the order of workplace ids."""
-
-    most: int
-    name = "bounded"
-
-    @property
-    def words(self) -> str:
-        """The rule in short, as the ledger keeps it."""
-        return f"max_per_worker: {self.most}"
-
-
-JobsRule = EveryJob | SingleJob | PrimaryJob | BoundedJobs
