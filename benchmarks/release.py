@@ -61,7 +61,7 @@ def report(kind: str, folder: Path) -> bool:
         checks.append(check)
         releases.append(release)
     query, check, release = best(queries), best(checks), best(releases)
-    mechanism = read_plan(folder / f"plan-{kind}-0.yaml").tables[0].offer.name
+    mechanism = read_plan(folder / f"plan-{kind}-0.yaml").tables[0].measurement.name
     rows = (folder / f"bare-{kind}-0" / "rows.csv").read_bytes().count(b"\n") - 1
     time_ratio = (release.seconds - 1) / query.seconds
     memory_ratio = release.megabytes / query.megabytes

@@ -29,8 +29,7 @@ from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.node_laplace import NodeLaplace
 from leeward.mechanisms.slope import Slope
-from leeward.noise.draws import Noise
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Guarantee
 
 SHALLOW, TO_THETA = Depth(small=2, scatter=0), Depth(small=8, scatter=0)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from leeward.mechanisms.entries import Entries
 from numpy.typing import ArrayLike
 
 from leeward.audit.definition import COUNTS, INDEX, JOBS, SUMS, clipped_sums, fault, grid_index
@@ -11,14 +12,12 @@ from leeward.audit.rehearsal import ToldNoise, clipped_run, entries, released, r
 from leeward.audit.twins import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.entries import Entries
 from leeward.mechanisms.registry import REGISTRY
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.noise.draws import Noise
 from leeward.noise.law import laplace
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers, Noise
 from tests.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
 CLIPPED = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8")

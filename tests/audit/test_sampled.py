@@ -20,7 +20,7 @@ from leeward.audit.sampled import (
 )
 from leeward.audit.twins import CoveredNorm, NarrowNoise, clipped_twin
 from leeward.noise.law import laplace
-from leeward.noise.sampling import Scales
+from leeward.noise.scales import Scales
 from leeward.privacy import policy
 from tests.mechanisms.built import additive, clipped, vector_pareto
 

@@ -11,9 +11,18 @@ import duckdb
 import psycopg
 import pytest
 
-from leeward.engines import EVERY_STEP, Engine, Finding, bytewise, connect, needed_steps
+from leeward.engines import Engine, connect, database
 from leeward.errors import BadData
-from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    TABLES,
+    BoundedJobs,
+    EveryJob,
+    Finding,
+    JobsRule,
+    Marginal,
+    needed_steps,
+)
 from tests.engines.cluster import cluster
 from tests.engines.small import codebook, whole
 
@@ -73,8 +82,8 @@ def test_a_code_in_other_letters_is_another_code(kind: str, tmp_path: Path) -> N
 @pytest.fixture
 def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite as a database of which nobody knows how it forgets a collation."""
-    monkeypatch.setattr(bytewise, "WITHOUT", {})
-    monkeypatch.setattr(bytewise, "KNOWN", frozenset())
+    monkeypatch.setattr(database, "WITHOUT", {})
+    monkeypatch.setattr(database, "KNOWN", frozenset())
 
 
 @pytest.mark.usefixtures("unknown")
@@ -90,7 +99,7 @@ def test_elsewhere_a_text_that_is_two_codes_is_found(tmp_path: Path) -> None:
 def test_it_counts_as_unlisted(
     text: str, counted: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bytewise, "WITHOUT", {})  # the collation stays
+    monkeypatch.setattr(database, "WITHOUT", {})  # the collation stays
     needed = needed_steps(findings("sqlite", text, tmp_path))
     assert needed == {"ambiguous_code"}
     book = codebook(tmp_path, text)
@@ -171,14 +180,24 @@ def require_truth(engine: Engine, case: Ids, rule: JobsRule, folder: Path) -> No
             engine.prepare(book, rule, wanted, each)
             for table in wanted:
                 (batch,) = engine.cells(table, batch=9)
-                columns = batch.cells.opened()
-                assert columns["counts"].sum() == sum(sizes)
-                assert columns["largest"].tolist() == [max(sizes)]
+                cells = batch.cells.opened()
+                assert cells.counts.sum() == sum(sizes)
+                assert cells.largest.tolist() == [max(sizes)]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("kind", OPEN)
+IN_FILES = [
+    (kind, case, RULES[(j + k) % 2]) for j, kind in enumerate(OPEN) for k, case in enumerate(CASES)
+]
+"""Every case in both databases, with one rule in the one and the other rule in the other."""
+
+IN_POSTGRES = [
+    *((POSTGRES[0], case, rule) for case in CASES for rule in RULES),
+    *((kind, CASES[k], RULES[k % 2]) for kind in POSTGRES[1:] for k in (2, 5)),
+]
+"""Every case and rule with one collation; the other kinds of columns where both are collated."""
+
+
+@pytest.mark.parametrize(("kind", "case", "rule"), IN_FILES)
 def test_ids_are_told_apart_by_their_bytes(
     kind: str, case: Ids, rule: JobsRule, tmp_path: Path
 ) -> None:
@@ -200,9 +219,7 @@ def socket() -> Iterator[Path]:
         yield home
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("kind", POSTGRES)
+@pytest.mark.parametrize(("kind", "case", "rule"), IN_POSTGRES)
 def test_so_they_are_in_postgres(
     kind: str, case: Ids, rule: JobsRule, socket: Path, tmp_path: Path
 ) -> None:

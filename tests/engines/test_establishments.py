@@ -10,17 +10,14 @@ import pytest
 
 from leeward.engines import connect
 from leeward.errors import InvalidParameter
-from leeward.mechanisms import clipped
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.margins import PublicMargins
 from leeward.mechanisms.parameters import Parameters
-from leeward.model import TABLES, SingleJob
-from leeward.noise import sampling
+from leeward.model import TABLES, Entries, SingleJob
+from leeward.noise import draws, scales
 from leeward.noise.law import Law, laplace
-from leeward.noise.sampling import Scales
-from leeward.publishing import run
+from leeward.noise.scales import Scales
 from tests.engines.lists import by, listed
-
-Columns = dict[str, np.ndarray]
 
 
 class LowMaxima:
@@ -33,22 +30,29 @@ class LowMaxima:
 @pytest.fixture
 def silent(monkeypatch: pytest.MonkeyPatch) -> None:
     """No noise, and maxima that came out low: what is left are clipped sums."""
-    monkeypatch.setattr(clipped, "SECRET", LowMaxima())
+    monkeypatch.setattr(draws, "SECRET", LowMaxima())
 
 
 def mechanism(cells: int) -> Clipped:
     return Clipped.calibrated(Parameters.read("0.1", "1", 0, cells, "tight"))
 
 
-def rows(seed: int, cells: int) -> tuple[np.ndarray, Columns]:
+def released(entries: Entries, made: Clipped) -> tuple[np.ndarray, np.ndarray]:
+    """Values and margins as a release measures them."""
+    values, margins, _ = made.measurement(by_cell=False, margins=PublicMargins()).measure(entries)
+    assert margins is not None
+    return values, margins
+
+
+def rows(seed: int, cells: int) -> tuple[np.ndarray, Entries]:
     """Dense counts, most of them zeros, and the same as entries in any order."""
     rng = np.random.default_rng(seed)
     dense = rng.integers(1, 3000, (40, cells)) * (rng.random((40, cells)) < 0.3)
     row, cell = np.nonzero(dense)
     order = rng.permutation(row.size)
     sizes = dense.sum(axis=1) + rng.integers(0, 5000, 40)
-    entries = {"counts": dense[row, cell][order], "cell": cell[order], "row": row[order]}
-    return dense, entries | {"sizes": sizes, "workplace": rng.integers(0, 6, 40)}
+    entries = dense[row, cell][order], cell[order], row[order]
+    return dense, Entries(*entries, sizes, rng.integers(0, 6, 40), shape=(7, cells))
 
 
 @pytest.mark.parametrize("cells", [1, 2, 7, 300])
@@ -56,8 +60,8 @@ def rows(seed: int, cells: int) -> tuple[np.ndarray, Columns]:
 def test_entries_give_what_dense_rows_give(cells: int) -> None:
     made = mechanism(cells)
     dense, entries = rows(cells, cells)
-    values, margins = run._clipped(entries, made, 7)
-    expected = made.release(dense, entries["sizes"], entries["workplace"], workplaces=7)
+    values, margins = released(entries, made)
+    expected = made.release(dense, entries.sizes, entries.workplace, workplaces=7)
     assert np.array_equal(values, expected)
     assert margins.shape == values.shape == (7, cells)
     assert values.sum() < dense.sum()  # something was clipped
@@ -66,13 +70,13 @@ def test_entries_give_what_dense_rows_give(cells: int) -> None:
 @pytest.mark.usefixtures("silent")
 def test_no_establishments_at_all() -> None:
     nothing = np.zeros(0, dtype=np.int64)
-    columns = dict.fromkeys(("counts", "cell", "row", "sizes", "workplace"), nothing)
-    values, _ = run._clipped(columns, mechanism(3), 4)
+    entries = Entries(nothing, nothing, nothing, nothing, nothing, shape=(4, 3))
+    values, _ = released(entries, mechanism(3))
     assert values.tolist() == [[0, 0, 0]] * 4
 
 
 SOUND = {"counts": [2, 3], "cell": [0, 1], "row": [1, 1], "sizes": [4, 9], "workplace": [0, 1]}
-MOST = sampling.MOST // mechanism(2).clipping.lattice
+MOST = scales.MOST // mechanism(2).clipping.lattice
 
 
 @pytest.mark.parametrize(
@@ -97,12 +101,12 @@ MOST = sampling.MOST // mechanism(2).clipping.lattice
 def test_entries_that_break_the_proof_are_refused(spoilt: dict[str, list[int]]) -> None:
     columns = {name: np.array(values) for name, values in (SOUND | spoilt).items()}
     with pytest.raises(InvalidParameter):
-        run._clipped(columns, mechanism(2), 2)
+        released(Entries(**columns, shape=(2, 2)), mechanism(2))
 
 
 def test_sound_entries_are_not() -> None:
     columns = {name: np.array(values) for name, values in SOUND.items()}
-    assert run._clipped(columns, mechanism(2), 2)[0].shape == (2, 2)
+    assert released(Entries(**columns, shape=(2, 2)), mechanism(2))[0].shape == (2, 2)
 
 
 def test_one_cell_of_many_establishments_is_not_dense(tmp_path: Path) -> None:
@@ -120,7 +124,7 @@ def test_one_cell_of_many_establishments_is_not_dense(tmp_path: Path) -> None:
         engine.prepare(book, SingleJob(), [table], [table])
         tracemalloc.start()
         (batch,) = engine.establishments(table, batch=1)
-        values, _ = run._clipped(batch.cells.opened(), mechanism(10_000), 1)
+        values, _ = released(batch.cells.opened(), mechanism(10_000))
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert values.shape == (1, 10_000)

@@ -19,8 +19,10 @@ PEOPLE: dict[str, dict[str, int]] = {
 }
 
 
-@pytest.mark.parametrize("place", ["parquet", "sqlite"])
-@pytest.mark.parametrize("case", FRAMES)
+@pytest.mark.parametrize(
+    ("case", "place"),
+    [*((case, "parquet") for case in FRAMES), ("above 2^31", "sqlite"), ("above 2^63", "sqlite")],
+)
 def test_frames_of_long_lists(case: str, place: str, tmp_path: Path) -> None:
     sizes, tables = FRAMES[case]
     check(tmp_path, place, {"workplaces": sizes}, tables)

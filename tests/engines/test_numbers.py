@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import Resources, connect, needed_steps
+from leeward.engines import connect
 from leeward.errors import Undisclosed
-from leeward.model import Codebook, Dimension, EveryJob, Marginal
+from leeward.model import Codebook, Dimension, EveryJob, Marginal, needed_steps
+from leeward.model.resources import Resources
 from tests.engines.cluster import cluster
 from tests.engines.small import Sources, codebook, whole
 from tests.engines.truth import counts

@@ -12,9 +12,19 @@ from typing import Any
 import psycopg
 import pytest
 
-from leeward.engines import EVERY_STEP, connect, needed_steps
+from leeward.engines import connect
 from leeward.errors import BadFile
-from leeward.model import TABLES, BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.model import (
+    EVERY_STEP,
+    TABLES,
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    PrimaryJob,
+    SingleJob,
+    needed_steps,
+)
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (

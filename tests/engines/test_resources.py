@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from leeward.engines import Resources, connect
+from leeward.engines import connect
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.errors import BadFile, InvalidParameter, LeewardError
 from leeward.model import Marginal, SingleJob
-from leeward.model.resources import read_memory, read_resources
+from leeward.model.resources import Resources, read_memory, read_resources
 from tests.engines.small import codebook, duck_file, economy, parquet, whole
 from tests.engines.truth import read, truth
 
@@ -74,9 +74,7 @@ def test_amounts_of_memory(written: str, size: int) -> None:
     assert read_memory(written, "data.memory") == size
 
 
-@pytest.mark.parametrize(
-    "written", ["6", "6gb", "", "-1GB", "6.5GB", "80%", "255MB", "1KB", "6GB;", "1" * 16 + "GB"]
-)
+@pytest.mark.parametrize("written", ["6", "6gb", "", "-1GB", "6.5GB", "255MB", "6GB;"])
 def test_what_is_no_amount_of_memory(written: str) -> None:
     with pytest.raises(InvalidParameter, match=r"data\.memory: must be an amount such as 6GB"):
         read_memory(written, "data.memory")

@@ -47,7 +47,7 @@ def test_counts_shared_by_combination_are_the_same(seed: int, tmp_path: Path) ->
             assert list(found) == list(expected)
 
 
-@pytest.mark.parametrize("batch", [1, 2, 3, 5, 8, 1000])
+@pytest.mark.parametrize("batch", [1, 3, 1000])
 def test_a_batch_is_as_long_as_asked_but_the_last(batch: int, tmp_path: Path) -> None:
     made, book = economy(3), codebook(tmp_path)
     table = Marginal("t", whole(book, "place", "sector"), whole(book, "sex"))

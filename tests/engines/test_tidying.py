@@ -9,8 +9,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import EVERY_STEP, connect, needed_steps, tidying
-from leeward.model import BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob
+from leeward.engines import connect, tidying
+from leeward.model import (
+    EVERY_STEP,
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    PrimaryJob,
+    needed_steps,
+)
 from tests.engines.small import (
     WRITERS,
     Economy,

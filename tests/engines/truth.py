@@ -14,11 +14,14 @@ from leeward.model import (
     LEFT_OUT,
     Attribute,
     BoundedJobs,
+    Cells,
     Dimension,
+    Entries,
     JobsRule,
     Marginal,
     PrimaryJob,
 )
+from leeward.model.cells import columns
 from tests.engines.small import Economy, Row
 
 Vector = tuple[int, ...]
@@ -188,9 +191,10 @@ def _cells(
     found = {}
     for one in engine.cells(marginal, batch=batch, cell_largest=cell_largest):
         opened = one.cells.opened()
-        assert set(opened) == {"counts", "largest"} | ({"cell_largest"} if cell_largest else set())
-        assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
-        widest = opened.get("cell_largest", opened.counts)
+        _require_columns(
+            opened, {"counts", "largest"} | ({"cell_largest"} if cell_largest else set())
+        )
+        widest = opened.own_largest() if cell_largest else opened.counts
         for k, key in enumerate(one.keys):
             vectors = (tuple(opened.counts[k].tolist()), tuple(widest[k].tolist()))
             found[int(key)] = (vectors[0], int(opened.largest[k]), vectors[1])
@@ -204,14 +208,20 @@ def _establishments(
     for one in engine.establishments(marginal, batch=batch):
         opened = one.cells.opened()
         found |= {int(key): [] for key in one.keys}
-        assert set(opened) == SPARSE
-        assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
+        _require_columns(opened, SPARSE)
         for cell, size, counts in _dense(one.keys, opened, marginal):
             found[cell].append((size, counts))
     return {key: tuple(sorted(rows)) for key, rows in found.items()}
 
 
-def _dense(keys: Integers, opened: dict[str, Integers], marginal: Marginal) -> list[Site]:
+def _require_columns(opened: Cells | Entries, names: set[str]) -> None:
+    found = columns(opened)
+    assert set(found) == names
+    assert {column.dtype for column in found.values()} == {np.dtype(np.int64)}
+
+
+def _dense(keys: Integers, opened: Entries, marginal: Marginal) -> list[Site]:
+    assert opened.shape == (keys.size, marginal.worker_cells)
     assert (opened.counts > 0).all()
     dense = np.zeros((opened.sizes.size, marginal.worker_cells), dtype=np.int64)
     dense[opened.row, opened.cell] = opened.counts
@@ -244,11 +254,10 @@ def read_holdings(engine: Engine, marginals: list[Marginal], batch: int) -> list
     for n, marginal in enumerate(marginals):
         for one in engine.establishments(marginal, batch=batch, owners=True):
             opened = one.cells.opened()
-            assert set(opened) == SPARSE | {"establishment", "employer"}
-            assert {column.dtype for column in opened.values()} == {np.dtype(np.int64)}
-            sparse = {name: opened[name] for name in SPARSE}
-            for k, site in enumerate(_dense(one.keys, sparse, marginal)):
-                number, owner = int(opened.establishment[k]), int(opened.employer[k])
+            _require_columns(opened, SPARSE | {"establishment", "employer"})
+            numbers = columns(opened)
+            for k, site in enumerate(_dense(one.keys, opened, marginal)):
+                number, owner = (int(numbers[name][k]) for name in ("establishment", "employer"))
                 assert min(number, owner) >= 0
                 assert where[number][n] == ()
                 assert owners.setdefault(number, owner) == owner

@@ -11,7 +11,7 @@ from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 
 Option = str | int | None
 

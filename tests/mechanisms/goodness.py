@@ -10,7 +10,7 @@ from scipy.stats import chi2
 
 from leeward.exact import precision
 from leeward.noise.law import Law
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 
 Shares = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from flint import arb
 from leeward.exact import ball, precision
 from leeward.noise import block
 from leeward.noise.block import RowBits, decide_block, draw_block, refine_row
-from leeward.noise.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales
+from leeward.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.noise.tabulated import Floats
 from leeward.randomness import SecretBits, SeededBits
 from tests.mechanisms.scripted import constant_bits

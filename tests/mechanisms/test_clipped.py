@@ -9,7 +9,7 @@ import pytest
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import MOST_THETA, Clipping
 from leeward.noise.draws import SECRET
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from tests.mechanisms.built import clipped
 from tests.mechanisms.goodness import (
     DRAWS,

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from leeward.mechanisms.entries import Entries
 
 from leeward.errors import InvalidParameter
-from leeward.mechanisms.entries import Entries
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 
 MOST = 10**6
 SECRET = 4711

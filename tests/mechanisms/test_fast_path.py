@@ -11,7 +11,8 @@ from leeward.exact import precision
 from leeward.noise import quartic, tabulated
 from leeward.noise.law import Law, PiecewiseLaw, discrete_laplace, laplace, pareto
 from leeward.noise.quartic import QuarticLaw
-from leeward.noise.sampling import Scales, Uniform, decide, refine, settle
+from leeward.noise.sampling import Uniform, decide, refine, settle
+from leeward.noise.scales import Scales
 from leeward.noise.tabulated import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 from tests.mechanisms.built import additive

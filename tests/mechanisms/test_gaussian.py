@@ -11,7 +11,7 @@ from flint import arb
 from leeward.exact import precision
 from leeward.noise import gaussian
 from leeward.noise.gaussian import accept, draw_gaussian, gaussian_mass
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Words
 from leeward.randomness import SecretBits
 from tests.mechanisms.goodness import (

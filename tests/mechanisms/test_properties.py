@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from leeward import InvalidParameter
 from leeward.mechanisms.additive import Additive
-from leeward.noise.sampling import BOUND, MOST
+from leeward.noise.scales import BOUND, MOST
 from tests.mechanisms.built import SCALAR, additive, vector_pareto
 
 few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])

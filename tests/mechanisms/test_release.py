@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leeward.mechanisms import REGISTRY, mechanism
-from leeward.noise.sampling import BOUND
+from leeward.noise.scales import BOUND
 from tests.mechanisms.built import SCALAR, Cell, additive, clipped, vector_pareto
 
 SHAPES = [(), (0,), (1,), (7,), (2, 3), (0, 4)]

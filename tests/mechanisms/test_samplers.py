@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leeward.mechanisms.additive import Additive
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from tests.mechanisms.built import SCALAR, Cell, additive
 from tests.mechanisms.goodness import (
     DRAWS,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leeward.noise.sampling import BOUND, MOST
+from leeward.noise.scales import BOUND, MOST
 from tests.mechanisms.built import additive, vector_pareto
 from tests.mechanisms.scripted import constant_bits, scripted_bits
 

@@ -9,7 +9,7 @@ import pytest
 
 from leeward import mechanism
 from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from tests.mechanisms.built import vector_pareto
 from tests.mechanisms.goodness import (
     DRAWS,

@@ -11,7 +11,8 @@ from typing import Any
 
 from leeward import randomness
 from leeward.bundle import BundleWriter, TableWriter, writer
-from leeward.engines import embedded, ibis_engine
+from leeward.engines import ibis_engine
+from leeward.engines.duckdb import Embedded
 from leeward.ledger import Ledger, ledger
 from leeward.ledger.page import Page
 
@@ -81,9 +82,9 @@ def note_steps(die: int | None = None, wait: list[str] | None = None) -> None:
 
 def ask_endlessly(after: str) -> None:
     """Let the database be in the middle of a query that never ends, after this step."""
-    honest = embedded.Embedded.rows
+    honest = Embedded.rows
 
-    def rows(self: embedded.Embedded, query: Any) -> Any:  # noqa: ANN401 (Ibis ships no types)
+    def rows(self: Embedded, query: Any) -> Any:  # noqa: ANN401 (Ibis ships no types)
         if Path(LOG).exists() and after in Path(LOG).read_text().splitlines():
             with Path(LOG).open("a") as log:
                 log.write("endless\n")
@@ -91,4 +92,4 @@ def ask_endlessly(after: str) -> None:
                 self._backend.con.execute("SELECT sum(range) FROM range(1000000000)").fetchall()
         return honest(self, query)
 
-    embedded.Embedded.rows = rows  # type: ignore[method-assign]
+    Embedded.rows = rows  # type: ignore[method-assign]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.mechanisms.margins import NoMargins, PublicMargins, SpentMargins
 from leeward.model import Marginal
+from leeward.model.size_profile import TYPICAL, SizeProfile
 from leeward.privacy import Guarantee
 from leeward.publishing import choice
 from leeward.publishing.choice import candidates, choose
 from leeward.publishing.offer import CANDIDATES, USABLE, make_offer, named_offer, smallest_epsilon
-from leeward.publishing.profile import TYPICAL, SizeProfile
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 TENTH = Fraction(1, 10)

@@ -11,7 +11,7 @@ from leeward.errors import InvalidParameter
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.margins import COVERAGE, MOST_JOBS, spend, whole
 from leeward.model import Batch, Confidential, Published
-from leeward.noise.sampling import BOUND
+from leeward.noise.scales import BOUND
 from leeward.publishing.offer import Offer
 from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

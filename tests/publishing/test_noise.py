@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leeward.model import Batch, Confidential
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from leeward.publishing.prediction import CURVE, Noise, noise
 from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

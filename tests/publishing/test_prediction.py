@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from leeward.model import Batch, Confidential
+from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy.sentences import make_up
 from leeward.publishing.prediction import (
     as_json,
@@ -14,7 +15,6 @@ from leeward.publishing.prediction import (
     mean_error,
     promises,
 )
-from leeward.publishing.profile import TYPICAL, SizeProfile, read_profile
 from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 

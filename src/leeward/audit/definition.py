@@ -57,7 +57,7 @@ def _counts(mechanism: Additive, found: list[Database]) -> Iterator[str]:
     counts = [sum(map(jobs, database)) for database in found]
     largest = [max(map(jobs, database)) for database in found]
     told = ToldNoise()
-    asked = largest if mechanism.needs == "largest" else None
+    asked = largest if mechanism.follows == "largest" else None
     values = mechanism._release(np.array(counts), None if asked is None else np.array(asked), told)
     if not mechanism.counted:
         counts = [grid_index(size, mechanism.parameters.growth) for size in largest]

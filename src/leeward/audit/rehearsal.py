@@ -19,7 +19,7 @@ from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
 from leeward.noise.law import Law
-from leeward.noise.sampling import MOST, Integers, Scales
+from leeward.noise.scales import MOST, Integers, Scales
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ToldNoise:
 def released(mechanism: Additive, count: int, largest: int) -> Rounded:
     """The distribution of what is released for one cell."""
     told = ToldNoise()
-    mechanism._release(count, largest if mechanism.needs == "largest" else None, told)
+    mechanism._release(count, largest if mechanism.follows == "largest" else None, told)
     (column,) = told.asked
     return column.rounded(0)
 

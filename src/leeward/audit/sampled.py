@@ -112,7 +112,7 @@ def released_numbers(mechanism: Additive | Clipped) -> Release:
         kinds = [sum(kind) for kind in zip(*database, strict=True)]
         counts = np.tile(kinds[: made.parameters.cells], (draws, 1))
         largest = np.full(draws if counts.shape[1] > 1 else (draws, 1), max(map(jobs, database)))
-        values = made.release(counts, largest if made.needs == "largest" else None)
+        values = made.release(counts, largest if made.follows == "largest" else None)
         return values.astype(np.float64)
 
     if isinstance(mechanism, Clipped):

@@ -16,9 +16,9 @@ from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
-from leeward.noise.draws import SECRET, Noise
+from leeward.noise.draws import SECRET
 from leeward.noise.law import Law
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 
 M = TypeVar("M")
 HALF = Fraction(1, 2)

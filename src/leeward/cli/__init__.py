@@ -10,7 +10,7 @@ _collecting = gc.isenabled()
 gc.disable()  # what is imported stays: looking through it for garbage would take a tenth longer
 try:
     from leeward.cli.app import main
-    from leeward.engines.thrift import withhold_pandas
+    from leeward.engines.without_pandas import block_pandas
 except KeyboardInterrupt:
     sys.stderr.write("leeward: interrupted; nothing was charged.\n")
     sys.exit(130)
@@ -28,7 +28,7 @@ def start() -> NoReturn:
     Files, databases and folders are closed by then. Python would go on to free every object one
     by one, which takes longer than many commands.
     """
-    withhold_pandas()
+    block_pandas()
     code = 0
     try:
         main()

@@ -11,9 +11,8 @@ import typer
 
 from leeward.cli.allowance import Memory, Spill, allowing
 from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
-from leeward.engines import Finding
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
-from leeward.model import ROW_RULES
+from leeward.model import ROW_RULES, Finding
 from leeward.model.row_rules import NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
 from leeward.publishing.plan import read_plan

@@ -12,13 +12,12 @@ import typer
 from leeward.cli.screen import say
 from leeward.ledger import Account, Ledger
 from leeward.ledger.budget import payment
-from leeward.mechanisms.margins import SpentMargins
+from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, PlannedTable, read_plan
 from leeward.publishing.prediction import as_json as prediction_json
 from leeward.publishing.prediction import expectations, mean_error, promises, refusal
-from leeward.publishing.profile import SizeProfile
 from leeward.publishing.target import read_target, smallest_epsilon
 
 
@@ -93,14 +92,13 @@ def _remaining(plan: Plan, account: Account) -> str:
 
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
-    marginal, offer = table.marginal, table.offer
+    marginal, made = table.marginal, table.measurement
     by = " × ".join(one.name for one in marginal.dimensions)
-    margins = offer.margins
-    paid = f", of it {number_text(margins.epsilon)} for margins" if isinstance(
-        margins, SpentMargins) else ""  # fmt: skip
+    spent = made.margins.epsilon
+    paid = f", of it {number_text(spent)} for margins" if spent else ""
     yield f"{table.name}: {by} ({marginal.kind} table)"
-    yield from _paragraph("mechanism", f"{offer.name}: {table.why}")
-    yield f"  cost       epsilon {number_text(offer.charge.epsilon)}{paid}"
+    yield from _paragraph("mechanism", f"{made.name}: {table.why}")
+    yield f"  cost       epsilon {number_text(table.charge.epsilon)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
     if profile.given:

@@ -1,19 +1,22 @@
-"""Where the data live: describe, check, tabulate in batches, close."""
+"""Where the data live: describe, check, tabulate in batches, close.
 
-from leeward.engines.engine import Engine
-from leeward.engines.finding import Finding
-from leeward.engines.ibis_engine import IbisEngine
-from leeward.engines.opening import connect
-from leeward.engines.tidying import EVERY_STEP, Steps, needed_steps
-from leeward.model.resources import Resources
+Importing this package loads no database driver and no Ibis; each name is loaded when it is used.
+"""
 
-__all__ = [
-    "EVERY_STEP",
-    "Engine",
-    "Finding",
-    "IbisEngine",
-    "Resources",
-    "Steps",
-    "connect",
-    "needed_steps",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leeward.engines.engine import Engine
+    from leeward.engines.opening import connect
+
+__all__ = ["Engine", "connect"]
+
+HOMES = {"Engine": "leeward.engines.engine", "connect": "leeward.engines.opening"}
+"""The module of each name."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(HOMES[name]), name)

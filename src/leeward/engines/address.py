@@ -1,12 +1,12 @@
-"""Address: where one of the three tables lies, as it is written in the plan."""
+"""Address: where each of the three tables is, as the plan states it."""
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from leeward.errors import BadFile, LeewardError, raise_all, shown
 from leeward.model import TABLES
@@ -14,64 +14,91 @@ from leeward.model import TABLES
 Format = Literal["parquet", "csv"]
 SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".csv": "csv", ".csv.gz": "csv"}
 BACKENDS = "ibis.backends"
+"""The entry points by which Ibis knows its databases."""
+
 IN_FILES = ("duckdb", "sqlite")
 """Databases that are one file, whose address is a path."""
 
 SAME_NAMES = {"postgresql": "postgres"}
 OF_SPARK = ("spark", "pyspark", "sc")
-"""Addresses of Spark itself, which no table has."""
+"""Schemes of Spark itself, which are no addresses of tables."""
 
 LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
 """File systems that Spark reads."""
 
 
 @dataclass(frozen=True)
-class FileAddress:
-    """A table that is a file."""
+class Address:
+    """Where one of the three tables is; `parameter` is the key of the plan that states it."""
 
     table: str
+
+    @property
+    def parameter(self) -> str:
+        """The key of the plan."""
+        return f"data.{self.table}"
+
+
+@dataclass(frozen=True)
+class FileAddress(Address):
+    """A table that is a file."""
+
     path: Path
     format: Format
 
 
 @dataclass(frozen=True)
-class TableAddress:
+class TableAddress(Address):
     """A table of a database; `url` may hold a password and is never shown."""
 
-    table: str
     scheme: str
-    url: str
+    url: str = field(repr=False)
     name: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        return f"TableAddress({self.table!r}, {self.scheme!r}, url not shown, {self.name!r})"
-
-    @property
-    def parameter(self) -> str:
-        """Its place in the plan."""
-        return f"data.{self.table}"
 
     @property
     def rule(self) -> str:
-        """What a name that is not there breaks."""
+        """The rule that a missing table breaks."""
         return f"must be a table of the database; there is no {'.'.join(self.name)!r} in it"
 
 
-Address = FileAddress | TableAddress
+@dataclass(frozen=True)
+class SparkAddress(Address):
+    """What Spark reads: Parquet at a path or URL, which is not shown, or a table of its catalog."""
+
+    url: str = field(repr=False)
+    name: tuple[str, ...] = ()
+
+    @property
+    def rule(self) -> str:
+        """The rule that is broken when Spark does not find the table."""
+        if self.name:
+            return f"must be a table of Spark's catalog; there is no {'.'.join(self.name)!r} in it"
+        return "must be a Parquet file, or a folder of them, that Spark can read"
 
 
-def read_addresses(sources: Mapping[str, str], base: Path) -> tuple[Address, ...]:
+Found = TypeVar("Found", bound=Address)
+
+
+def _each(read: Callable[[str], Found]) -> tuple[Found, ...]:
     """The addresses of workplaces, workers and jobs; everything wrong with them at once."""
-    found: list[LeewardError] = []
-    addresses: list[Address] = []
+    problems: list[LeewardError] = []
+    addresses: list[Found] = []
     for table in TABLES:
         try:
-            addresses.append(_read(table, sources.get(table, ""), base))
+            addresses.append(read(table))
         except LeewardError as problem:
-            found.append(problem)
-    raise_all(found)
-    _refuse_mixture(addresses)
+            problems.append(problem)
+    raise_all(problems)
     return tuple(addresses)
+
+
+def read_addresses(
+    sources: Mapping[str, str], base: Path
+) -> tuple[FileAddress | TableAddress, ...]:
+    """The addresses of three files, or of three tables of one database."""
+    addresses = _each(lambda table: _read(table, sources.get(table, ""), base))
+    _refuse_mixture(addresses)
+    return addresses
 
 
 def seen_from(written: str, folder: Path) -> str:
@@ -83,15 +110,15 @@ def seen_from(written: str, folder: Path) -> str:
         return _path_from(written, folder)
     if scheme.lower() not in IN_FILES:
         return written
-    place, hash_mark, name = rest.partition("#")
-    return f"{scheme}{mark}{_path_from(place, folder)}{hash_mark}{name}"
+    path, hash_mark, name = rest.partition("#")
+    return f"{scheme}{mark}{_path_from(path, folder)}{hash_mark}{name}"
 
 
 def _path_from(path: str, folder: Path) -> str:
     return path if Path(path).is_absolute() else os.path.relpath(path, folder)
 
 
-def _read(table: str, written: str, base: Path) -> Address:
+def _read(table: str, written: str, base: Path) -> FileAddress | TableAddress:
     parameter = f"data.{table}"
     if not written.strip():
         raise BadFile(
@@ -131,9 +158,9 @@ def _file_address(parameter: str, table: str, written: str, base: Path) -> FileA
 
 
 def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
-    """Refuse what is not a file with something in it that may be read.
+    """Refuse a path that is not a readable file with some content.
 
-    The path is shown in full: its end is what tells files apart.
+    The path is shown in full: files often differ in its end only.
     """
     try:
         state = path.stat()
@@ -165,7 +192,7 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
             if scheme in LAKES
             else "Take one of them, or the path of a Parquet or CSV file.",
         )
-    place, _, name = rest.partition("#")
+    where, _, name = rest.partition("#")
     parts = tuple(name.split("."))
     if not all(parts) or len(parts) > 2:
         raise BadFile(
@@ -175,15 +202,15 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
             next_step=f"Write {scheme}://…#{table}.",
         )
     if scheme in IN_FILES:
-        place = re.sub(r"\?.*$", "", place)
-        refuse_unreadable(base / place, parameter, place)
-        return TableAddress(table, scheme, str(base / place), parts)
-    return TableAddress(table, scheme, f"{scheme}://{place}", parts)
+        path = re.sub(r"\?.*$", "", where)
+        refuse_unreadable(base / path, parameter, path)
+        return TableAddress(table, scheme, str(base / path), parts)
+    return TableAddress(table, scheme, f"{scheme}://{where}", parts)
 
 
-def _refuse_mixture(addresses: list[Address]) -> None:
-    places = {one.url if isinstance(one, TableAddress) else "" for one in addresses}
-    if len(places) > 1:
+def _refuse_mixture(addresses: Iterable[FileAddress | TableAddress]) -> None:
+    databases = {one.url if isinstance(one, TableAddress) else "" for one in addresses}
+    if len(databases) > 1:
         kinds = [one.scheme if isinstance(one, TableAddress) else one.format for one in addresses]
         raise BadFile(
             "data",
@@ -191,3 +218,61 @@ def _refuse_mixture(addresses: list[Address]) -> None:
             value=", ".join(kinds),
             next_step="Put the three tables in one place.",
         )
+
+
+def read_spark_addresses(
+    sources: Mapping[str, str], base: Path, *, elsewhere: bool = False
+) -> tuple[SparkAddress, ...]:
+    """The addresses under `engine: spark`; `elsewhere` means that a server reads them."""
+
+    def read(table: str) -> SparkAddress:
+        written = sources.get(table, "")
+        address = _read_for_spark(table, written, base)
+        (_refuse_relative if elsewhere else _refuse_missing)(address, written)
+        return address
+
+    return _each(read)
+
+
+def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
+    scheme, mark, _ = written.partition("://")
+    parts = tuple(written[1:].split(".")) if written.startswith("#") else ()
+    databases = {*SAME_NAMES, *OF_SPARK, *(one.name for one in entry_points(group=BACKENDS))}
+    value, next_step = "", "Write a path such as workplaces.parquet, or #database.table."
+    if not written.strip():
+        value = "nothing"
+    elif parts and (not all(parts) or len(parts) > 3):
+        value = repr(written)
+    elif mark and scheme.lower() in databases:
+        value = f"{scheme.lower()}://… (not shown)"
+        next_step = "Leave out `engine: spark`, or register the tables in Spark's catalog."
+    elif written.lower().endswith((".csv", ".csv.gz")):
+        value = "CSV"
+        next_step = "Write the table as Parquet, or register it in Spark's catalog as #table."
+    if value:
+        raise BadFile(
+            f"data.{table}",
+            rule="must be Parquet or a table of Spark's catalog under `engine: spark`",
+            value=value,
+            next_step=next_step,
+        )
+    # Without a scheme Spark would use its default file system, such as HDFS.
+    return SparkAddress(table, written if mark else f"file:{(base / written).absolute()}", parts)
+
+
+def _refuse_relative(address: SparkAddress, written: str) -> None:
+    """Refuse a relative path for a server, which does not know the folder of the plan."""
+    if not address.name and "://" not in written and not Path(written).is_absolute():
+        raise BadFile(
+            address.parameter,
+            rule="must be an absolute path or a URL where a server reads it",
+            value=repr(written),
+            next_step="Write where the server finds it, such as /data/jobs or s3a://bucket/jobs.",
+        )
+
+
+def _refuse_missing(address: SparkAddress, written: str) -> None:
+    """Say of a file on this machine what is wrong with it; a folder is looked at by Spark."""
+    path = Path(address.url.removeprefix("file:"))
+    if not address.name and "://" not in written and not path.is_dir():
+        refuse_unreadable(path, address.parameter, written)

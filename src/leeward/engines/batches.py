@@ -20,22 +20,22 @@ Columns = dict[str, Integers]
 
 @dataclass(frozen=True)
 class Stream:
-    """Rows in the order of their column `place`, and the names of all their columns."""
+    """Rows in the order of their column `cell_index`, and the names of all their columns."""
 
     names: tuple[str, ...]
     pieces: Iterator[pa.RecordBatch]
 
     def cut(self, cells: int, batch: int) -> Iterator[Columns]:
-        """The rows of every `batch` places; places count from 0 again in each.
+        """The rows of `batch` workplace cells at a time, of `cells`; each cut has indices from 0.
 
-        There are as many cuts as the frame demands, some of them perhaps without rows.
+        The number of cuts depends on the frame alone; some may have no rows.
         """
         held: list[Columns] = []
         start = 0
         for piece in self.pieces:
             rest = {name: _integers(piece.column(name)) for name in self.names}
-            while rest["place"].size and rest["place"][-1] >= start + batch:
-                end = int(np.searchsorted(rest["place"], start + batch))
+            while rest["cell_index"].size and rest["cell_index"][-1] >= start + batch:
+                end = int(np.searchsorted(rest["cell_index"], start + batch))
                 held.append({name: column[:end] for name, column in rest.items()})
                 yield self._joined(held, start)
                 held, start = [], start + batch
@@ -50,7 +50,7 @@ class Stream:
         columns = {
             name: np.concatenate([one[name] for one in held] or [nothing]) for name in self.names
         }
-        columns["place"] = columns["place"] - start
+        columns["cell_index"] = columns["cell_index"] - start
         return columns
 
 
@@ -60,9 +60,9 @@ def _integers(column: pa.Array) -> Integers:
 
 
 def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:
-    """The frame itself, in which every place must stand once."""
+    """The frame itself, in which every index must occur once."""
     for begin, frame in zip(range(0, cells, batch), stream.cut(cells, batch), strict=True):
-        if not np.array_equal(frame["place"], np.arange(min(batch, cells - begin))):
+        if not np.array_equal(frame["cell_index"], np.arange(min(batch, cells - begin))):
             raise BadData(
                 "data",
                 rule="must not change while they are tabulated",
@@ -77,28 +77,28 @@ def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells
     dense: Columns = {}
     for name in rows.keys() & {"counts", "cell_largest"}:
         dense[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
-        dense[name][rows["place"], rows["worker"]] = rows[name]
+        dense[name][rows["cell_index"], rows["worker_cell"]] = rows[name]
     cells = Cells(dense["counts"], frame["largest"], dense.get("cell_largest"))
     return Batch(frame["cell"], Confidential(cells))
 
 
 def sparse_establishments(
-    frame: Columns, spots: Columns, rows: Columns, worker_cells: int
+    frame: Columns, sizes: Columns, rows: Columns, worker_cells: int
 ) -> Batch[Entries]:
-    """Size and place of each establishment with jobs, and the worker cells in which it has any.
+    """Size and workplace cell of each establishment with jobs, and its counts by worker cell.
 
     Dense rows would be as many as a cell has establishments, each as long as the worker part.
     """
-    order = np.argsort(spots["spot"])
-    owner = spots.get("owner")
+    order = np.argsort(sizes["unit"])
+    owner = sizes.get("owner")
     entries = Entries(
         counts=rows["counts"],
-        cell=rows["worker"],
-        row=order[np.searchsorted(spots["spot"], rows["spot"], sorter=order)],
-        sizes=spots["size"],
-        workplace=spots["place"],
+        cell=rows["worker_cell"],
+        row=order[np.searchsorted(sizes["unit"], rows["unit"], sorter=order)],
+        sizes=sizes["size"],
+        workplace=sizes["cell_index"],
         shape=(frame["cell"].size, worker_cells),
-        establishment=None if owner is None else spots["spot"],
+        establishment=None if owner is None else sizes["unit"],
         employer=owner,
     )
     return Batch(frame["cell"], Confidential(entries))

@@ -6,16 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from leeward.engines.database import Column, Database, Table
 from leeward.engines.recoding import as_text
-from leeward.engines.relations import Column, Table
-
-if TYPE_CHECKING:
-    from leeward.engines.database import Database
 
 MISSING, END = "-", ":"
-"""What stands for a null, and what ends the length before a value, in the text of a row."""
+"""In the text of a row: the sign for a null, and the end of the length before a value."""
 
 WORDS = 8
 HALF = 2**32
@@ -55,7 +51,7 @@ def digest_files(paths: Iterable[Path]) -> str:
 
 @dataclass(frozen=True)
 class Sha256:
-    """How a database hashes texts where they lie."""
+    """How a database computes SHA-256 of texts itself."""
 
     hashes: Callable[[Table], Table]
     """From a query with the column `row` to one with the column `hash`, computed once a row."""
@@ -65,14 +61,14 @@ class Sha256:
 
 
 def digest_rows(
-    database: "Database", tables: Mapping[str, Table], sha256: Sha256 | None = None
+    database: Database, tables: Mapping[str, Table], sha256: Sha256 | None = None
 ) -> str:
     """SHA-256 over names, types, number and summed hashes of the rows of each table.
 
     Independent of the order of rows. A database that knows SHA-256 adds up the words of the
-    hashes itself, and nine numbers travel. Some others do it with a hash of 64 bits, which is
+    hashes itself and returns nine numbers. Some others do it with a hash of 64 bits, which is
     faster and may change with their version; from the rest the rows are read and hashed here.
-    All of it tells data apart that differ by accident; sums of hashes do not withstand someone
+    This distinguishes data that differ by accident; sums of hashes do not withstand someone
     who may fill a table with rows constructed for the purpose.
     """
     whole = hashlib.sha256()
@@ -95,7 +91,7 @@ def row_texts(table: Table) -> Table:
     return table.select(row=reduce(lambda left, right: left + right, parts))
 
 
-def sums_there(database: "Database", table: Table, sha256: Sha256) -> tuple[int, ...]:
+def sums_there(database: Database, table: Table, sha256: Sha256) -> tuple[int, ...]:
     """The number of rows and the sums of the words of their hashes, from the database."""
     hashes = sha256.hashes(row_texts(table))
     words = {f"word_{k}": sha256.word(hashes.hash, k).sum() for k in range(WORDS)}
@@ -103,7 +99,7 @@ def sums_there(database: "Database", table: Table, sha256: Sha256) -> tuple[int,
     return tuple(int(found[name] or 0) for name in ("rows", *words))
 
 
-def sums_here(database: "Database", table: Table) -> tuple[int, ...]:
+def sums_here(database: Database, table: Table) -> tuple[int, ...]:
     """The same from every row; slow, and the truth."""
     rows, sums = 0, [0] * WORDS
     for piece in database.stream(row_texts(table)):
@@ -114,7 +110,7 @@ def sums_here(database: "Database", table: Table) -> tuple[int, ...]:
     return rows, *sums
 
 
-def _short_sums(database: "Database", table: Table) -> tuple[int, ...]:
+def _short_sums(database: Database, table: Table) -> tuple[int, ...]:
     texts = row_texts(table)
     halves = texts.select(low=texts.row.hash() % HALF, high=texts.row.hash() // HALF)
     (found,) = database.rows(

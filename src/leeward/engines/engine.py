@@ -1,12 +1,20 @@
-"""Engine: what a release asks of the place where the data live."""
+"""Engine: what a release asks of the database that holds the data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, Self
 
-from leeward.engines.finding import Finding
-from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.errors import LeewardError
-from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    Batch,
+    Cells,
+    Codebook,
+    Entries,
+    Finding,
+    JobsRule,
+    Marginal,
+    Steps,
+)
 
 
 class Engine(Protocol):
@@ -18,8 +26,8 @@ class Engine(Protocol):
     def codes(self, column: str) -> tuple[str, ...]:
         """The texts that a column of the workplaces table holds, each once, sorted; no nulls.
 
-        Only columns of workplaces may be listed, whose values are public by declaration: what a
-        column of workers or jobs holds would tell about persons.
+        Only columns of workplaces may be listed, whose values are public by declaration: those of
+        workers and jobs are about persons.
         """
 
     def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
@@ -48,14 +56,14 @@ class Engine(Protocol):
     def unchanged(self) -> bool:
         """Whether the data still are as they were when the digest was made; not if none was.
 
-        Files are looked at from outside: size, time, place on the disk. The rows of a database are
-        read and hashed again, which takes as long as the digest did.
+        Of a file, size, times and inode are compared. The rows of a database are read and hashed
+        again, which takes as long as the digest did.
         """
 
     def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
         """The `size` smallest keyed hashes of workplace ids, 16 hexadecimal digits each, ascending.
 
-        The same for the same ids as text on every database; no other column has a say.
+        The same for the same ids as text on every database; no other column matters.
         """
 
     def prepare(
@@ -71,12 +79,12 @@ class Engine(Protocol):
         """One shared pass over the data for all these tables.
 
         `establishments` are those of the tables whose rows per establishment, or whose largest
-        establishment in each cell, will be asked for; with `owners`, also who owns them. `steps`
-        are the rules that touch some row; of data that nobody checked, all of them.
+        establishment in each cell, will be asked for; with `owners`, also their owners. `steps`
+        are the rules that touch some row; for data that were not checked, all of them.
         """
 
     def workplaces(self) -> int:
-        """How many establishments the frame has; public, and nothing need be prepared."""
+        """How many establishments the frame has: a public number, which needs no preparation."""
 
     def frame_cells(self, marginal: Marginal) -> int:
         """How many workplace combinations exist; public."""
@@ -97,7 +105,7 @@ class Engine(Protocol):
         """
 
     def close(self) -> None:
-        """Forget everything that was derived from the data."""
+        """End the connection and remove everything that was derived from the data."""
 
     def __enter__(self) -> Self: ...
 

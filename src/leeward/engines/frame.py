@@ -1,4 +1,8 @@
-"""Frame: the workplace combinations that exist, found in the workplaces table alone."""
+"""Frame: the workplace cells that exist, found in the workplaces table alone.
+
+Counts are kept by unit. A unit is one establishment where a table asks for establishments; else all
+establishments with the same codes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +10,9 @@ from functools import reduce
 from math import prod
 from operator import add
 
-from leeward.engines.database import Database
-from leeward.engines.profile import Profile, Side, one_cell_each
+from leeward.engines.code_classes import Profile, Side, one_cell_each
+from leeward.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.engines.recoding import numbered, profile_name, recoded, same_id
-from leeward.engines.relations import Column, Table, ibis
-from leeward.engines.scratch import Scratch
 from leeward.model import Codebook, Marginal
 
 MOST_NUMBERS = 2**62
@@ -24,32 +26,33 @@ def workplace_side(marginal: Marginal) -> Side:
 
 
 @dataclass(frozen=True)
-class Sites:
-    """The establishments, and the spots by which counts are kept.
+class Units:
+    """The establishments, and the units to which they belong.
 
-    A spot is one for each combination of profiles, or one for each establishment. `table` has id
-    and spot, and owner if owners are asked for; `spots` has spot, profiles, jobs, and the largest
-    establishment. Jobs are all jobs of the establishments, 0 where they have none.
+    `establishments` has id and unit, and owner if owners are asked for; `table` has unit, profiles,
+    jobs, and the largest establishment. Jobs are all jobs of the establishments, 0 where they have
+    none.
     """
 
+    establishments: Table
     table: Table
-    spots: Table
     profiles: tuple[Profile, ...]
     each_establishment: bool = False
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The cells of one workplace side, numbered 0, 1, … by `place` in the order of `cell`.
+    """The workplace cells of one side that exist, indexed 0, 1, … in the order of their numbers.
 
-    `places` has place, cell, largest, jobs; `spots` has spot, place, jobs (of the spot).
+    `cells` has cell_index, cell (the number), largest and jobs; `units` has unit, cell_index and
+    jobs (of the unit).
     """
 
-    places: Table
-    spots: Table
-    cells: int
-    one_spot_each: bool
-    """Whether no two spots lie in the same cell."""
+    cells: Table
+    units: Table
+    size: int
+    one_unit_each: bool
+    """Whether no two units belong to the same cell."""
 
 
 def find_establishments(
@@ -75,27 +78,27 @@ def find_establishments(
     return joined.mutate(jobs=size).drop("at", "size")
 
 
-def read_once(establishments: Table, profiles: tuple[Profile, ...]) -> Sites:
-    """The sites for one frame alone, which needs no spots."""
-    return Sites(establishments, establishments.mutate(spot=0, largest="jobs"), profiles)
+def unnumbered(establishments: Table, profiles: tuple[Profile, ...]) -> Units:
+    """The units for one frame alone, which is read once and needs no numbers of units."""
+    return Units(establishments, establishments.mutate(unit=0, largest="jobs"), profiles)
 
 
-def spotted(
+def find_units(
     scratch: Scratch, establishments: Table, profiles: tuple[Profile, ...], *, each: bool
-) -> Sites:
-    """The sites with their spots, computed once."""
+) -> Units:
+    """The units, computed once; with `each`, one for each establishment."""
     if each:
         turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
-        known = establishments.mutate(spot=turn, largest="jobs", **_owner(establishments))
+        known = establishments.mutate(unit=turn, largest="jobs", **_owner(establishments))
         table = scratch.keep(known)
-        return Sites(table, table, profiles, each_establishment=True)
+        return Units(table, table, profiles, each_establishment=True)
     values = [profile_name(k) for k in range(len(profiles))]
-    spot = _spot([establishments[one] for one in values], [one.size for one in profiles])
-    table = scratch.keep(establishments.mutate(spot=spot))
-    grouped = table.group_by("spot", *values).aggregate(
+    unit = _unit([establishments[one] for one in values], [one.size for one in profiles])
+    table = scratch.keep(establishments.mutate(unit=unit))
+    grouped = table.group_by("unit", *values).aggregate(
         jobs=table.jobs.sum(), largest=table.jobs.max()
     )
-    return Sites(table, scratch.keep(grouped), profiles)
+    return Units(table, scratch.keep(grouped), profiles)
 
 
 def _owner(establishments: Table) -> dict[str, Column]:
@@ -107,26 +110,26 @@ def _owner(establishments: Table) -> dict[str, Column]:
     return {"owner": ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")}
 
 
-def _spot(values: Sequence[Column], sizes: Sequence[int]) -> Column:
-    """One number for each combination of profiles, as narrow as it may be."""
+def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
+    """One number for each combination of profiles, in 32 bits if these suffice."""
     if prod(sizes) >= MOST_NUMBERS:
         return ibis.dense_rank().over(order_by=values).cast("int32")
     strides = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
     # Ibis believes sums of int32 to be int64 and would drop this cast; profiles are no such sums.
     terms = [v.cast("int64") * stride for v, stride in zip(values, strides, strict=True)]
-    spot = reduce(add, terms, ibis.literal(0, "int64"))
-    return spot.cast("int32") if prod(sizes) < 2**31 else spot
+    unit = reduce(add, terms, ibis.literal(0, "int64"))
+    return unit.cast("int32") if prod(sizes) < 2**31 else unit
 
 
-def find_frame(database: Database, scratch: Scratch, sites: Sites, side: Side) -> Frame:
-    """The cells of one side; the jobs table has no say in which exist."""
-    inside = numbered(scratch, sites.spots, sites.profiles, side)
-    inside = inside.select("spot", "jobs", "largest", cell="number")
-    cells = inside.group_by("cell").aggregate(largest=inside.largest.max(), jobs=inside.jobs.sum())
-    places = scratch.keep(
-        cells.mutate(place=ibis.row_number().over(order_by=cells.cell).cast("int32"))
+def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -> Frame:
+    """The cells of one side; which exist does not depend on the jobs table."""
+    inside = numbered(scratch, units.table, units.profiles, side)
+    inside = inside.select("unit", "jobs", "largest", cell="number")
+    found = inside.group_by("cell").aggregate(largest=inside.largest.max(), jobs=inside.jobs.sum())
+    index = ibis.row_number().over(order_by=found.cell).cast("int32")
+    cells = scratch.keep(found.mutate(cell_index=index))
+    held = inside.join(cells.select("cell", "cell_index"), "cell")
+    one_each = not units.each_establishment and one_cell_each(units.profiles, side)
+    return Frame(
+        cells, held.select("unit", "cell_index", "jobs"), row_count(database, cells), one_each
     )
-    spots = inside.join(places.select("cell", "place"), "cell").select("spot", "place", "jobs")
-    (found,) = database.rows(places.aggregate(cells=places.count()))
-    one_each = not sites.each_establishment and one_cell_each(sites.profiles, side)
-    return Frame(places, spots, int(found["cells"]), one_each)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Literal
 
-from leeward.engines.discretion import hidden
+from leeward.engines.database import Column, Table, can
+from leeward.engines.driver_errors import hidden
 from leeward.engines.recoding import may_be_fractions
-from leeward.engines.relations import Column, Table, can
 from leeward.errors import BadData, BadFile, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
 
@@ -44,7 +44,7 @@ def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[Le
 
 
 def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> LeewardError:
-    """A type may depend on rows: of workers and jobs it is told inside only."""
+    """A type may depend on rows: that of workers and jobs is shown by internal commands only."""
     kind = str(table[column].type())
     return hidden(BadData(f"data.{name}.{column}", rule=rule, value=kind, next_step=step))
 
@@ -59,7 +59,7 @@ def _may_hold(column: Column, table: str) -> bool:
 
 
 def require_distinct(columns: Iterable[str], parameter: str) -> None:
-    """Refuse names that stand twice: databases would take one and call the other something else."""
+    """Refuse a repeated name: databases would take one column and rename the other."""
     seen: set[str] = set()
     for name in columns:
         if name.lower() in seen:

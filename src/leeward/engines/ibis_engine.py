@@ -1,21 +1,27 @@
-"""The engine that speaks Ibis, whatever the database behind it."""
+"""The engine for every database that Ibis knows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
 from leeward.engines.batches import cut_frame, dense_cells, sparse_establishments
-from leeward.engines.code_texts import list_codes
-from leeward.engines.database import Database
-from leeward.engines.discretion import discreetly
-from leeward.engines.finding import Finding
+from leeward.engines.database import Database, Scratch, row_count
+from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import header_problems
-from leeward.engines.scratch import Scratch
-from leeward.engines.sketch import frame_sketch
 from leeward.engines.tabulation import Tabulation, Wanted
-from leeward.engines.tidying import EVERY_STEP, Steps
 from leeward.engines.validation import find_problems, is_staffed
+from leeward.engines.workplaces import frame_sketch, list_codes
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model import Batch, Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.model import (
+    EVERY_STEP,
+    Batch,
+    Cells,
+    Codebook,
+    Entries,
+    Finding,
+    JobsRule,
+    Marginal,
+    Steps,
+)
 
 
 class IbisEngine:
@@ -33,7 +39,7 @@ class IbisEngine:
         }
 
     def codes(self, column: str) -> tuple[str, ...]:
-        return discreetly(lambda: list_codes(self._database, column), public=True)
+        return hiding_errors(lambda: list_codes(self._database, column), public=True)
 
     def check_headers(self, codebook: Codebook, rule: JobsRule) -> tuple[LeewardError, ...]:
         return tuple(header_problems(self._database.tables(), codebook, rule))
@@ -46,21 +52,21 @@ class IbisEngine:
         *,
         strict: bool = False,
     ) -> tuple[Finding, ...]:
-        return discreetly(
+        return hiding_errors(
             lambda: find_problems(self._database, codebook, rule, progress, strict=strict)
         )
 
     def is_staffed(self, codebook: Codebook) -> bool:
-        return discreetly(lambda: is_staffed(self._database, codebook))
+        return hiding_errors(lambda: is_staffed(self._database, codebook))
 
     def digest(self) -> str:
-        return discreetly(self._database.digest)
+        return hiding_errors(self._database.digest)
 
     def unchanged(self) -> bool:
-        return discreetly(self._database.unchanged)
+        return hiding_errors(self._database.unchanged)
 
     def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
-        return discreetly(lambda: frame_sketch(self._database, codebook, key, size))
+        return hiding_errors(lambda: frame_sketch(self._database, codebook, key, size))
 
     def prepare(
         self,
@@ -78,18 +84,15 @@ class IbisEngine:
             self._scratch.clear()
             return Tabulation(self._database, self._scratch, codebook, rule, wanted)
 
-        self._tabulation = discreetly(work)
+        self._tabulation = hiding_errors(work)
 
     def workplaces(self) -> int:
-        def work() -> int:
-            frame = self._database.tables()["workplaces"]
-            (found,) = self._database.rows(frame.aggregate(rows=frame.count()))
-            return int(found["rows"])
-
-        return discreetly(work)
+        return hiding_errors(
+            lambda: row_count(self._database, self._database.tables()["workplaces"])
+        )
 
     def frame_cells(self, marginal: Marginal) -> int:
-        return self._prepared().frame(marginal).cells
+        return self._prepared().frame(marginal).size
 
     def cells(
         self, marginal: Marginal, *, batch: int, cell_largest: bool = False
@@ -98,12 +101,12 @@ class IbisEngine:
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=cell_largest)
         counts = prepared.cells(marginal, cell_largest=cell_largest)
-        for places, rows in zip(
-            cut_frame(prepared.places(frame), frame.cells, batch),
-            counts.cut(frame.cells, batch),
+        for cells, rows in zip(
+            cut_frame(prepared.frame_cells(frame), frame.size, batch),
+            counts.cut(frame.size, batch),
             strict=True,
         ):
-            yield dense_cells(places, rows, marginal.worker_cells)
+            yield dense_cells(cells, rows, marginal.worker_cells)
 
     def establishments(
         self, marginal: Marginal, *, batch: int, owners: bool = False
@@ -111,13 +114,13 @@ class IbisEngine:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=True)
-        for places, spots, rows in zip(
-            cut_frame(prepared.places(frame), frame.cells, batch),
-            prepared.spots(frame, owners=owners).cut(frame.cells, batch),
-            prepared.establishments(marginal).cut(frame.cells, batch),
+        for cells, sizes, rows in zip(
+            cut_frame(prepared.frame_cells(frame), frame.size, batch),
+            prepared.sizes(frame, owners=owners).cut(frame.size, batch),
+            prepared.establishments(marginal).cut(frame.size, batch),
             strict=True,
         ):
-            yield sparse_establishments(places, spots, rows, marginal.worker_cells)
+            yield sparse_establishments(cells, sizes, rows, marginal.worker_cells)
 
     def close(self) -> None:
         self._tabulation = None

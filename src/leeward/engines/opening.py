@@ -3,14 +3,13 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from leeward.engines.address import FileAddress, TableAddress, read_addresses
+from leeward.engines.address import FileAddress, TableAddress, read_addresses, read_spark_addresses
 from leeward.engines.database import Database
-from leeward.engines.embedded import DuckFile, Files
+from leeward.engines.duckdb import DuckFile, Files
 from leeward.engines.engine import Engine
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.postgres import Postgres
 from leeward.engines.remote import Remote
-from leeward.engines.spark.address import read_spark_addresses
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import chosen_remote
 from leeward.errors import InvalidParameter
@@ -19,7 +18,7 @@ from leeward.model.resources import Resources
 ANYTHING = Resources()
 
 SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {"postgres": Postgres}
-"""Databases that have a file of their own here; all others are read in the common way."""
+"""Databases with a class of their own; all others are read in the common way."""
 
 
 def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTHING) -> Engine:
@@ -49,7 +48,7 @@ def _database(addresses: tuple[FileAddress | TableAddress, ...], resources: Reso
 
 
 def _refuse_elsewhere(scheme: str, resources: Resources) -> None:
-    """No option is taken in silence where it does nothing."""
+    """Refuse an option that would have no effect."""
     given = {"engine": resources.engine, "memory": resources.memory, "spill": resources.spill}
     useless = [name for name, value in given.items() if value is not None]
     if useless:

@@ -7,10 +7,9 @@ from itertools import count
 import pyarrow as pa
 
 from leeward.engines.address import TableAddress
-from leeward.engines.database import closed_on_refusal
+from leeward.engines.database import Column, Table, closed_on_refusal, ibis
 from leeward.engines.digest import Sha256
-from leeward.engines.discretion import discreetly
-from leeward.engines.relations import Column, Table, ibis
+from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.remote import PIECE, Remote
 from leeward.errors import BadFile
 
@@ -50,7 +49,7 @@ _GET_BYTE = _builtin("get_byte", "binary", "int32", gives="int32")
 
 
 def _hashes(rows: Table) -> Table:
-    # Without a limit the planner would hash anew for every byte that is looked at.
+    # Without a limit the planner would hash a row again for every byte that is read.
     return rows.select(hash=_SHA256(_CONVERT_TO(rows.row, "UTF8"))).limit(EVERY)
 
 
@@ -75,10 +74,12 @@ class Postgres(Remote):
         self._cursors = count()
         with closed_on_refusal(self.close):
             rule = "must be a database in which temporary tables can be made, so no standby"
-            discreetly(self._begin, "data", rule, public=True)
-            # All of them are looked at, so that from here on nobody can empty or alter one.
+            hiding_errors(self._begin, "data", rule, public=True)
+            # Each is read once: the lock of this keeps others from emptying or altering it.
             found = [
-                discreetly(partial(self._is_plain, one), one.parameter, _readable(one), public=True)
+                hiding_errors(
+                    partial(self._is_plain, one), one.parameter, _readable(one), public=True
+                )
                 for one in addresses
             ]
         self._plain = all(found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from leeward.engines.database import Database
+from leeward.engines.database import Column, Database, Scratch, Table
 from leeward.engines.recoding import (
     as_text,
     code_text,
@@ -14,8 +14,6 @@ from leeward.engines.recoding import (
     number,
     same_id,
 )
-from leeward.engines.relations import Column, Table
-from leeward.engines.scratch import Scratch
 from leeward.engines.tidying import is_unranked
 from leeward.model import Attribute, NumericRange
 
@@ -64,7 +62,7 @@ class Probe:
         return Repeated(int(found["rows"]), int(found["groups"]), self._examples(texts))
 
     def orphans(self, column: str, table: str, key: str) -> Wrong:
-        """How many jobs point to nothing, and where they point."""
+        """How many jobs refer to an id that the table lacks, and examples of such ids."""
         ids = self.tables["jobs"].select(id=column)
         others = self.tables[table].select(other=key)
         lost = ids.filter(ids.id.notnull()).anti_join(others, same_id(ids.id, others.other))
@@ -174,7 +172,7 @@ class Repeated:
 
     @property
     def further(self) -> int:
-        """Rows that another row stands for already."""
+        """Rows that repeat another row."""
         return self.rows - self.groups
 
 

@@ -10,9 +10,8 @@ from operator import add
 
 import pyarrow as pa
 
-from leeward.engines.profile import Classes, Profile, Side
-from leeward.engines.relations import Column, Table, can, ibis
-from leeward.engines.scratch import Scratch
+from leeward.engines.code_classes import Classes, Profile, Side
+from leeward.engines.database import Column, Scratch, Table, can, ibis
 from leeward.model import Attribute, NumericRange
 
 
@@ -27,10 +26,10 @@ def as_text(column: Column) -> Column:
 
 
 FRACTION = "a number with a fraction\N{ZERO WIDTH SPACE}"
-"""What stands for such a number; no code holds a character that is not printable."""
+"""The text of such a number; no code contains a character that is not printable."""
 
 EXACT = 2**53
-"""Whole numbers below this are told apart in float64."""
+"""Below this, float64 distinguishes all whole numbers."""
 
 LARGE = 10**18
 """What stands for any larger number: no code, id or bound is as large."""
@@ -134,7 +133,7 @@ def recoded(
 ) -> Table:
     """The ids under new names and the row's value of each profile, numbered from `first`.
 
-    With `ambiguous` a text that the database takes for several listed ones is none of them.
+    With `ambiguous` a text that the database takes for several listed ones counts as unlisted.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
     raw = {f"raw_{n}": _text(table[one.column], one) for n, (_, one, _) in enumerate(shares)}

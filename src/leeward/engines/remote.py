@@ -1,18 +1,22 @@
-"""Remote: three tables of any other database that Ibis speaks to."""
+"""Remote: three tables of any database that Ibis connects to, in the common way."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from leeward.engines.address import IN_FILES, TableAddress
-from leeward.engines.bytewise import bytewise
-from leeward.engines.database import closed_on_refusal
+from leeward.engines.database import (
+    Table,
+    bytewise,
+    closed_on_refusal,
+    ibis,
+    open_tables,
+    small_result,
+)
 from leeward.engines.digest import Sha256, digest_rows
-from leeward.engines.discretion import discreetly
-from leeward.engines.relations import Table, ibis
-from leeward.engines.thrift import allow_pandas
+from leeward.engines.driver_errors import hiding_errors
+from leeward.engines.without_pandas import unblock_pandas
 from leeward.errors import BadFile
 
 PIECE = 200_000
@@ -20,10 +24,9 @@ PIECE = 200_000
 
 
 class Remote:
-    """A connection; what is derived lies in its temporary tables and vanishes with it.
+    """A connection; derived tables are temporary and vanish with it.
 
-    Whether a stream is held in memory by the driver is the driver's affair; the bound on memory
-    is that of the embedded database only.
+    The driver decides whether a stream is held in memory; the limit of a plan is for DuckDB.
     """
 
     sha256: Sha256 | None = None
@@ -33,14 +36,9 @@ class Remote:
         first = addresses[0]
         self._digest = ""
         rule = f"must be a {first.scheme} database that answers"
-        self._backend = discreetly(lambda: _connected(first), "data", rule, public=True)
+        self._backend = hiding_errors(lambda: _connected(first), "data", rule, public=True)
         with closed_on_refusal(self.close):
-            self._opened = {
-                one.table: discreetly(
-                    partial(self._table, one.name), one.parameter, one.rule, public=True
-                )
-                for one in addresses
-            }
+            self._opened = open_tables(addresses, self._table)
 
     def _table(self, name: tuple[str, ...]) -> Table:
         database = name[0] if len(name) > 1 else None
@@ -56,8 +54,7 @@ class Remote:
         self._backend.drop_table(name)
 
     def rows(self, query: Table) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._backend.to_pyarrow(query.as_table()).to_pylist()
-        return found
+        return small_result(self._backend, query)
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         yield from self._backend.to_pyarrow_batches(query, chunk_size=PIECE)
@@ -74,7 +71,7 @@ class Remote:
 
 
 def _connected(address: TableAddress) -> Any:  # noqa: ANN401 (Ibis ships no types)
-    allow_pandas()  # several drivers of Ibis need it
+    unblock_pandas()  # several drivers of Ibis need it
     try:
         url = f"{address.scheme}://{address.url}" if address.scheme in IN_FILES else address.url
         return ibis.connect(url)

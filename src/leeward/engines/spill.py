@@ -1,7 +1,7 @@
-"""Spill: the private folder into which a database puts what does not fit into memory.
+"""Spill folder: the private folder for what does not fit into a database's memory.
 
 It is removed when the database is closed. A process that was killed cannot do that, so the next
-one removes what it left: a folder whose lock nobody holds any more belongs to nobody.
+one removes its folder: no process holds the lock any more.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ PREFIX = "leeward-spill-"
 MAKING = "leeward-making-"
 LOCK = "lock"
 LONGEST = 60
-"""Seconds that the making of a folder may take; nothing has been spilled into it before."""
+"""Seconds that creating a folder may take; it is empty until then."""
 
 
 class SpillFolder:
@@ -52,7 +52,7 @@ def _made(home: Path) -> tuple[Path, BinaryIO]:
 
 
 def _refuse_open_to_all(home: Path) -> None:
-    """Where anyone may rename what is in a folder, the next start could remove anything."""
+    """Refuse a folder where anyone may rename files: a rename could make us remove any file."""
     if home.is_dir() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
         raise BadFile(
             "temporary folder",
@@ -75,10 +75,10 @@ def remove_abandoned(home: Path) -> None:
             ours = state.st_uid == os.geteuid() and stat.S_ISDIR(state.st_mode)
             made = folder.name.startswith(PREFIX)
             if ours and (made or time.time() - state.st_mtime > LONGEST):
-                # One that has its name has its lock: without it the folder is somebody else's.
+                # A folder gets its final name after its lock: without a lock it is not ours.
                 _remove_unlocked(folder, "r+b" if made else "ab")
         except OSError:
-            continue  # somebody else removes it at this moment, or uses it
+            continue  # in use, or being removed by another process
 
 
 def _remove_unlocked(folder: Path, mode: str) -> None:

@@ -1,34 +1,141 @@
-"""Tabulation: the shared pass over the data, and the queries that each table makes on it."""
+"""Tabulation: one shared pass over the data, and the queries that each table makes on its result.
 
+Jobs are counted in two ways, by establishment and by worker, and both must agree.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from leeward.engines.balance import require_balance
 from leeward.engines.batches import Stream
-from leeward.engines.bytewise import is_bytewise
-from leeward.engines.database import Database
-from leeward.engines.discretion import discreet_items
+from leeward.engines.code_classes import Profile, Side, find_profiles, one_cell_each
+from leeward.engines.database import Database, Scratch, Table, ibis, is_bytewise, row_count
+from leeward.engines.driver_errors import hiding_errors_in
 from leeward.engines.frame import (
     Frame,
+    Units,
     find_establishments,
     find_frame,
-    read_once,
-    spotted,
+    find_units,
+    unnumbered,
     workplace_side,
 )
-from leeward.engines.profile import Side, find_profiles
-from leeward.engines.relations import Table, ibis
-from leeward.engines.scratch import Scratch
-from leeward.engines.tally import Tally, count_profiles
-from leeward.engines.tidying import EVERY_STEP, Steps, readable_tables, tidied
-from leeward.errors import InvalidParameter
-from leeward.model import Codebook, JobsRule, Marginal
+from leeward.engines.recoding import numbered, profile_name, recoded, same_id
+from leeward.engines.tidying import readable_tables, tidied
+from leeward.errors import BadData, InvalidParameter
+from leeward.model import EVERY_STEP, Codebook, JobsRule, Marginal, Steps
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts of jobs by unit and by the profiles of workers and jobs: every table adds them up.
+
+    `counts` has unit, profiles and jobs; `sides` has, for each worker side, the unit, the jobs and
+    the number of the worker cell of every entry that counts in it.
+    """
+
+    profiles: tuple[Profile, ...]
+    counts: Table
+    sides: Mapping[Side, Table]
+
+    def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
+        """Whether no two entries fall into the same cell of a table, so that nothing is added."""
+        return frame.one_unit_each and one_cell_each(self.profiles, worker_side(marginal))
+
+    def worker_cells(self, marginal: Marginal, frame: Frame) -> Table:
+        """cell_index, unit, worker_cell and jobs: the counts of each unit by worker cell."""
+        entries = self.sides[worker_side(marginal)].rename(worker_cell="number")
+        units = frame.units.select("unit", "cell_index")
+        return entries.join(units, "unit").select("cell_index", "unit", "worker_cell", "jobs")
+
+
+def worker_side(marginal: Marginal) -> Side:
+    """The worker part, and the filters on workers and jobs."""
+    filters = tuple(one for one in marginal.filters if not one.attribute.of_workplaces)
+    return marginal.worker, filters
+
+
+def count_profiles(
+    scratch: Scratch,
+    tables: dict[str, Table],
+    codebook: Codebook,
+    units: Units,
+    marginals: Iterable[Marginal],
+    *,
+    ambiguous: bool = False,
+) -> Tally:
+    """One pass over jobs and workers; the workers are read only if some table needs them.
+
+    With `ambiguous` a text that the database takes for several codes counts as an unlisted one.
+    """
+    sides = dict.fromkeys(map(worker_side, marginals))
+    needed = [one for side in sides for part in side for one in part]
+    of_jobs = find_profiles(one for one in needed if one.attribute.table == "jobs")
+    of_workers = find_profiles(one for one in needed if one.attribute.table == "workers")
+    keys = codebook.keys
+    ids = {"worker": keys.jobs.worker, "workplace": keys.jobs.workplace}
+    jobs = recoded(scratch, tables["jobs"], ids, of_jobs, ambiguous=ambiguous)
+    at = units.establishments.select("id", "unit")
+    joined = jobs.join(at, same_id(jobs.workplace, at.id)).drop("id")
+    if of_workers:
+        person = {"person": keys.workers.id}
+        first = len(of_jobs)
+        people = recoded(
+            scratch, tables["workers"], person, of_workers, first=first, ambiguous=ambiguous
+        )
+        joined = joined.join(people, same_id(joined.worker, people.person))
+    profiles = (*of_jobs, *of_workers)
+    counts = scratch.keep(_counted(joined, len(profiles)))
+    return Tally(profiles, counts, {one: _entries(scratch, counts, profiles, one) for one in sides})
+
+
+def _counted(jobs: Table, profiles: int) -> Table:
+    keys = ("unit", *map(profile_name, range(profiles)))
+    return jobs.select(*keys).group_by(*keys).aggregate(jobs=lambda group: group.count())
+
+
+def _entries(scratch: Scratch, counts: Table, profiles: tuple[Profile, ...], side: Side) -> Table:
+    return numbered(scratch, counts, profiles, side).select("unit", "jobs", "number")
+
+
+def require_balance(
+    database: Database, tables: Mapping[str, Table], units: Units, entries: Table | None
+) -> None:
+    """Refuse counts that disagree with sizes: the noise would follow a wrong size.
+
+    Every establishment must be found once, and every job at one of them, with one worker. Ids that
+    a database takes for equal in one query and not in the next, and rows that come or go in
+    between, break this. `entries` has unit and jobs of everything that was counted by workers,
+    before any filter.
+    """
+    found = units.establishments.aggregate(
+        rows=units.establishments.count(), jobs=units.establishments.jobs.sum()
+    )
+    (held,) = database.rows(found)
+    expected = [row_count(database, tables[name]) for name in ("workplaces", "jobs")]
+    balanced = expected == [int(held["rows"]), int(held["jobs"] or 0)]
+    if not balanced or (entries is not None and _differing(database, units, entries)):
+        raise BadData(
+            "data",
+            rule="must have every job at one workplace and one worker in each query alike",
+            value="sums that differ (not shown)",
+            next_step="Run `leeward check`; give the columns of ids one binary collation; release "
+            "from data at rest.",
+        )
+
+
+def _differing(database: Database, units: Units, entries: Table) -> int:
+    """How many units have other jobs by workers than they have in all."""
+    added = entries.group_by(at=entries.unit).aggregate(counted=entries.jobs.sum())
+    sizes = units.table.select("unit", "jobs")
+    both = sizes.left_join(added, sizes.unit == added["at"])
+    return row_count(database, both.filter(both.jobs != both.counted.fill_null(0)))
 
 
 @dataclass(frozen=True)
 class Wanted:
     """What a tabulation is for: tables, those asked by establishment, and whether with owners.
 
-    `steps` are those without which the rows would be counted otherwise.
+    `steps` are those without which the rows would be counted differently.
     """
 
     marginals: tuple[Marginal, ...]
@@ -59,25 +166,25 @@ class Tabulation:
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
         found = find_establishments(scratch, tables, codebook, profiles, owners=wanted.owners)
-        # What is read once is not compared with anything.
+        # A frame that is read once is compared with nothing.
         once = not counted and not wanted.establishments and len(sides) == 1
         kept = not once or not is_bytewise(tables["jobs"])
         if kept:
-            sites = spotted(scratch, found, profiles, each=bool(wanted.establishments))
+            units = find_units(scratch, found, profiles, each=bool(wanted.establishments))
         else:
-            sites = read_once(found, profiles)
-        self._owners: Table | None = sites.table if wanted.owners else None
+            units = unnumbered(found, profiles)
+        self._owners: Table | None = units.establishments if wanted.owners else None
         self._frames: dict[Side, Frame] = {
-            side: find_frame(database, scratch, sites, side) for side in sides
+            side: find_frame(database, scratch, units, side) for side in sides
         }
         self._tally: Tally | None = None
         if counted:
             once_each = "ambiguous_code" in steps
             self._tally = count_profiles(
-                scratch, tables, codebook, sites, counted, ambiguous=once_each
+                scratch, tables, codebook, units, counted, ambiguous=once_each
             )
         if kept:
-            require_balance(database, tables, sites, self._tally and self._tally.counts)
+            require_balance(database, tables, units, self._tally and self._tally.counts)
 
     def frame(self, marginal: Marginal, *, establishments: bool = False) -> Frame:
         """The frame of a prepared table."""
@@ -92,33 +199,33 @@ class Tabulation:
             )
         return self._frames[workplace_side(marginal)]
 
-    def places(self, frame: Frame) -> Stream:
-        """place, cell and largest of every workplace cell."""
-        return self._stream(frame.places.select("place", "cell", "largest"))
+    def frame_cells(self, frame: Frame) -> Stream:
+        """cell_index, cell and largest of every workplace cell."""
+        return self._stream(frame.cells.select("cell_index", "cell", "largest"))
 
     def cells(self, marginal: Marginal, *, cell_largest: bool) -> Stream:
-        """place, worker, counts and perhaps cell_largest of the cells with jobs."""
+        """cell_index, worker_cell, counts and perhaps cell_largest of the cells with jobs."""
         frame = self.frame(marginal, establishments=cell_largest)
         names = ("counts", "cell_largest") if cell_largest else ("counts",)
         if marginal.kind == "workplace" or self._tally is None:
             # Every job counts in the one cell, so the largest establishment is also its largest.
-            every = frame.places.select(
-                "place",
-                worker=ibis.literal(0, "int32"),
-                counts=frame.places.jobs,
-                cell_largest=frame.places.largest,
+            every = frame.cells.select(
+                "cell_index",
+                worker_cell=ibis.literal(0, "int32"),
+                counts=frame.cells.jobs,
+                cell_largest=frame.cells.largest,
             )
-            return self._stream(every.select("place", "worker", *names))
+            return self._stream(every.select("cell_index", "worker_cell", *names))
         parts = self._tally.worker_cells(marginal, frame)
         if self._tally.is_cells_of(marginal, frame):
-            return self._stream(parts.select("place", "worker", counts="jobs"))
+            return self._stream(parts.select("cell_index", "worker_cell", counts="jobs"))
         return self._stream(_added(parts, cell_largest))
 
-    def spots(self, frame: Frame, *, owners: bool) -> Stream:
-        """place, spot, size and perhaps owner of every establishment with jobs."""
-        staffed = frame.spots.filter(frame.spots.jobs > 0).rename(size="jobs")
+    def sizes(self, frame: Frame, *, owners: bool) -> Stream:
+        """cell_index, unit, size and perhaps owner of every establishment with jobs."""
+        staffed = frame.units.filter(frame.units.jobs > 0).rename(size="jobs")
         if not owners:
-            return self._stream(staffed.select("place", "spot", "size"))
+            return self._stream(staffed.select("cell_index", "unit", "size"))
         if self._owners is None:
             raise InvalidParameter(
                 "owners",
@@ -126,30 +233,34 @@ class Tabulation:
                 value="tables that were prepared without",
                 next_step="Give owners=True to prepare.",
             )
-        owned = staffed.join(self._owners.select("spot", "owner"), "spot")
-        return self._stream(owned.select("place", "spot", "size", "owner"))
+        owned = staffed.join(self._owners.select("unit", "owner"), "unit")
+        return self._stream(owned.select("cell_index", "unit", "size", "owner"))
 
     def establishments(self, marginal: Marginal) -> Stream:
-        """place, spot, worker and counts of every establishment with jobs in the table."""
+        """cell_index, unit, worker_cell and counts of every establishment with jobs in a table."""
         frame = self.frame(marginal, establishments=True)
         if marginal.kind == "workplace" or self._tally is None:
-            staffed = frame.spots.filter(frame.spots.jobs > 0)
+            staffed = frame.units.filter(frame.units.jobs > 0)
             one = ibis.literal(0, "int32")
-            return self._stream(staffed.select("place", "spot", worker=one, counts="jobs"))
+            return self._stream(
+                staffed.select("cell_index", "unit", worker_cell=one, counts="jobs")
+            )
         parts = self._tally.worker_cells(marginal, frame)
-        each = parts.group_by("place", "spot", "worker").aggregate(counts=parts.jobs.sum())
+        each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(
+            counts=parts.jobs.sum()
+        )
         return self._stream(each)
 
     def _stream(self, query: Table) -> Stream:
-        pieces = self._database.stream(query.order_by("place"))
-        return Stream(tuple(query.columns), discreet_items(pieces))
+        pieces = self._database.stream(query.order_by("cell_index"))
+        return Stream(tuple(query.columns), hiding_errors_in(pieces))
 
 
 def _added(parts: Table, cell_largest: bool) -> Table:
-    """Counts of spots added up to cells."""
+    """Counts of units added up to cells."""
     if not cell_largest:
-        return parts.group_by("place", "worker").aggregate(counts=parts.jobs.sum())
-    each = parts.group_by("place", "spot", "worker").aggregate(jobs=parts.jobs.sum())
-    return each.group_by("place", "worker").aggregate(
+        return parts.group_by("cell_index", "worker_cell").aggregate(counts=parts.jobs.sum())
+    each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(jobs=parts.jobs.sum())
+    return each.group_by("cell_index", "worker_cell").aggregate(
         counts=each.jobs.sum(), cell_largest=each.jobs.max()
     )

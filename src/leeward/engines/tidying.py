@@ -1,4 +1,4 @@
-"""Tidying: from the tables as they are to the rows that count, by rules that refuse nothing.
+"""Tidying: from the tables as they are to the rows that count, by rules that never refuse.
 
 Whether a release succeeds must not depend on rows of workers and jobs, so every row falls under a
 rule of `model.ROW_RULES`, in this order: rows without an id are left out; one row of each worker
@@ -11,32 +11,12 @@ found to be needed, only these are taken.
 
 from collections.abc import Iterable, Mapping
 
-from leeward.engines.database import Database
-from leeward.engines.finding import Finding
+from leeward.engines.database import Column, Database, Scratch, Table, can, ibis
 from leeward.engines.recoding import may_be_fractions, same_id, whole_number
-from leeward.engines.relations import Column, Table, can, ibis
-from leeward.engines.scratch import Scratch
-from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob
+from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 
 JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
 """Texts such as 5d and 0x1p3, which only Java takes for numbers, and so does Spark."""
-
-Steps = frozenset[str]
-"""Ids of row rules that must be applied."""
-
-EVERY_STEP: Steps = frozenset(
-    {"missing_id", "worker_rows", "repeated_job", "lost_job", "ambiguous_code"}
-)
-"""The rules that cost a query; what the others say is true of every query."""
-
-
-def needed_steps(findings: Iterable[Finding]) -> Steps:
-    """The steps without which the data that were checked would be counted otherwise.
-
-    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
-    worker points where all of them do.
-    """
-    return EVERY_STEP & {one.rule for one in findings}
 
 
 def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str, ...]]:
@@ -67,7 +47,7 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
 def tidied(
     scratch: Scratch, tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule, steps: Steps
 ) -> dict[str, Table]:
-    """The rows that count, computed once where anything is to be done about them."""
+    """The rows that count; a table that some step changes is computed once."""
     columns, keys = needed_columns(codebook, rule), codebook.keys
     workers, jobs = tables["workers"], tables["jobs"]
     if "missing_id" in steps:

@@ -6,17 +6,16 @@ CONFIDENTIAL: findings count and quote rows. Only internal commands show them.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from leeward.engines.database import Database
-from leeward.engines.finding import Finding
+from leeward.engines.database import Database, Scratch
 from leeward.engines.headers import header_problems
 from leeward.engines.probes import Probe, Strangers, Wrong
-from leeward.engines.scratch import Scratch
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
 from leeward.model import (
     Attribute,
     Codebook,
     EveryJob,
+    Finding,
     JobsRule,
     NumericRange,
     PrimaryJob,
@@ -51,7 +50,7 @@ def find_problems(
     *,
     strict: bool = False,
 ) -> tuple[Finding, ...]:
-    """All findings; with wrong headers only those, since nothing else can be looked for."""
+    """All findings; if headers are wrong, only those, since rows cannot be checked then."""
     wrong = tuple(header_problems(database.tables(), codebook, rule))
     if wrong:
         return tuple(map(_of_header, wrong))
@@ -132,7 +131,7 @@ class RowChecks:
                 yield self._judged(found, "missing_id")
 
     def duplicates(self) -> Iterator[Finding]:
-        """Ids of workplaces and workers that stand more than once."""
+        """Ids of workplaces and workers that occur more than once."""
         keys = self.codebook.keys
         for table, column in (("workplaces", keys.workplaces.id), ("workers", keys.workers.id)):
             several = self.probe.repeated(table, (column,))
@@ -186,16 +185,16 @@ class RowChecks:
             yield self._ruled(found, "missing_rank")
 
     def codes(self) -> Iterator[Finding]:
-        """Nulls and texts that the codebook does not know; told once for each column."""
-        told: dict[Finding, None] = {}
+        """Nulls and texts that the codebook does not know, once for each column."""
+        found: dict[Finding, None] = {}
         asked: dict[tuple[str, str, frozenset[str]], Strangers] = {}
         for attribute in self._coded():
             known = (attribute.table, attribute.column, frozenset(attribute.recode))
             if known not in asked:
                 asked[known] = self.probe.strangers(attribute)
-            told |= dict.fromkeys(self._unknown(attribute, asked[known]))
-            told |= dict.fromkeys(self._shared(attribute))
-        yield from told
+            found |= dict.fromkeys(self._unknown(attribute, asked[known]))
+            found |= dict.fromkeys(self._shared(attribute))
+        yield from found
 
     def _coded(self) -> list[Attribute]:
         return [one for one in self.codebook.attributes.values() if one.numbers is None]
@@ -218,26 +217,26 @@ class RowChecks:
             (Finding("number out of range", *where, *found.outside, look), "number_range"),
             (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
         ):
-            told = rule == "number_range" or self._told(attribute, attribute.missing)
-            if finding.rows and told:
+            reported = rule == "number_range" or self._is_reported(attribute, attribute.missing)
+            if finding.rows and reported:
                 yield self._judged(finding, rule)
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
         if found.ambiguous:
             yield self._ambiguous(*where, (found.ambiguous, found.doubled))
-        if found.nulls and self._told(attribute, attribute.missing):
+        if found.nulls and self._is_reported(attribute, attribute.missing):
             remedy = FILL if attribute.missing is None else FOLDED.format("null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
             yield self._judged(missing, "missing_code")
-        if found.unlisted and self._told(attribute, attribute.unlisted):
+        if found.unlisted and self._is_reported(attribute, attribute.unlisted):
             hint = _hints(attribute, found)
             remedy = hint if attribute.unlisted is None else FOLDED.format("other")
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
             yield self._judged(strange, "unlisted_code")
 
-    def _told(self, attribute: Attribute, position: int | None) -> bool:
-        """Whether rows without a listed code are worth telling.
+    def _is_reported(self, attribute: Attribute, position: int | None) -> bool:
+        """Whether rows without a listed code are reported.
 
         What the codebook folds into a code is no mistake, but it touches rows.
         """

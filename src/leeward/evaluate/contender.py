@@ -7,24 +7,21 @@ from functools import lru_cache
 import numpy as np
 
 from leeward.errors import LeewardError
-from leeward.evaluate.method import Additively, ByClipping, ByDropping, Method
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.margins import FREE, MarginRule, NoMargins, PublicMargins, spend
-from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.registry import Mechanism
+from leeward.mechanisms import REGISTRY, mechanism
+from leeward.mechanisms.choice import MARGIN_SHARE
+from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
+from leeward.mechanisms.measurement import Measurement, Mechanism
+from leeward.privacy import StrongAlpha
 
-MARGIN_SHARE = Fraction(1, 10)
-"""What a plan spends on margins unless it says otherwise."""
+COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
+"""Mechanisms that release counts."""
 
-PUBLISHED = ("log_laplace", "smooth_gamma", "smooth_laplace")
-"""The mechanisms of the papers, which also have a tight form."""
+OURS = tuple(name for name, one in COMPARED.items() if one.origin == "ours")
 
-OURS = ("slope", "vector_pareto", "clipped")
+BASELINES = tuple(name for name, one in COMPARED.items() if one.origin == "baseline")
 
 
 @dataclass(frozen=True)
@@ -38,6 +35,11 @@ class Contender:
     theta: int | None = None
 
     @property
+    def kind(self) -> type[Mechanism]:
+        """The mechanism before it is calibrated."""
+        return REGISTRY[self.mechanism]
+
+    @property
     def needs_alpha(self) -> bool:
         """Whether the promise speaks of α."""
         return self.policy in ("strong", "weak")
@@ -49,7 +51,7 @@ class Contender:
 
     def sizes(self, truth: Truth) -> Integers:
         """What the noise of each cell follows: an establishment, or the count itself."""
-        if self.mechanism == "log_laplace":
+        if self.kind.follows_counts:
             return truth.counts
         if self.own_largest:
             return truth.cells.own_largest()
@@ -58,36 +60,27 @@ class Contender:
     @property
     def has_margins(self) -> bool:
         """Whether a plan could release it with margins."""
-        return (
-            self.calibration == "tight"
-            and self.accounting != "parallel"
-            and self.mechanism != "node_laplace"
-        )
+        return self.calibration == "tight" and self.accounting != "parallel" and self.kind.in_plans
 
-    def method(self, price: "Price", cells: int) -> Method:
-        """Calibrate for a table with so many worker cells; refused where conditions fail."""
+    def measurement(self, price: "Price", cells: int) -> Measurement:
+        """Calibrate for a table with this many worker cells; refused where conditions fail."""
         made = self._made(price, self._together(cells))
-        if isinstance(made, Clipped):
-            return ByClipping(made)
-        if isinstance(made, NodeLaplace):
-            return ByDropping(made)
-        free = self.has_margins and self.mechanism in FREE
-        return Additively(made, self.own_largest, PublicMargins() if free else NoMargins())
+        free = self.has_margins and self.kind.free_margins
+        rule = PublicMargins() if free else NoMargins()
+        return made.measurement(by_cell=self.own_largest, margins=rule)
 
-    def with_margins(self, price: "Price", cells: int) -> Method | None:
+    def with_margins(self, price: "Price", cells: int) -> Measurement | None:
         """The same for a tenth less, which pays for margins; None where that does not do."""
-        if not self.has_margins or self.mechanism in FREE:
+        if not self.has_margins or self.kind.free_margins:
             return None
         together = self._together(cells)
         parts = cells if self.accounting == "sum" else 1
         try:
             made = self._made(price.less(MARGIN_SHARE), together)
-            if not isinstance(made, Additive):
-                return None
-            rule: MarginRule = spend(made, price.epsilon * MARGIN_SHARE, parts)
+            rule = spend(made, price.epsilon * MARGIN_SHARE, parts)
         except LeewardError:
             return None
-        return Additively(made, self.own_largest, rule)
+        return made.measurement(by_cell=self.own_largest, margins=rule)
 
     def _together(self, cells: int) -> int:
         """How many worker cells the price pays for."""
@@ -117,7 +110,7 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
         one.mechanism,
         alpha=price.alpha if one.needs_alpha else None,
         epsilon=price.epsilon,
-        delta=price.delta if one.mechanism == "smooth_laplace" else 0,
+        delta=price.delta if one.kind.spends_delta else 0,
         cells=cells,
         calibration=one.calibration,
         **options,
@@ -131,18 +124,30 @@ def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, 
     else:
         policy, each = "weak", "single" if workload.alone else "sum"
         block = "single" if workload.alone else "joint"
+    papers = [name for name, one in COMPARED.items() if one.origin == "paper"]
     scalar = [
         Contender(name, policy, each, calibration)
-        for name in PUBLISHED
+        for name in papers
         for calibration in ("published", "tight")
     ]
-    parallel = [Contender(name, policy, "parallel", "published") for name in PUBLISHED]
+    parallel = [Contender(name, policy, "parallel", "published") for name in papers]
     return (
         *scalar,
         *(parallel if each == "sum" and workload.worker_cells > 1 else ()),
-        Contender("slope", policy, each),
-        Contender("vector_pareto", "strong", block),
-        Contender("clipped", "strong", block),
-        Contender("edge_laplace", "worker", block),
-        *(Contender("node_laplace", "establishment", block, theta=theta) for theta in thetas),
+        *(_ours(name, policy, each, block) for name in OURS),
+        *(one for name in BASELINES for one in _baselines(name, block, thetas)),
     )
+
+
+def _ours(name: str, policy: str, each: str, block: str) -> Contender:
+    """Whole blocks under the strong policy where that is proved, else cell by cell."""
+    strong = StrongAlpha() in REGISTRY[name].claims["worker"]
+    return Contender(name, "strong", block) if strong else Contender(name, policy, each)
+
+
+def _baselines(name: str, block: str, thetas: tuple[int, ...]) -> tuple[Contender, ...]:
+    """What protects workers alone, or whole establishments up to each θ."""
+    (promise,) = REGISTRY[name].claims["worker"]
+    if REGISTRY[name].in_plans:
+        return (Contender(name, promise.name, block),)
+    return tuple(Contender(name, promise.name, block, theta=theta) for theta in thetas)

@@ -10,13 +10,13 @@ from leeward.errors import LeewardError
 from leeward.evaluate.contender import Contender, Price, contenders
 from leeward.evaluate.grid import Grid
 from leeward.evaluate.measured import Results, measured
-from leeward.evaluate.method import Drawn, Method
 from leeward.evaluate.point import Point, Refused, Setting
 from leeward.evaluate.scene import Scene, Stage
 from leeward.evaluate.score import Trial
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth
 from leeward.evaluate.workload import Workload
+from leeward.mechanisms.measurement import Measured, Measurement
 
 WIDE_NOISE = 20
 """Noise of S/ε jobs or more counts as wide."""
@@ -41,7 +41,7 @@ class Experiment:
         """How its points are labelled."""
         one, price = self.contender, self.price
         times = self.workload.worker_cells if one.accounting == "parallel" else 1
-        delta = price.delta if one.mechanism == "smooth_laplace" else 0
+        delta = price.delta if one.kind.spends_delta else 0
         return Setting(
             workload=self.workload.name,
             mechanism=one.mechanism,
@@ -60,31 +60,31 @@ class Experiment:
         """Calibrate, draw, measure; a gap where the conditions do not hold."""
         stage, cells = scene.stage(self.workload), self.workload.worker_cells
         try:
-            method = self.contender.method(self.price, cells)
+            made = self.contender.measurement(self.price, cells)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        trials, covered = self._drawn(method, stage)
+        trials, covered = self._drawn(made, stage)
         bought = self.contender.with_margins(self.price, cells)
         if bought is not None:
             covered = self._covered(bought, stage.truth)
-        results = Results(tuple(trials), method.expected(stage.truth), tuple(covered))
+        results = Results(tuple(trials), made.expected(stage.truth.columns(made)), tuple(covered))
         return measured(self.setting, stage, results)
 
-    def _drawn(self, method: Method, stage: Stage) -> tuple[list[Trial], list[Floats]]:
+    def _drawn(self, made: Measurement, stage: Stage) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
         scored, covered = [], []
-        wide = self.wide(stage.truth)
+        wide, columns = self.wide(stage.truth), stage.truth.columns(made)
         for _ in range(self.trials):
-            drawn = method.draw(stage.truth)
+            drawn = made.measure(columns)
             scored.append(stage.referee.trial(drawn.values))
             covered += _held(drawn, stage.truth, stage.truth.groups, wide)
         return scored, covered
 
-    def _covered(self, method: Method, truth: Truth) -> list[Floats]:
+    def _covered(self, made: Measurement, truth: Truth) -> list[Floats]:
         """The same for margins that are bought, on a part of the table."""
         some = truth.thinned(MARGIN_CELLS)
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
-        draws = (method.draw(some) for _ in range(self.trials))
+        draws = (made.measure(some.columns(made)) for _ in range(self.trials))
         return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
 
     def wide(self, truth: Truth) -> NDArray[np.bool_]:
@@ -96,7 +96,7 @@ class Experiment:
         return self.contender.sizes(truth) >= float(least)
 
 
-def _held(drawn: Drawn, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
+def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
     """The share of margins that held: of all cells, and of those with wide noise."""
     if drawn.margins is None:
         return []

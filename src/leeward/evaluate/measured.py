@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from leeward.evaluate.method import Expected
 from leeward.evaluate.point import Point, Setting
 from leeward.evaluate.scene import Stage
 from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats
 from leeward.evaluate.workload import Workload
+from leeward.mechanisms.measurement import Expected
 
 Columns = Mapping[str, Floats]
 

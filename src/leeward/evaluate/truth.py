@@ -15,8 +15,9 @@ from leeward.engines import Engine
 from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.strata import Groups, Integers, stratum
 from leeward.mechanisms.clipping import checked_entries
+from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Cells, Entries, Marginal
-from leeward.noise.sampling import MOST
+from leeward.noise.scales import MOST
 
 
 @final
@@ -57,6 +58,10 @@ class Truth:
     def worker_cells(self) -> int:
         """d."""
         return self.cells.shape[1]
+
+    def columns(self, made: Measurement) -> Cells | Entries:
+        """What a measurement needs of the table."""
+        return self.entries if made.needs is Needs.ENTRIES else self.cells
 
     @cached_property
     def groups(self) -> Groups:

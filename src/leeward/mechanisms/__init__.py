@@ -1,5 +1,6 @@
 """Mechanisms: how confidential counts become noisy ones, each with its proof beside it."""
 
-from leeward.mechanisms.registry import REGISTRY, Mechanism, mechanism
+from leeward.mechanisms.measurement import Mechanism
+from leeward.mechanisms.registry import REGISTRY, mechanism
 
 __all__ = ["REGISTRY", "Mechanism", "mechanism"]

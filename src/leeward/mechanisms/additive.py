@@ -1,8 +1,14 @@
-"""What all mechanisms of the form n + ⌊scale·Z + ½⌋ share: release, errors, distribution."""
+"""What all mechanisms of the form n + ⌊scale·Z + ½⌋ share: release, errors, distribution.
+
+A new mechanism of this form is a subclass with a law, scales and a calibration; `CountsWithNoise`
+measures a whole table with it.
+"""
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -11,16 +17,30 @@ from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import ball, precision, rational
-from leeward.mechanisms.claims import Claims, claim
+from leeward.mechanisms.claims import claim
+from leeward.mechanisms.measurement import (
+    COVERAGE,
+    Claims,
+    Expected,
+    MarginRule,
+    Measured,
+    Measurement,
+    Needs,
+    Origin,
+    PublicLaw,
+    Spread,
+    Words,
+    constants,
+)
 from leeward.mechanisms.parameters import Parameters
+from leeward.model import Cells, Entries
 from leeward.noise.accuracy import accurate, to_decimal
-from leeward.noise.draws import SECRET, Noise
 from leeward.noise.error import Error, rounded_error
 from leeward.noise.integers import same_shape, whole_number, whole_numbers
 from leeward.noise.law import Law
-from leeward.noise.sampling import Integers, Scales, bisect
+from leeward.noise.scales import Integers, Noise, Scales, bisect, secret
 from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee, Policy
+from leeward.privacy import Guarantee, Policy, sequential
 
 Measure = float | Floats | None
 MOST_DIGITS = 2000
@@ -30,9 +50,18 @@ class Additive(ABC):
     """A count plus rounded noise whose scale depends on the count or the largest establishment."""
 
     name: ClassVar[str]
+    words: ClassVar[Words]
     claims: ClassVar[Claims]
-    needs: ClassVar[str] = "largest"
+    origin: ClassVar[Origin] = "ours"
+    in_plans: ClassVar[bool] = True
+    free_margins: ClassVar[bool] = False
+    spends_delta: ClassVar[bool] = False
+    follows: ClassVar[str] = "largest"
     """Which column the noise depends on: largest, counts, or either (only its shape matters)."""
+
+    follows_counts: ClassVar[bool] = False
+    joint: ClassVar[bool] = False
+    """Whether the worker cells of a workplace cell share one random factor."""
 
     counted: ClassVar[bool] = True
     """Whether what is released are counts."""
@@ -71,7 +100,7 @@ class Additive(ABC):
                 value="nothing",
                 next_step="Give the counts as an integer array.",
             )
-        return self._release(counts, largest, SECRET)
+        return self._release(counts, largest, secret())
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
@@ -81,6 +110,15 @@ class Additive(ABC):
         scales = self.scales(n.ravel(), x.ravel())
         true = self.true_values(n.ravel(), x.ravel())
         return noise.rounded(true, self.law, scales).reshape(n.shape)
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on a table; `by_cell`: a cell's noise follows its own largest."""
+        return CountsWithNoise(self, by_cell, margins)
+
+    def public_margins(self, values: Integers) -> Integers:
+        """Margins where the scale is the same for all cells, and public."""
+        wide = self.quantile((1 + COVERAGE) / 2, None, 0)
+        return np.full_like(values, np.asarray(wide))
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:
         """What the noise is added to: the counts."""
@@ -93,9 +131,9 @@ class Additive(ABC):
         x = None if largest is None else whole_numbers(largest, "largest")
         n = None if counts is None else whole_numbers(counts, "counts")
         missing = {"largest": x is None, "counts": n is None, "either": x is None and n is None}
-        if missing[self.needs]:
+        if missing[self.follows]:
             raise InvalidParameter(
-                "counts" if self.needs == "either" else self.needs,
+                "counts" if self.follows == "either" else self.follows,
                 rule=f"is needed by {self.name}",
                 value="nothing",
                 next_step="Give it as an integer array.",
@@ -197,6 +235,149 @@ class Additive(ABC):
                 next_step="Ask for one cell at a time.",
             )
         return self.scales(n.reshape(1), x.reshape(1)).exact(0)
+
+
+@dataclass(frozen=True)
+class CountsWithNoise:
+    """The measurement of a table's counts: a whole block at once, or cell by cell.
+
+    With `by_cell` the noise of a worker cell follows its own largest establishment rather than
+    the largest of its workplace cell.
+    """
+
+    mechanism: Additive
+    by_cell: bool
+    margins: MarginRule
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+        return self.mechanism.name
+
+    @property
+    def words(self) -> Words:
+        """How the mechanism is named and explained."""
+        return self.mechanism.words
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        return self.mechanism.parameters
+
+    @property
+    def needs(self) -> Needs:
+        """The noise of a block follows all jobs of an establishment, that of a cell its own.
+
+        The wrong one of the two would break the promise.
+        """
+        own = self.by_cell and self.mechanism.follows == "largest"
+        return Needs.OWN_LARGEST if own else Needs.CELLS
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants of the mechanism as text."""
+        return constants(self.mechanism)
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """The counts, and the noisy scales that margins follow from (scale.proof.md)."""
+        counts = self.mechanism.guarantee(policy, table=table)
+        if not self.margins.epsilon:
+            return counts
+        return sequential(counts, Guarantee(counts.policy, counts.alpha, self.margins.epsilon))
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """Counts with noise, and their margins."""
+        counts, largest = self._columns(columns)
+        _refuse_broken(counts, largest)
+        values = self.mechanism.release(counts, self._followed(largest))
+        margins = self.margins.released(self.mechanism, values, largest)
+        return Measured(values, margins, self._law(counts.shape[0]))
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """The mechanism's own formulas."""
+        counts, largest = self._columns(columns)
+        error = self.mechanism.errors(self._followed(largest), counts)
+        return Expected(
+            _for_cells(error.absolute, counts.shape),
+            _for_cells(error.mean, counts.shape),
+            finite=error.absolute is not None,
+            steady=error.square is not None,
+        )
+
+    def expected_error(self, size: int) -> float | None:
+        """Mean absolute error, in jobs."""
+        return _expected_error(self.mechanism, self._own(size), self.by_cell)
+
+    def expected_margin(self, size: int) -> int | None:
+        """As the rule for margins says."""
+        return self.margins.typical(self.mechanism, self._own(size))
+
+    def spread(self, size: int) -> Spread:
+        """At the scale of one establishment, whose workers are spread over the worker cells."""
+        count = -(-size // self.parameters.cells)
+        return _spread(self.mechanism, count, count if self.by_cell else size)
+
+    def _own(self, size: int) -> int:
+        return -(-size // self.parameters.cells) if self.by_cell else size
+
+    def _followed(self, largest: Integers) -> Integers | None:
+        return largest if self.mechanism.follows == "largest" else None
+
+    def _columns(self, columns: Cells | Entries) -> tuple[Integers, Integers]:
+        """Counts (w, d), and what the noise follows: (w, d), or (w,) for a block."""
+        if isinstance(columns, Entries):
+            columns = columns.as_cells()
+        counts = columns.counts
+        own = self.needs is Needs.OWN_LARGEST
+        largest = columns.own_largest() if own else columns.largest
+        if largest.ndim < counts.ndim and self.parameters.cells == 1:
+            largest = np.broadcast_to(largest[:, None], counts.shape)
+        return counts, largest
+
+    def _law(self, workplaces: int) -> PublicLaw:
+        mean, square = self.mechanism.law.moment(1), self.mechanism.law.moment(2)
+        variance = None if square is None or mean is None else square - mean**2
+        joint = self.mechanism.joint and self.parameters.cells > 1
+        if self.mechanism.follows != "either":
+            return PublicLaw(variance, joint, None)
+        scale = float(self.mechanism.scale(0, None))
+        return PublicLaw(variance, joint, np.full(workplaces, scale))
+
+
+@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
+def _expected_error(made: Additive, size: int, by_cell: bool) -> float | None:
+    cells = made.parameters.cells
+    if made.follows_counts:
+        return _number(made.mean_abs_error(size, size))
+    if cells > 1 and by_cell:
+        return _number(made.mean_abs_error([size] * cells))
+    return _number(made.mean_abs_error(size))
+
+
+def _number(measure: Measure) -> float | None:
+    return measure if measure is None or isinstance(measure, float) else float(measure[0])
+
+
+@lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
+def _spread(made: Additive, count: int, largest: int) -> Spread:
+    tail = (1 - COVERAGE) / 2
+    low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
+    scale = float(made.scale(count, largest))
+    return Spread(count, count + low, count + high, made.law, scale)
+
+
+def _for_cells(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
+    """A measure of every cell; that of a block holds for each of its cells."""
+    if measure is None:
+        return None
+    cells = measure.reshape(shape) if measure.size == shape[0] * shape[1] else measure[:, None]
+    return np.broadcast_to(cells, shape)
+
+
+def _refuse_broken(counts: Integers, largest: Integers) -> None:
+    """An engine that counts jobs of no establishment would get too little noise: stop."""
+    jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
+    if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
+        raise ArithmeticError("counts and largest establishments do not belong together")
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

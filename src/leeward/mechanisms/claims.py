@@ -1,15 +1,13 @@
 """Which guarantee a mechanism may claim: what its proof covers, and what follows from that."""
 
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from leeward.errors import InvalidParameter, NotCovered, shown
+from leeward.mechanisms.measurement import Claims
 from leeward.privacy import Guarantee, Policy, policy
 
 TABLES = ("workplace", "worker")
 """A workplace table counts every job; anything with a worker part or a filter is a worker table."""
-
-Claims: TypeAlias = Mapping[str, Sequence[Policy]]
 
 
 def claim(

@@ -8,7 +8,7 @@ to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is 
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from math import log, pi, sqrt
 from statistics import NormalDist
 from typing import ClassVar
@@ -19,18 +19,36 @@ from numpy.typing import ArrayLike
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, precision, root_up
 from leeward.mechanisms.additive import Measure, probability
-from leeward.mechanisms.claims import Claims, claim
-from leeward.mechanisms.clipping import Clipping
+from leeward.mechanisms.claims import claim
+from leeward.mechanisms.clipping import Clipping, checked_entries
+from leeward.mechanisms.measurement import (
+    COVERAGE,
+    Claims,
+    Expected,
+    MarginRule,
+    Measured,
+    Measurement,
+    Needs,
+    Origin,
+    PublicLaw,
+    Spread,
+    Words,
+    constants,
+)
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.split import best_split, given_split
-from leeward.model import Entries
-from leeward.noise.draws import SECRET, Noise
+from leeward.model import Cells, Entries
 from leeward.noise.error import Weights, gaussian_weights, laplace_weights
-from leeward.noise.gaussian import WIDEST
 from leeward.noise.grid import STEPS
-from leeward.noise.integers import establishment_rows, numbered, whole_numbers
+from leeward.noise.integers import (
+    establishment_rows,
+    for_each_cell,
+    numbered,
+    whole_margins,
+    whole_numbers,
+)
 from leeward.noise.law import PiecewiseLaw, discrete_laplace, laplace
-from leeward.noise.sampling import MOST, Integers, Scales
+from leeward.noise.scales import MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
@@ -50,6 +68,19 @@ class Clipped:
     """
 
     name: ClassVar[str] = "clipped"
+    words: ClassVar[Words] = Words(
+        label="clipped",
+        noise="Establishments above a noisy bound are scaled down to it; then each cell gets a "
+        "random number whose size is public.",
+        bias="Establishments above a public bound are scaled down to it, so cells with one "
+        "dominant establishment may come out low; the margin does not cover that.",
+    )
+    origin: ClassVar[Origin] = "ours"
+    counted: ClassVar[bool] = True
+    in_plans: ClassVar[bool] = True
+    free_margins: ClassVar[bool] = True
+    spends_delta: ClassVar[bool] = False
+    follows_counts: ClassVar[bool] = False
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
 
     parameters: Parameters
@@ -76,7 +107,7 @@ class Clipped:
         gaussian = noise == "gaussian"
         rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
         made = cls(parameters, clipping, given or best_split(parameters, rho), noise, rho)
-        if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST**2):
+        if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
             raise InvalidParameter(
                 "epsilon",
                 rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
@@ -85,11 +116,15 @@ class Clipped:
             )
         return made
 
-    def guarantee(self, policy: Policy | str, *, table: str = "worker") -> Guarantee:
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
         epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
         price = Guarantee(StrongAlpha(), self.parameters.growth, epsilon, 0, self.rho)
-        return claim(self.name, self.claims, price, policy, table)
+        return claim(self.name, self.claims, price, policy, table or "worker")
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on a table; whole blocks share one θ whatever `by_cell` says."""
+        return ClippedCounts(self, margins)
 
     def release(
         self,
@@ -115,7 +150,7 @@ class Clipped:
 
     def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
         """The same from checked sparse entries, and the θ of each workplace cell."""
-        return self._release(entries, SECRET)
+        return self._release(entries, secret())
 
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         """What is released, with this noise; the auditor runs it with its own."""
@@ -124,7 +159,7 @@ class Clipped:
 
     def release_maximum(self, largest: ArrayLike) -> Integers:
         """Step 1: noisy grid indices of the largest establishment of each workplace cell."""
-        return self._maximum(whole_numbers(largest, "largest"), SECRET)
+        return self._maximum(whole_numbers(largest, "largest"), secret())
 
     def _maximum(self, largest: Integers, noise: Noise) -> Integers:
         index = self.clipping.grid.index(largest)
@@ -145,7 +180,7 @@ class Clipped:
 
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
-        return self._sums(whole_numbers(sums, "sums"), theta, SECRET)
+        return self._sums(whole_numbers(sums, "sums"), theta, secret())
 
     def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
         noisy = (self._gaussian if self.noise == "gaussian" else self._laplace)(sums, theta, noise)
@@ -177,9 +212,10 @@ class Clipped:
 
     def spread(self, theta: int) -> float:
         """The scale of the noise in jobs: Δ₁/ε₂, or σ."""
-        return float(self._spreads(np.array([theta]))[0])
+        return float(self.spreads(np.array([theta]))[0])
 
-    def _spreads(self, theta: Integers) -> Floats:
+    def spreads(self, theta: Integers) -> Floats:
+        """The same for each θ."""
         if self.noise == "gaussian":
             widths = [sqrt(self.sum_variance(value)) for value in theta.ravel().tolist()]
             return np.array(widths).reshape(theta.shape) / self.clipping.lattice
@@ -187,7 +223,7 @@ class Clipped:
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
-        return self._spreads(theta) * self._two_sided(float(probability(coverage))) + 0.5
+        return self.spreads(theta) * self._two_sided(float(probability(coverage))) + 0.5
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""
@@ -207,7 +243,7 @@ class Clipped:
         """The p-quantile of the noise in whole jobs, at the θ of a maximum without noise."""
         share, x = float(probability(p)), whole_numbers(largest, "largest")
         theta = self.clipping.theta(self.clipping.grid.index(x))
-        spread = self._spreads(theta.ravel())
+        spread = self.spreads(theta.ravel())
         signed = np.copysign(self._two_sided(abs(2 * share - 1)), share - 0.5)
         jobs = np.ceil(spread * signed - 0.5).astype(np.int64)
         return int(jobs[0]) if x.ndim == 0 else jobs.reshape(x.shape)
@@ -256,3 +292,80 @@ def _some_delta(parameters: Parameters) -> Fraction:
             next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
         )
     return parameters.delta
+
+
+@dataclass(frozen=True)
+class ClippedCounts:
+    """The measurement of a table by clipping: its noise scale, hence its margins, are public."""
+
+    mechanism: Clipped
+    margins: MarginRule
+    name: ClassVar[str] = Clipped.name
+    words: ClassVar[Words] = Clipped.words
+    needs: ClassVar[Needs] = Needs.ENTRIES
+    by_cell: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        return self.mechanism.parameters
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants of the mechanism as text."""
+        return constants(self.mechanism)
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """Margins cost nothing."""
+        return self.mechanism.guarantee(policy, table=table)
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """A whole block for one θ; a mechanism for one cell measures each by itself."""
+        if isinstance(columns, Cells):
+            raise TypeError("clipped measures entries of establishments, not cells")
+        made, (w, d) = self.mechanism, columns.shape
+        entries = checked_entries(columns, MOST // made.clipping.lattice)
+        if d == self.parameters.cells:
+            values, theta = made.release_entries(entries)
+        else:
+            values, theta = made.release_entries(entries.by_worker_cell())
+            values, theta = values.reshape(d, w).T, theta.reshape(d, w).T
+        variance, scale = 2.0 if made.noise == "laplace" else 1.0, made.spreads(theta)
+        if self.margins.coverage is None:
+            return Measured(values, None, PublicLaw(variance, False, scale))
+        margins = for_each_cell(whole_margins(made.margin(theta, COVERAGE)), values)
+        return Measured(values, margins, PublicLaw(variance, False, scale))
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """No closed form: the bias of clipping depends on every establishment of a cell.
+
+        Whether there is a mean or a variance depends on the noise of θ alone.
+        """
+        finite = self.mechanism.mean_abs_error(0) is not None
+        return Expected(None, None, finite, steady=self.mechanism.std(0) is not None)
+
+    def expected_error(self, size: int) -> float | None:
+        """Of the noise; the bias of clipping is left out."""
+        return _expected_error(self.mechanism, size)
+
+    def expected_margin(self, size: int) -> int | None:
+        """The margin at the θ of a maximum without noise."""
+        if self.margins.coverage is None:
+            return None
+        return int(self.mechanism.margin(self._theta(size), COVERAGE)[0])
+
+    def spread(self, size: int) -> Spread:
+        """The noise at the θ of a maximum without noise."""
+        count, tail = -(-size // self.parameters.cells), (1 - COVERAGE) / 2
+        low, high = (int(self.mechanism.quantile(p, size)) for p in (tail, 1 - tail))
+        scale = float(self.mechanism.spreads(self._theta(size))[0])
+        return Spread(count, count + low, count + high, laplace(), scale)
+
+    def _theta(self, size: int) -> Integers:
+        clipping = self.mechanism.clipping
+        return clipping.theta(clipping.grid.index(np.array([size])))
+
+
+@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
+def _expected_error(made: Clipped, size: int) -> float | None:
+    measure = made.mean_abs_error(size)
+    return measure if measure is None or isinstance(measure, float) else float(measure[0])

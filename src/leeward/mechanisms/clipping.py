@@ -14,7 +14,7 @@ from leeward.exact import ball, exact_value, log_growth, precision
 from leeward.model import Entries
 from leeward.noise.grid import STEPS, SizeGrid
 from leeward.noise.integers import same_shape, whole_numbers
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 
 HEADROOM = Fraction(7, 6)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Origin, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import Guarantee, WorkerOnly
 
 
@@ -16,9 +16,16 @@ class EdgeLaplace(Additive):
     """Protects single jobs only: a large establishment's size shows through."""
 
     name: ClassVar[str] = "edge_laplace"
+    words: ClassVar[Words] = Words(
+        label="edge DP (workers only)",
+        noise="Each cell gets its own random number of the size that hides one job; large "
+        "establishments are not hidden by it.",
+    )
+    origin: ClassVar[Origin] = "baseline"
+    free_margins: ClassVar[bool] = True
     # One job lies in at most one cell, so all cells together cost ε in either kind of table.
     claims: ClassVar[Claims] = {"workplace": (WorkerOnly(),), "worker": (WorkerOnly(),)}
-    needs: ClassVar[str] = "either"
+    follows: ClassVar[str] = "either"
 
     parameters: Parameters
     law: PiecewiseLaw

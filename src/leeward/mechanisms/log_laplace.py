@@ -6,15 +6,19 @@ Z = c·e^η − 1: a law of two powers around −1.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import exp, log
 from typing import ClassVar
+
+import numpy as np
 
 from leeward.exact import dyadic_down, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import COVERAGE, Claims, Origin, Words
 from leeward.mechanisms.parameters import Parameters
+from leeward.noise.integers import whole_margins
 from leeward.noise.law import PiecewiseLaw
 from leeward.noise.piece import Piece
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -25,9 +29,17 @@ class LogLaplace(Additive):
     """Noise that grows with the count: tight and unbiased, or biased as published."""
 
     name: ClassVar[str] = "log_laplace"
+    words: ClassVar[Words] = Words(
+        label="Log-Laplace",
+        noise="Each count is multiplied by a random factor, so that large counts move more than "
+        "small ones; on average it is right.",
+    )
+    origin: ClassVar[Origin] = "paper"
+    free_margins: ClassVar[bool] = True
+    follows_counts: ClassVar[bool] = True
     # A filtered count can grow from almost nothing within one strong step: weak only there.
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
-    needs: ClassVar[str] = "counts"
+    follows: ClassVar[str] = "counts"
 
     parameters: Parameters
     law: PiecewiseLaw
@@ -53,6 +65,14 @@ class LogLaplace(Additive):
         """n + 1/α."""
         return Scales(counts, shift=1 / self.parameters.growth)
 
+    def public_margins(self, values: Integers) -> Integers:
+        """q·(released + 1/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
+        rate = float(self.law.pieces[0].rate + 1)
+        factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
+        q = _relative_quantile(1 / rate, factor)
+        offset = 1 / float(self.parameters.growth)
+        return whole_margins(q * (np.abs(values) + offset + 0.5) + 0.5)
+
 
 def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
     """factor·e^η − 1 with η Laplace of scale 1/rate."""
@@ -61,3 +81,22 @@ def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
         pieces=(Piece(centre, peak, rate - 1, centre), Piece(peak, None, -(rate + 1), centre)),
         jumps=(Fraction(0),),
     )
+
+
+def _relative_quantile(scale: float, factor: float) -> float:
+    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = 0.9 for Laplace η, by bisection."""
+
+    def below(bound: float) -> float:
+        if bound <= 0:
+            return 0.0
+        x = log(bound) / scale
+        return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
+
+    low, high = 0.0, 1.0
+    while below(factor * (1 + high)) - below(factor * (1 - high)) < COVERAGE:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
+        low, high = (middle, high) if covered < COVERAGE else (low, middle)
+    return high

@@ -8,46 +8,61 @@ mechanism's scale is public and margins are free, or there are none.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, log
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.measurement import (
+    COVERAGE,
+    MarginMethod,
+    MarginRule,
+    Mechanism,
+    PublicScale,
+)
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
-from leeward.noise.sampling import BOUND, Integers
-
-COVERAGE = Fraction(9, 10)
-FREE = ("clipped", "log_laplace", "edge_laplace")
-"""Mechanisms whose noise scale is public or follows from what is released."""
-
-MOST_JOBS = 10**9
-"""No establishment has more jobs: whoever is that large still gets a margin of less than 2^62."""
-
-Floats = NDArray[np.float64]
+from leeward.model.size_profile import MOST_JOBS
+from leeward.noise.integers import for_each_cell, whole_margins
+from leeward.noise.scales import BOUND, Integers
 
 
 @dataclass(frozen=True)
 class NoMargins:
     """The plan says: none."""
 
-    method: ClassVar[Literal["none"]] = "none"
+    method: ClassVar[MarginMethod] = "none"
     note: ClassVar[str] = "This table has no margins; its plan says so."
+    coverage: ClassVar[None] = None
+    epsilon: ClassVar[Fraction] = Fraction(0)
+
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> None:
+        """No margins."""
+
+    def typical(self, mechanism: PublicScale, size: int) -> None:
+        """No margin."""
 
 
 @dataclass(frozen=True)
 class PublicMargins:
-    """The noise scale is public: margins cost nothing."""
+    """The noise scale is public or follows from what is released: margins cost nothing."""
 
-    method: ClassVar[Literal["public"]] = "public"
+    method: ClassVar[MarginMethod] = "public"
     note: ClassVar[str] = (
         "The scale of the noise is public, so margins cost nothing. They cover the noise, not a "
         "bias from clipping."
     )
+    coverage: ClassVar[Fraction] = COVERAGE
+    epsilon: ClassVar[Fraction] = Fraction(0)
+
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+        """As the mechanism says; the largest establishments play no part."""
+        return mechanism.public_margins(values)
+
+    def typical(self, mechanism: PublicScale, size: int) -> int:
+        """The margin of a released value of this size."""
+        return int(mechanism.public_margins(np.array([size]))[0])
 
 
 @dataclass(frozen=True)
@@ -57,15 +72,24 @@ class SpentMargins:
     scale: Scale
     mechanism: Additive
     cells: int
-    method: ClassVar[Literal["spent"]] = "spent"
+    method: ClassVar[MarginMethod] = "spent"
     note: ClassVar[str] = (
         "Part of the table's budget pays for a noisy scale, from which the margins follow."
     )
+    coverage: ClassVar[Fraction] = COVERAGE
 
     @property
     def epsilon(self) -> Fraction:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
+
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+        """Margins of scales that are released with noise of their own."""
+        return for_each_cell(self.margins(self.scale.release(None, largest)), values)
+
+    def typical(self, mechanism: PublicScale, size: int) -> int:
+        """The margin of the scale's true grid index."""
+        return int(self.margins(self.scale.grid.index(np.array([size])))[0])
 
     @property
     def factor(self) -> float:
@@ -77,7 +101,7 @@ class SpentMargins:
         with np.errstate(over="ignore"):  # an infinite margin is cut to the largest
             wide = self.factor * self.scale.smooth(indices)
         # S is at least 1, so a margin below that of S = 1 would be known to be too small.
-        return whole(np.maximum(wide, self.least) + 0.5)
+        return whole_margins(np.maximum(wide, self.least) + 0.5)
 
     @property
     def fit(self) -> bool:
@@ -101,14 +125,13 @@ def _least(mechanism: Additive) -> float:
     return least_margin(mechanism, COVERAGE)
 
 
-MarginRule = NoMargins | PublicMargins | SpentMargins
-
-
-def spend(made: Additive, epsilon: Fraction, parts: int = 1) -> SpentMargins:
+def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
     """Margins of a mechanism for ε, which pays for the scales of so many worker cells.
 
     Refuses an ε that buys nothing: its scale is so noisy that no margin of 64 bits allows for it.
     """
+    if not isinstance(made, Additive):
+        raise AssertionError("margins of a public scale are not paid for")
     alpha, each = made.parameters.alpha, epsilon / parts
     if each >= LEAST_EPSILON:
         scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight"))
@@ -125,60 +148,6 @@ def spend(made: Additive, epsilon: Fraction, parts: int = 1) -> SpentMargins:
     )
 
 
-def released_margins(
-    rule: MarginRule, made: Additive, values: Integers, largest: Integers
-) -> Integers | None:
-    """Margins of released values; only bought ones look at the largest establishments."""
-    if isinstance(rule, NoMargins):
-        return None
-    if isinstance(rule, SpentMargins):
-        return for_all(rule.margins(rule.scale.release(None, largest)), values)
-    if isinstance(made, LogLaplace):
-        return log_laplace_margins(made, values)
-    wide = made.quantile((1 + COVERAGE) / 2, None, 0)
-    return np.full_like(values, np.asarray(wide))
-
-
-def for_all(margins: Integers, values: Integers) -> Integers:
-    """One margin for a workplace cell is the margin of each of its worker cells."""
-    column = margins if margins.ndim == values.ndim else margins[:, None]
-    return np.broadcast_to(column, values.shape)
-
-
-def whole(margins: Floats) -> Integers:
-    """Noise is whole, so a margin may be rounded down; a hair is added against float error.
-
-    What is no number becomes the largest margin: too wide is honest, too narrow is not.
-    """
-    with np.errstate(over="ignore"):
-        wide = margins * (1 + 1e-9)
-    jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
-    return jobs
-
-
-def log_laplace_margins(mechanism: LogLaplace, values: Integers) -> Integers:
-    """q·(released + 1/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
-    rate = float(mechanism.law.pieces[0].rate + 1)
-    factor = float(mechanism.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
-    q = _relative_quantile(1 / rate, factor)
-    offset = 1 / float(mechanism.parameters.growth)
-    return whole(q * (np.abs(values) + offset + 0.5) + 0.5)
-
-
-def _relative_quantile(scale: float, factor: float) -> float:
-    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = 0.9 for Laplace η, by bisection."""
-
-    def below(bound: float) -> float:
-        if bound <= 0:
-            return 0.0
-        x = log(bound) / scale
-        return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
-
-    low, high = 0.0, 1.0
-    while below(factor * (1 + high)) - below(factor * (1 - high)) < COVERAGE:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
-        low, high = (middle, high) if covered < COVERAGE else (low, middle)
-    return high
+def free_or_none(share: Fraction | None) -> MarginRule:
+    """The rule of a mechanism whose margins cost nothing, whatever share was offered for them."""
+    return NoMargins() if share is None else PublicMargins()

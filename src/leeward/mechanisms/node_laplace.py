@@ -10,13 +10,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.errors import InvalidParameter, shown
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.additive import Additive, CountsWithNoise
 from leeward.mechanisms.clipping import MOST_THETA
+from leeward.mechanisms.measurement import (
+    Claims,
+    Expected,
+    MarginRule,
+    Measured,
+    Measurement,
+    Needs,
+    Origin,
+    Words,
+)
 from leeward.mechanisms.parameters import Parameters
+from leeward.model import Cells, Entries
 from leeward.noise.integers import whole_numbers
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import EstablishmentRemoval, Guarantee
 
 
@@ -29,12 +39,19 @@ class NodeLaplace(Additive):
     """
 
     name: ClassVar[str] = "node_laplace"
+    words: ClassVar[Words] = Words(
+        label="node DP",
+        noise="Establishments above a bound are left out; then each cell gets a random number of "
+        "the size that hides a whole establishment.",
+    )
+    origin: ClassVar[Origin] = "baseline"
+    in_plans: ClassVar[bool] = False
     # An establishment's kept jobs, over all cells, number at most θ: one price for all cells.
     claims: ClassVar[Claims] = {
         "workplace": (EstablishmentRemoval(),),
         "worker": (EstablishmentRemoval(),),
     }
-    needs: ClassVar[str] = "either"
+    follows: ClassVar[str] = "either"
 
     parameters: Parameters
     law: PiecewiseLaw
@@ -75,6 +92,43 @@ class NodeLaplace(Additive):
             )
         return n, x
 
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on a table: it drops the establishments above θ itself."""
+        return SmallEstablishments(self, by_cell, margins)
+
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """The same for every cell."""
         return Scales(counts * 0 + 1)
+
+
+@dataclass(frozen=True)
+class SmallEstablishments(CountsWithNoise):
+    """Counts of the establishments up to θ; no margin would cover what was dropped."""
+
+    mechanism: NodeLaplace
+
+    @property
+    def needs(self) -> Needs:
+        """Single establishments, of which the large ones are dropped."""
+        return Needs.ENTRIES
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """Counts of what is kept, with noise."""
+        kept = _entries(columns).up_to(self.mechanism.theta)
+        return Measured(self.mechanism.release(kept), None, self._law(kept.shape[0]))
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """E|J − b| = b + 2p^(b+1)/(1−p²) for discrete Laplace J of rate p and b dropped jobs."""
+        entries = _entries(columns)
+        kept = entries.up_to(self.mechanism.theta)
+        dropped = (entries.as_cells().counts - kept).astype(np.float64)
+        rate = float(self.parameters.aimed / self.mechanism.theta)
+        p = np.exp(-rate)
+        absolute = dropped + 2 * np.exp(-rate * (dropped + 1)) / ((1 + p) * -np.expm1(-rate))
+        return Expected(absolute, -dropped, finite=True, steady=True)
+
+
+def _entries(columns: Cells | Entries) -> Entries:
+    if isinstance(columns, Cells):
+        raise TypeError("node_laplace measures entries of establishments, not cells")
+    return columns

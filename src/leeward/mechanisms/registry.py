@@ -19,19 +19,18 @@ from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.mechanisms.vector_pareto import VectorPareto
 
-Mechanism = Additive | Clipped
+Calibrated = Additive | Clipped
 
-
-REGISTRY: Mapping[str, type[Mechanism]] = {
-    "clipped": Clipped,
-    "edge_laplace": EdgeLaplace,
-    "log_laplace": LogLaplace,
-    "node_laplace": NodeLaplace,
-    "scale": Scale,
+REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
+    "vector_pareto": VectorPareto,
+    "clipped": Clipped,
+    "log_laplace": LogLaplace,
     "smooth_gamma": SmoothGamma,
     "smooth_laplace": SmoothLaplace,
-    "vector_pareto": VectorPareto,
+    "edge_laplace": EdgeLaplace,
+    "node_laplace": NodeLaplace,
+    "scale": Scale,
 }
 
 
@@ -44,7 +43,7 @@ def mechanism(
     cells: int = 1,
     calibration: str = "tight",
     **options: object,
-) -> Mechanism:
+) -> Calibrated:
     """A calibrated mechanism, frozen: α, ε and δ as text, int or Fraction.
 
     `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together. A
@@ -53,7 +52,7 @@ def mechanism(
     """
     chosen = _chosen(name)
     parameters = Parameters.read(alpha, epsilon, delta, cells, calibration)
-    build: Callable[..., Mechanism] = cast(Any, chosen).calibrated
+    build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
     known = [key for key in signature(build).parameters if key != "parameters"]
     for option, value in options.items():
         if option not in known:
@@ -66,13 +65,13 @@ def mechanism(
     return build(parameters, **options)
 
 
-def _chosen(name: object) -> type[Mechanism]:
+def _chosen(name: object) -> type[Calibrated]:
     if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
     near = get_close_matches(str(name), REGISTRY, n=1)
     raise InvalidParameter(
         "name",
-        rule=f"must be one of {', '.join(REGISTRY)}",
+        rule=f"must be one of {', '.join(sorted(REGISTRY))}",
         value=shown(name),
         next_step=f"Did you mean {near[0]!r}?" if near else "Choose one of these.",
     )

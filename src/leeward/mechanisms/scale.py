@@ -14,13 +14,12 @@ from numpy.typing import ArrayLike
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive, probability
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
-from leeward.noise.draws import Noise
 from leeward.noise.error import laplace_weights
 from leeward.noise.grid import STEPS, SizeGrid
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import StrongAlpha
 
@@ -40,6 +39,12 @@ class Scale(Additive):
     """
 
     name: ClassVar[str] = "scale"
+    words: ClassVar[Words] = Words(
+        label="scale",
+        noise="The largest establishment of each cell is released on a grid, with a random number "
+        "of steps added.",
+    )
+    in_plans: ClassVar[bool] = False
     # ln A moves by at most λ whatever part of the joiners a table counts.
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
 

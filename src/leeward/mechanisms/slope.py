@@ -11,11 +11,11 @@ from typing import ClassVar
 
 from leeward.exact import ball, dyadic_down, dyadic_up, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.law import PiecewiseLaw
 from leeward.noise.piece import Piece
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -26,6 +26,11 @@ class Slope(Additive):
     """Noise whose size follows A = max(largest establishment, 1/α)."""
 
     name: ClassVar[str] = "slope"
+    words: ClassVar[Words] = Words(
+        label="slope",
+        noise="Each cell gets its own random number, in proportion to its largest establishment; "
+        "it is zero on average, mostly small, and now and then large.",
+    )
     # The coupling of n and A holds only where every job is counted, hence no strong claim for
     # worker tables; under the weak policy a worker cell's own jobs are "every job".
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}

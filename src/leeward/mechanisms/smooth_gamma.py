@@ -8,10 +8,10 @@ from flint import arb
 
 from leeward.exact import at_most, dyadic_up, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Origin, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.quartic import QuarticLaw
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -22,6 +22,12 @@ class SmoothGamma(Additive):
     """Noise of scale c·S whose tails fall as z⁻⁴, heavy enough to survive dilation."""
 
     name: ClassVar[str] = "smooth_gamma"
+    words: ClassVar[Words] = Words(
+        label="Smooth Gamma",
+        noise="Each cell gets its own random number, in proportion to its largest establishment; "
+        "it is zero on average and now and then large.",
+    )
+    origin: ClassVar[Origin] = "paper"
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
 
     parameters: Parameters

@@ -10,10 +10,10 @@ from flint import arb
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import at_most, ball, dyadic_down, precision, three_digits_up
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Origin, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.law import PiecewiseLaw, laplace
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Scales
 from leeward.privacy import Guarantee, StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -24,6 +24,13 @@ class SmoothLaplace(Additive):
     """Laplace noise of scale S/u; its tails under dilation cost a δ."""
 
     name: ClassVar[str] = "smooth_laplace"
+    words: ClassVar[Words] = Words(
+        label="Smooth Laplace",
+        noise="Each cell gets its own random number, in proportion to its largest establishment; "
+        "it is zero on average and rarely large, which costs a small δ.",
+    )
+    origin: ClassVar[Origin] = "paper"
+    spends_delta: ClassVar[bool] = True
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
 
     parameters: Parameters

@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 
 from leeward.exact import at_most, ball, dyadic_down, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.claims import Claims
+from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
-from leeward.noise.draws import Noise
 from leeward.noise.integers import block_shape, whole_numbers
 from leeward.noise.law import PiecewiseLaw, pareto
-from leeward.noise.sampling import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.privacy import StrongAlpha
 
 BITS = 96
@@ -36,6 +35,13 @@ class VectorPareto(Additive):
     """
 
     name: ClassVar[str] = "vector_pareto"
+    words: ClassVar[Words] = Words(
+        label="Pareto",
+        noise="All worker cells of a workplace cell get their random numbers together, in "
+        "proportion to the largest establishment; they are zero on average, mostly small, and "
+        "now and then large.",
+    )
+    joint: ClassVar[bool] = True
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
 
     parameters: Parameters

@@ -7,11 +7,12 @@ from leeward.model.confidential import Batch, Confidential
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
-from leeward.model.row_rules import ROW_RULES, RowRule
+from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps, needed_steps
 from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 
 __all__ = [
     "COUNT",
+    "EVERY_STEP",
     "LEFT_OUT",
     "ROW_RULES",
     "STATISTICS",
@@ -26,6 +27,7 @@ __all__ = [
     "Dimension",
     "Entries",
     "EveryJob",
+    "Finding",
     "Flag",
     "JobsRule",
     "Marginal",
@@ -35,5 +37,7 @@ __all__ = [
     "RowRule",
     "SingleJob",
     "Statistic",
+    "Steps",
+    "needed_steps",
     "read_codebook",
 ]

@@ -1,9 +1,11 @@
 """Row rules: what becomes of every row of workers and jobs, so that none can refuse a release.
 
 Whether a bundle appears must not depend on confidential rows. A plan with `rows: strict` refuses
-such rows instead; its bundles tell that there were none.
+such rows instead; its bundles state that there were none. A check reports findings, and from these
+follows which rules a release must apply.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -78,3 +80,41 @@ ROW_RULES: tuple[RowRule, ...] = (
     RowRule("empty_table", "Tables of workers and jobs without rows are tables."),
 )
 """The rules, in the order in which they are applied; the jobs rule follows."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong with some rows, where, how often, and what to do; whether it refuses a release.
+
+    If it does not, `rule` is the id of the row rule by which the rows are counted.
+
+    CONFIDENTIAL: `rows` and `examples` come from the data, also in the repr. Findings are shown by
+    internal commands to the operator and never reach a bundle, a log or an error message.
+    """
+
+    problem: str
+    table: str
+    column: str
+    rows: int
+    examples: tuple[str, ...]
+    remedy: str
+    rule: str = ""
+    refuses: bool = True
+
+
+Steps = frozenset[str]
+"""Ids of row rules that must be applied."""
+
+EVERY_STEP: Steps = frozenset(
+    {"missing_id", "worker_rows", "repeated_job", "lost_job", "ambiguous_code"}
+)
+"""The rules that cost a query; every query obeys the others anyway."""
+
+
+def needed_steps(findings: Iterable[Finding]) -> Steps:
+    """The steps without which the checked data would be counted differently.
+
+    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
+    worker points where all of them do.
+    """
+    return EVERY_STEP & {one.rule for one in findings}

@@ -12,7 +12,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, ball, precision
-from leeward.noise.sampling import LEAST_NOISE, MOST_NOISE, Integers, Scales, Uniform, settle
+from leeward.noise.sampling import Uniform, settle
+from leeward.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.noise.selftest import require_accuracy
 from leeward.noise.tabulated import FUNCTION, ROUNDING, Floats, Words
 from leeward.randomness import SecretBits

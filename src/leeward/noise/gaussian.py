@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from leeward.exact import ball
 from leeward.noise.law import discrete_laplace
-from leeward.noise.sampling import Integers, Scales, Uniform, draw
+from leeward.noise.sampling import Uniform, draw
+from leeward.noise.scales import Integers, Scales
 from leeward.noise.tabulated import FUNCTION, ROUNDING
 from leeward.randomness import SecretBits
 
 SPARE = 64
-WIDEST = 2**55
-"""The largest σ: beyond it proposals could reach the saturation bounds of a draw."""
 
 
 def draw_gaussian(variance: Fraction, count: int, bits: SecretBits) -> Integers:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from leeward.exact import START_BITS, ball, log_growth, precision
-from leeward.noise.sampling import Integers
+from leeward.noise.scales import Integers
 from leeward.noise.tabulated import FUNCTION, ROUNDING, Floats
 
 STEPS = 32

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter, shown
-from leeward.noise.sampling import MOST, Integers
+from leeward.noise.scales import BOUND, MOST, Integers
+from leeward.noise.tabulated import Floats
 
 MOST_WORKPLACES = 2**31 - 1
 
@@ -105,3 +106,20 @@ def numbered(workplace: Integers, workplaces: int | None) -> int:
             next_step="Give the number of workplace cells in the frame, or leave it out.",
         )
     return workplaces
+
+
+def for_each_cell(margins: Integers, values: Integers) -> Integers:
+    """One margin for a workplace cell is the margin of each of its worker cells."""
+    column = margins if margins.ndim == values.ndim else margins[:, None]
+    return np.broadcast_to(column, values.shape)
+
+
+def whole_margins(margins: Floats) -> Integers:
+    """Noise is whole, so a margin may be rounded down; a hair is added against float error.
+
+    What is not a number becomes the largest margin: too wide is honest, too narrow is not.
+    """
+    with np.errstate(over="ignore"):
+        wide = margins * (1 + 1e-9)
+    jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
+    return jobs

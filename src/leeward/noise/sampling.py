@@ -7,7 +7,6 @@ function in ball arithmetic. Nothing is redrawn: that would condition on having 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -16,47 +15,13 @@ from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, precision
 from leeward.noise.law import Law
+from leeward.noise.scales import Integers, Scales, bisect
 from leeward.noise.selftest import require_accuracy
 from leeward.noise.tabulated import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
 
 CHUNK = 1 << 14
 """Draws worked on together: small enough to stay in the cache."""
-
-BOUND = 2**62
-"""Released values are clipped to ±BOUND, a public constant."""
-
-MOST = 2**61
-"""The largest count or size accepted: n + J then never leaves 64 bits."""
-
-LEAST_NOISE, MOST_NOISE = -(BOUND + MOST), BOUND + 2**10
-"""J saturates here, where n + J is beyond ±BOUND whatever J was, for −2^10 ≤ n ≤ MOST."""
-
-Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Scales:
-    """One exact positive rational a draw: factor·(max(base, floor) + shift), floats beside it."""
-
-    base: Integers
-    floor: Fraction = Fraction(0)
-    factor: Fraction = Fraction(1)
-    shift: Fraction = Fraction(0)
-
-    @property
-    def floats(self) -> Floats:
-        """The scales in float64, within a relative error of ROUNDING."""
-        size = np.maximum(self.base.astype(np.float64), float(self.floor)) + float(self.shift)
-        return size * float(self.factor)
-
-    def exact(self, i: int) -> Fraction:
-        """The scale of draw i."""
-        return self.factor * (max(Fraction(int(self.base[i])), self.floor) + self.shift)
-
-    def part(self, start: int, stop: int) -> "Scales":
-        """The scales of some of the draws."""
-        return replace(self, base=self.base[start:stop])
 
 
 def draw(law: Law, scales: Scales, bits: SecretBits) -> Integers:
@@ -136,18 +101,3 @@ class Uniform:
                 if high <= below or 1 - high >= above:
                     return False
             self.extend()
-
-
-def bisect(reaches: Callable[[int], bool]) -> int:
-    """The largest j that is reached, within the saturation bounds; reaches is monotone."""
-    low, high = -1, 1
-    while low > LEAST_NOISE and not reaches(low):
-        low, high = max(2 * low, LEAST_NOISE), low
-    while high < MOST_NOISE and reaches(high):
-        low, high = high, min(2 * high, MOST_NOISE)
-    if high == MOST_NOISE and reaches(high):
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if reaches(middle) else (low, middle)
-    return low

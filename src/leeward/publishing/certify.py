@@ -32,8 +32,7 @@ from leeward.bundle.statements import (
 from leeward.bundle.version import version_line
 from leeward.errors import InvalidParameter, shown
 from leeward.ledger import Account, Anchor
-from leeward.mechanisms.margins import COVERAGE, MarginRule, NoMargins, SpentMargins
-from leeward.mechanisms.registry import Mechanism
+from leeward.mechanisms.measurement import MarginRule
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
 
@@ -48,11 +47,6 @@ SMALLEST_PART = 10**100
 
 MOST_BYTES = 1 << 28
 """Of the texts of a bundle: its reader stops at four times that."""
-
-CLIPPING_BIAS = (
-    "Establishments above a public bound are scaled down to it, so cells with one dominant "
-    "establishment may come out low; the margin does not cover that."
-)
 
 
 @dataclass(frozen=True)
@@ -156,7 +150,7 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
 
 
 def _table(table: PlannedTable, rows: int) -> CertifiedTable:
-    marginal, offer = table.marginal, table.offer
+    marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
         name=table.name,
@@ -170,27 +164,16 @@ def _table(table: PlannedTable, rows: int) -> CertifiedTable:
         where={one.name: list(one.codes) for one in marginal.filters} or None,
         complete=marginal.complete,
         rows=rows,
-        mechanism=offer.name,
-        parameters=parameters(offer.mechanism),
-        guarantee=TableGuarantee.of(offer.charge),
-        margins=_margins(offer.margins),
-        bias=CLIPPING_BIAS if offer.name == "clipped" else None,
-        columns=table_columns(identifiers, not isinstance(offer.margins, NoMargins)),
+        mechanism=made.name,
+        parameters=made.constants(),
+        guarantee=TableGuarantee.of(table.charge),
+        margins=_margins(made.margins),
+        bias=made.words.bias,
+        columns=table_columns(identifiers, made.margins.coverage is not None),
     )
 
 
 def _margins(rule: MarginRule) -> MarginStatement:
-    spent = str(rule.epsilon) if isinstance(rule, SpentMargins) else None
-    coverage = None if isinstance(rule, NoMargins) else str(COVERAGE)
+    spent = str(rule.epsilon) if rule.epsilon else None
+    coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
-
-
-def parameters(mechanism: Mechanism) -> dict[str, str]:
-    """The constants of a mechanism, exact, as text."""
-    asked, own = vars(mechanism.parameters), vars(mechanism)
-    plain = {name: value for name, value in {**asked, **own}.items() if _is_plain(value)}
-    return {name: str(value) for name, value in plain.items()}
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, (Fraction, int, str))

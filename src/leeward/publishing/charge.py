@@ -5,17 +5,20 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from leeward.bundle import read_bundle
-from leeward.engines import EVERY_STEP, Engine, Steps
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.frame import SIZE
 from leeward.ledger.subject import NO_KINDS
-from leeward.model import Attribute
+from leeward.model import EVERY_STEP, Attribute, Steps
 from leeward.privacy.words import number_text
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
+
+if TYPE_CHECKING:
+    from leeward.engines import Engine
 
 CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
 """The latest charge: whatever ends the command afterwards must not say that there was none."""
@@ -38,7 +41,7 @@ class Order:
     """
 
     plan: Plan
-    engine: Engine
+    engine: "Engine"
     ledger: Ledger
     out: Path
     digest: str
@@ -49,7 +52,7 @@ class Order:
     steps: Steps = EVERY_STEP
 
 
-def frame_of(plan: Plan, engine: Engine, ledger: Ledger) -> str:
+def frame_of(plan: Plan, engine: "Engine", ledger: Ledger) -> str:
     """The sketch of the establishments, comparable within one ledger alone."""
     key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
     return FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE)).written
@@ -77,7 +80,7 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
         data=data,
         period=plan.request.period,
         bundle=out.name,
-        tables=tuple(TableCharge(t.name, t.offer.name, t.offer.charge) for t in plan.tables),
+        tables=tuple(TableCharge(t.name, t.measurement.name, t.charge) for t in plan.tables),
         jobs=plan.rule,
         kinds=kinds(plan),
         frame=frame,

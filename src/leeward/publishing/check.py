@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
-from leeward.engines import Engine, Finding, Steps, connect, needed_steps
+from leeward.engines import Engine, connect
 from leeward.errors import (
     BadData,
     BadFile,
@@ -17,7 +17,7 @@ from leeward.errors import (
     shown,
 )
 from leeward.ledger import Account, Ledger
-from leeward.model import Codebook
+from leeward.model import Codebook, Finding, Steps, needed_steps
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.certify import rehearse
 from leeward.publishing.charge import subject

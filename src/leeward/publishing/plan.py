@@ -11,17 +11,16 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.bundle.promises import worker_promise
-from leeward.engines import Resources
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.mechanisms.choice import choose, named
+from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import parse, read_document
-from leeward.model.resources import read_resources
+from leeward.model.resources import Resources, read_resources
+from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
-from leeward.publishing.choice import choose
 from leeward.publishing.gathering import Gathering
-from leeward.publishing.offer import Offer, named_offer
-from leeward.publishing.profile import TYPICAL, SizeProfile, read_profile
 from leeward.publishing.reading import (
     read_jobs,
     read_margins,
@@ -41,7 +40,8 @@ class PlannedTable:
 
     marginal: Marginal
     written: WrittenTable
-    offer: Offer
+    measurement: Measurement
+    charge: Guarantee
     why: str
 
     @property
@@ -67,13 +67,13 @@ class Plan:
     @property
     def charge(self) -> Guarantee:
         """What all tables cost together."""
-        return sequential(*(table.offer.charge for table in self.tables))
+        return sequential(*(table.charge for table in self.tables))
 
     @property
     def by_cell(self) -> bool:
         """Whether every worker table pays for each of its cells by itself."""
         counted = [table for table in self.tables if table.marginal.kind == "worker"]
-        return all(table.offer.per_cell for table in counted)
+        return all(table.measurement.by_cell for table in counted)
 
     @property
     def rule(self) -> str:
@@ -164,13 +164,11 @@ class Context:
             return None
         part = _part(self.asked, share)
         if written.mechanism == "auto":
-            offer, why = choose(marginal, part, margins, self.profile)
+            made, why = choose(marginal, part, margins, self.profile)
         else:
-            offer, why = (
-                named_offer(written.mechanism, marginal, part, margins),
-                "named in the plan",
-            )
-        return PlannedTable(marginal, written, offer, why)
+            made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
+        charge = made.guarantee(part.policy, table=marginal.kind)
+        return PlannedTable(marginal, written, made, charge, why)
 
 
 def _part(asked: Guarantee, share: Fraction) -> Guarantee:

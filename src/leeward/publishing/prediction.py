@@ -10,29 +10,19 @@ import numpy as np
 from leeward.errors import LeewardError
 from leeward.ledger import Account
 from leeward.ledger.budget import payment
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.mechanisms.margins import (
-    COVERAGE,
-    NoMargins,
-    PublicMargins,
-    SpentMargins,
-    log_laplace_margins,
-)
-from leeward.mechanisms.registry import Mechanism
+from leeward.mechanisms.choice import IN_PLANS
+from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
 from leeward.model.codebook import read_codebook
-from leeward.noise.law import Law, laplace
+from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import sentences
 from leeward.privacy.odds import odds
 from leeward.publishing.gathering import Gathering
-from leeward.publishing.offer import USABLE, Offer
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
-from leeward.publishing.profile import TYPICAL, SizeProfile, read_profile
 from leeward.publishing.reading import OFFERED, read_protection, read_shares
 from leeward.publishing.request import Request, WrittenTable
 
-POLICIES, MECHANISMS = OFFERED, ("auto", *USABLE)
+POLICIES, MECHANISMS = OFFERED, ("auto", *IN_PLANS)
 """What a plan may name."""
 
 CURVE = 49
@@ -136,69 +126,41 @@ def refusal(plan: Plan, account: Account) -> str | None:
 
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
     """Mean absolute error and typical margin for the sizes of a profile."""
-    offer = table.offer
+    made = table.measurement
     return tuple(
-        Expectation(size, offer.error(size), _margin(offer, size)) for size in profile.largest
+        Expectation(size, made.expected_error(size), made.expected_margin(size))
+        for size in profile.largest
     )
 
 
 def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
     """The average over the profile, in jobs; None where there is no mean."""
-    return profile.mean(tuple(table.offer.error(size) for size in profile.largest))
-
-
-def _margin(offer: Offer, size: int) -> int | None:
-    """The margin that a cell would get if the noise of its scale were zero."""
-    rule, made = offer.margins, offer.mechanism
-    if isinstance(rule, NoMargins):
-        return None
-    if offer.per_cell:
-        size = -(-size // made.parameters.cells)
-    if not isinstance(rule, PublicMargins):
-        return int(rule.margins(rule.scale.grid.index(np.array([size])))[0])
-    if isinstance(made, Clipped):
-        theta = made.clipping.theta(made.clipping.grid.index(np.array([size])))
-        return int(made.margin(theta, COVERAGE)[0])
-    if isinstance(made, LogLaplace):
-        return int(log_laplace_margins(made, np.array([size]))[0])
-    return int(np.asarray(made.quantile(Fraction(19, 20), None, 0)))
+    return profile.mean(tuple(table.measurement.expected_error(size) for size in profile.largest))
 
 
 def margin_cost(table: PlannedTable) -> Fraction:
     """What of the table's ε pays for margins."""
-    rule = table.offer.margins
-    return rule.epsilon if isinstance(rule, SpentMargins) else Fraction(0)
+    return table.measurement.margins.epsilon
 
 
 def noise(table: PlannedTable, size: int) -> Noise:
-    """The published number of a cell that is one establishment of so many jobs.
+    """The published number of a cell that is one establishment of this many jobs.
 
     In a worker table its workers are spread evenly over the worker cells, and one of them is
     looked at. The bias of clipping depends on the data and is left out.
     """
-    return _noise(table.offer.mechanism, size, table.offer.per_cell)
+    return _noise(table.measurement, size)
 
 
 @lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
-def _noise(made: Mechanism, size: int, per_cell: bool) -> Noise:
-    count = -(-size // made.parameters.cells)
-    largest = count if per_cell else size
-    tail = (1 - COVERAGE) / 2
-    low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
-    law, scale = _law(made, count, largest)
+def _noise(made: Measurement, size: int) -> Noise:
+    at = made.spread(size)
+    low, high = at.low - at.true, at.high - at.true
     edges = np.unique(np.linspace(2 * low - 1, 2 * high + 2, CURVE + 1).round()) - 0.5
-    mass = np.diff(law.float_tails(edges / scale)[0]) / np.diff(edges)
-    middles = count + (edges[1:] + edges[:-1]) / 2
+    mass = np.diff(at.law.float_tails(edges / at.scale)[0]) / np.diff(edges)
+    middles = at.true + (edges[1:] + edges[:-1]) / 2
     points = zip(middles.tolist(), mass.tolist(), strict=True)
-    return Noise(count, count + low, count + high, tuple(points))
-
-
-def _law(made: Mechanism, count: int, largest: int) -> tuple[Law, float]:
-    """The law of the noise and its scale in jobs; of clipped, at a maximum without noise."""
-    if isinstance(made, Clipped):
-        theta = made.clipping.theta(made.clipping.grid.index(np.array([largest])))
-        return laplace(), made.spread(int(theta[0]))
-    return made.law, float(made.scale(count, largest))
+    return Noise(at.true, at.low, at.high, tuple(points))
 
 
 def as_json(plan: Plan, remaining: object) -> dict[str, object]:
@@ -231,11 +193,11 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
     return {
         "name": table.name,
         "kind": marginal.kind,
-        "mechanism": table.offer.name,
+        "mechanism": table.measurement.name,
         "why": table.why,
-        "epsilon": str(table.offer.charge.epsilon),
-        "delta": str(table.offer.charge.delta),
-        "margins": table.offer.margins.method,
+        "epsilon": str(table.charge.epsilon),
+        "delta": str(table.charge.delta),
+        "margins": table.measurement.margins.method,
         "cells": marginal.workplace_cells * marginal.worker_cells,
         "worker_cells": marginal.worker_cells,
         "predicted_error": {

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import positive, rational
+from leeward.mechanisms.choice import MARGIN_SHARE
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee
@@ -13,7 +14,6 @@ from leeward.publishing.request import WrittenJobs, WrittenProtection, WrittenTa
 OFFERED = ("strong", "weak", "worker")
 """Policies of plans: no table that is of use protects whole establishments."""
 
-MARGIN_SHARE = Fraction(1, 10)
 MOST_JOBS_PER_WORKER = 1000
 
 

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.software import package_digest
-from leeward.engines import EVERY_STEP, Steps
 from leeward.errors import BadFile
+from leeward.model import EVERY_STEP, Steps
 from leeward.publishing.plan import Plan
 from leeward.randomness import SecretBits
 

@@ -15,25 +15,14 @@ from leeward.bundle import BundleWriter
 from leeward.engines import Engine
 from leeward.errors import FailedAfterCharge
 from leeward.ledger import Account, Entry
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipping import checked_entries
-from leeward.mechanisms.margins import (
-    COVERAGE,
-    NoMargins,
-    for_all,
-    released_margins,
-    whole,
-)
+from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Published
-from leeward.noise.sampling import MOST, Integers
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import certificate
 from leeward.publishing.charge import Order, after_charge, commit, payment, reserve
 from leeward.publishing.check import changed
 from leeward.publishing.completion import completed
 from leeward.publishing.interruption import postponed, recognised
-from leeward.publishing.offer import Offer
 from leeward.publishing.plan import PlannedTable
 
 ROWS = 1 << 18
@@ -88,11 +77,14 @@ def _write(order: Order, entry: Entry, progress: Progress) -> None:
     progress.step("tabulating")
     rows: dict[str, int] = {}
     with _hidden(order.out) as bundle:
-        by_establishment = [t.marginal for t in plan.tables if needs_establishments(t.offer)]
-        marginals = [t.marginal for t in plan.tables]
+        marginals = [table.marginal for table in plan.tables]
+        by_establishment = [
+            table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
+        ]
         engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=order.steps)
         for table in plan.tables:
-            with bundle.table(table.marginal, margins=has_margins(table.offer)) as writer:
+            margins = table.measurement.margins.coverage is not None
+            with bundle.table(table.marginal, margins=margins) as writer:
                 for published in cells(table, engine, progress):
                     writer.write(published)
             rows[table.name] = writer.rows
@@ -117,33 +109,17 @@ def _hidden(out: Path) -> Iterator[BundleWriter]:
             raise
 
 
-def needs_establishments(offer: Offer) -> bool:
-    """Whether rows of single establishments are needed, not only cells."""
-    return own_largest(offer) or isinstance(offer.mechanism, Clipped)
-
-
-def own_largest(offer: Offer) -> bool:
-    """Whether the noise of a worker cell follows its own largest establishment."""
-    return offer.per_cell and isinstance(offer.mechanism, Additive) and (
-        offer.mechanism.needs == "largest"
-    )  # fmt: skip
-
-
-def has_margins(offer: Offer) -> bool:
-    """Whether the table has a margin column."""
-    return not isinstance(offer.margins, NoMargins)
-
-
 def cells(table: PlannedTable, engine: Engine, progress: Progress) -> Iterator[Published]:
-    """All cells of a table in order, noised, a batch at a time."""
-    marginal, offer = table.marginal, table.offer
+    """All cells of a table in order, measured, a batch at a time."""
+    marginal, needs = table.marginal, table.measurement.needs
     size = max(1, ROWS // marginal.worker_cells)
     batches: Iterator[Batch[Cells]] | Iterator[Batch[Entries]]
-    if isinstance(offer.mechanism, Clipped):
+    if needs is Needs.ENTRIES:
         batches = engine.establishments(marginal, batch=size)
     else:
-        batches = engine.cells(marginal, batch=size, cell_largest=own_largest(offer))
-    released = (publish(batch, offer) for batch in batches)
+        own = needs is Needs.OWN_LARGEST
+        batches = engine.cells(marginal, batch=size, cell_largest=own)
+    released = (publish(batch, table.measurement) for batch in batches)
     done, total = 0, engine.frame_cells(marginal)
     for published in completed(released, marginal, size) if marginal.complete else released:
         yield published
@@ -151,45 +127,8 @@ def cells(table: PlannedTable, engine: Engine, progress: Progress) -> Iterator[P
         progress.cells(table.name, done, total)
 
 
-def publish(batch: Batch[Cells] | Batch[Entries], offer: Offer) -> Published:
+def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Published:
     """Confidential cells become published ones: here, and nowhere else."""
-    columns = batch.cells.opened()
-    made = offer.mechanism
-    if isinstance(columns, Cells):
-        values, margins = _noised(columns, offer)
-    elif isinstance(made, Clipped):
-        values, margins = _clipped(columns, made)
-    else:
-        raise TypeError("the mechanism takes no entries of establishments")
+    values, margins, _ = made.measure(batch.cells.opened())
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
-    return Published(batch.keys, values, flags, margins if has_margins(offer) else None)
-
-
-def _noised(columns: Cells, offer: Offer) -> tuple[Integers, Integers | None]:
-    """Counts with noise that follows the largest establishment, and their margins."""
-    made = offer.mechanism
-    if not isinstance(made, Additive):
-        raise TypeError("the mechanism is not one of noise added to counts")
-    counts = columns.counts
-    # The noise of a block follows all jobs of an establishment, that of a single cell its own:
-    # the wrong one of the two would break the promise.
-    largest = columns.own_largest() if own_largest(offer) else columns.largest
-    _refuse_broken(counts, largest)
-    if largest.ndim < counts.ndim and made.parameters.cells == 1:
-        largest = largest[:, None]
-    values = made.release(counts, largest if made.needs == "largest" else None)
-    return values, released_margins(offer.margins, made, values, largest)
-
-
-def _clipped(columns: Entries, made: Clipped) -> tuple[Integers, Integers]:
-    """The three steps of the clipped mechanism on entries of establishments."""
-    entries = checked_entries(columns, MOST // made.clipping.lattice)
-    values, theta = made.release_entries(entries)
-    return values, for_all(whole(made.margin(theta, COVERAGE)), values)
-
-
-def _refuse_broken(counts: Integers, largest: Integers) -> None:
-    """An engine that counts jobs of no establishment would get too little noise: stop."""
-    jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
-    if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
-        raise ArithmeticError("counts and largest establishments do not belong together")
+    return Published(batch.keys, values, flags, margins)

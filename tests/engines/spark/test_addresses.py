@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import Resources, connect
-from leeward.engines.address import read_addresses, seen_from
-from leeward.engines.spark.address import SparkAddress, read_spark_addresses
+from leeward.engines import connect
+from leeward.engines.address import SparkAddress, read_addresses, read_spark_addresses, seen_from
 from leeward.engines.spark.session import chosen_remote
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import TABLES
+from leeward.model.resources import Resources
 from tests.engines.small import economy, parquet
 from tests.engines.spark.asking import SECRET, refusal
 
@@ -89,7 +89,7 @@ def test_a_file_whose_name_begins_with_a_mark_is_a_file(tmp_path: Path) -> None:
 def test_a_path_is_on_this_machine_unless_it_says_where(
     written: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.engines.spark.address.refuse_unreadable", lambda *_: None)
+    monkeypatch.setattr("leeward.engines.address.refuse_unreadable", lambda *_: None)
     found = read_spark_addresses(dict.fromkeys(TABLES, written), tmp_path)
     assert {one.url for one in found} == {url.format(tmp_path)}
     assert written not in repr(found)

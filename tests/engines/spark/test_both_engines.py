@@ -9,8 +9,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import Engine, Resources, connect, frame, needed_steps
-from leeward.model import BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob, SingleJob
+from leeward.engines import Engine, connect, frame
+from leeward.model import (
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    PrimaryJob,
+    SingleJob,
+    needed_steps,
+)
+from leeward.model.resources import Resources
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import Resources, connect
-from leeward.engines.spark.settings import private_settings, variables
+from leeward.engines import connect
+from leeward.engines.spark.java import launched, private_settings, variables
 from leeward.engines.spill import SpillFolder
+from leeward.errors import BadFile
 from leeward.model import TABLES, SingleJob
+from leeward.model.resources import Resources
 from tests.engines.small import codebook, economy, marginal, parquet
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts
@@ -22,13 +24,9 @@ from tests.engines.truth import counts
 OPEN = """
 import sys
 from pathlib import Path
-from leeward.engines import Resources, connect
+from leeward.engines import connect
+from leeward.model.resources import Resources
 sources = {name: f"{name}.parquet" for name in ("workplaces", "workers", "jobs")}
-"""
-LAZY = """
-with connect(sources, Path(sys.argv[1])) as engine:
-    engine.describe()
-print([name for name in ("pyspark", "py4j", "grpc", "pandas") if name in sys.modules])
 """
 TABLE = """
 import json
@@ -61,8 +59,7 @@ print(list(Path(tempfile.gettempdir()).iterdir()))
 """
 KILLED = """
 import time
-with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
-    engine.digest()
+with connect(sources, Path(sys.argv[1]), Resources(engine="spark")):
     print("ready", flush=True)
     time.sleep(100)
 """
@@ -104,12 +101,6 @@ def run(program: str, *words: str, **environment: str) -> subprocess.CompletedPr
     )
 
 
-def test_duckdb_never_loads_spark(tmp_path: Path) -> None:
-    parquet(economy(8), tmp_path)
-    done = run(LAZY, str(tmp_path))
-    assert (done.stdout, done.stderr) == ("[]\n", "")
-
-
 def test_without_pyspark_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,21 +126,26 @@ def test_without_the_parts_for_connect_it_says_what_to_install(
     )
 
 
-def test_without_java_it_says_what_to_install(tmp_path: Path) -> None:
-    parquet(economy(8), tmp_path)
-    done = run(TABLE + ALONE, str(tmp_path), str(ROOT), PATH="", JAVA_HOME="")
-    assert done.stderr.endswith(
+def test_without_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("JAVA_HOME", "")
+    with pytest.raises(BadFile) as caught:
+        launched()
+    assert str(caught.value) == (
         "data.engine: spark needs Java, which is not installed; got no java in JAVA_HOME or "
-        "PATH. Install a Java 17 runtime.\n"
+        "PATH. Install a Java 17 runtime."
     )
 
 
-def test_a_server_that_does_not_answer_is_refused(tmp_path: Path) -> None:
-    parquet(economy(8), tmp_path)
-    nobody = "sc://127.0.0.1:1/;token=SECRET123;use_ssl=false"
-    done = run(TABLE + CONNECT, str(tmp_path), nobody, str(ROOT))
-    assert "SECRET123" not in done.stderr
-    assert done.stderr.splitlines()[-1].endswith("Spark 4.0 needs Java 17 or 21.")
+def test_a_server_that_does_not_answer_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nobody = Resources(engine="spark", remote="sc://127.0.0.1:1/;token=SECRET123;use_ssl=false")
+    with pytest.raises(BadFile) as caught:
+        connect(dict.fromkeys(TABLES, "#rows"), tmp_path, nobody)
+    assert str(caught.value).endswith("Spark 4.0 needs Java 17 or 21.")
+    assert "SECRET123" not in str(caught.value)
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.usefixtures("spark")

@@ -1,6 +1,5 @@
 """Spark reads folders, odd names and catalogs, tells data apart, and shows no damaged rows."""
 
-import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -100,19 +99,6 @@ def test_the_digest_tells_data_apart_and_ignores_the_order_of_rows(tmp_path: Pat
     assert found[0] == found[1]
     assert len(set(found)) == 5
     assert {len(one) for one in found} == {64}
-
-
-@pytest.mark.usefixtures("spark")
-def test_a_file_that_is_added_to_a_folder_is_noticed(tmp_path: Path) -> None:
-    made = economy(8)
-    sources = parquet(made, tmp_path)
-    (tmp_path / "folder").mkdir()
-    shutil.move(tmp_path / "jobs.parquet", tmp_path / "folder" / "a.parquet")
-    with connect(sources | {"jobs": "folder"}, tmp_path, SPARK) as engine:
-        engine.digest()
-        assert engine.unchanged()
-        pq.write_table(made.arrow("jobs")[:1], tmp_path / "folder" / "b.parquet")
-        assert not engine.unchanged()
 
 
 @pytest.mark.usefixtures("spark")

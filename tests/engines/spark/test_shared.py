@@ -15,13 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from leeward.engines import Engine, Resources, connect
-from leeward.engines.discretion import discreetly
-from leeward.engines.spark.address import read_spark_addresses
+from leeward.engines import Engine, connect
+from leeward.engines.address import read_spark_addresses
+from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import TALKING, Loggers, Running, open_session
 from leeward.errors import BadFile
-from leeward.model import TABLES, BoundedJobs, Codebook, JobsRule, Marginal, SingleJob
+from leeward.model import TABLES, Codebook, Marginal, SingleJob
+from leeward.model.resources import Resources
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts, truth
@@ -29,7 +30,6 @@ from tests.engines.truth import counts, truth
 SPARK = Resources(engine="spark")
 SLOW = "SELECT sum(a.id ^ b.id) AS n FROM range(10000000) a CROSS JOIN range(10000000) b"
 NONE: Mapping[str, str] = {}
-RULE = SingleJob()
 SOON = 20
 """Seconds in which an interrupted query must have ended; it would take hours."""
 
@@ -39,11 +39,11 @@ def by_place(folder: Path) -> tuple[Codebook, Marginal]:
     return book, Marginal("t", whole(book, "place"), ())
 
 
-def check_counts(engine: Engine, made: Economy, folder: Path, rule: JobsRule = RULE) -> None:
+def check_counts(engine: Engine, made: Economy, folder: Path) -> None:
     """The engine counts the jobs that are there."""
     book, table = by_place(folder)
-    engine.prepare(book, rule, [table], [])
-    expected = truth(made, rule, table)
+    engine.prepare(book, SingleJob(), [table], [])
+    expected = truth(made, SingleJob(), table)
     assert counts(engine, table) == {key: cell.counts for key, cell in expected.items()}
 
 
@@ -94,15 +94,14 @@ def test_a_table_whose_columns_change_before_the_digest_is_refused(tmp_path: Pat
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("rule", [SingleJob(), BoundedJobs(2)])
-def test_what_another_engine_keeps_is_not_read(rule: JobsRule, tmp_path: Path) -> None:
+def test_what_another_engine_keeps_is_not_read(tmp_path: Path) -> None:
     made = economy(8)
     sources, later = halves(made, tmp_path)
     with connect(sources, tmp_path, SPARK) as first:
-        check_counts(first, Economy(made.workplaces, made.workers, made.jobs[:5]), tmp_path, rule)
+        check_counts(first, Economy(made.workplaces, made.workers, made.jobs[:5]), tmp_path)
         arrive(later)
         with connect(sources, tmp_path, SPARK) as second:
-            check_counts(second, made, tmp_path, rule)
+            check_counts(second, made, tmp_path)
 
 
 def test_what_a_person_has_cached_is_not_read(spark: Cluster, tmp_path: Path) -> None:
@@ -279,27 +278,13 @@ def test_ctrl_c_ends_a_query_at_once(served: bool, guest: Cluster, tmp_path: Pat
     pressed.start()
     try:
         with pytest.raises(KeyboardInterrupt):
-            discreetly(lambda: database._asked(SLOW))
+            hiding_errors(lambda: database._asked(SLOW))
         assert time.monotonic() - begun < SOON
     finally:
         pressed.cancel()
         database.close()
     assert list(tracker.getActiveJobsIds()) == []
     assert guest.session.range(3).count() == 3
-
-
-def test_an_interruption_stays_one_under_several_errors_of_a_driver() -> None:
-    def work() -> None:
-        try:
-            try:
-                raise KeyboardInterrupt
-            finally:
-                raise OSError("closing the answer")
-        except OSError as error:
-            raise RuntimeError("closing the question") from error
-
-    with pytest.raises(KeyboardInterrupt):
-        discreetly(work)
 
 
 @pytest.mark.usefixtures("guest")

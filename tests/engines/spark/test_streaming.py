@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 from leeward.engines import connect
+from leeward.engines.address import read_spark_addresses
 from leeward.engines.spark import database
-from leeward.engines.spark.address import read_spark_addresses
 from leeward.engines.spark.database import Spark, spans
 from leeward.model import SingleJob
 from tests.engines.small import economy, parquet
@@ -28,7 +28,7 @@ from tests.engines.spark.conftest import Cluster
         ([(3, 3, 99)], 10, [(3, 4)]),
     ],
 )
-def test_spans_cover_every_place_once(
+def test_spans_cover_every_cell_once(
     parts: list[tuple[int, int, int]], most: int, expected: list[tuple[int, int]]
 ) -> None:
     found = spans(parts, most)
@@ -41,7 +41,9 @@ def streaming(folder: Path) -> tuple[Spark, list[tuple[int, int, int]]]:
     sources = parquet(economy(8), folder)
     database = Spark(read_spark_addresses(sources, folder), None)
     rows = [(n % 50, n, n * n) for n in range(100)]
-    columns = dict(zip(("place", "worker", "counts"), zip(*rows, strict=True), strict=True))
+    columns = dict(
+        zip(("cell_index", "worker_cell", "counts"), zip(*rows, strict=True), strict=True)
+    )
     database.keep("rows", pa.table({k: pa.array(v, pa.int64()) for k, v in columns.items()}))
     return database, sorted(rows)
 
@@ -61,7 +63,7 @@ def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
         return found
 
     monkeypatch.setattr(database, "_asked", counted)
-    query = database._backend.table(database._view("rows")).order_by("place")
+    query = database._backend.table(database._view("rows")).order_by("cell_index")
     first, second = database.stream(query), database.stream(query)
     rows = [next(first), next(second)]
     assert len(fetched) == 4  # for each: what there is, and one piece
@@ -70,7 +72,7 @@ def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
     assert max(fetched) <= 8
     assert len(rows) >= 100 // 8
     table = pa.Table.from_batches(rows)
-    assert table["place"].to_pylist() == sorted(table["place"].to_pylist())
+    assert table["cell_index"].to_pylist() == sorted(table["cell_index"].to_pylist())
     assert sorted(map(tuple, (row.values() for row in table.to_pylist()))) == expected
     database.close()
     assert is_clean(spark)

@@ -1,11 +1,14 @@
-"""Spark: three tables that a cluster, or Spark on this machine, reads and adds up where they lie.
+"""Spark: three tables that a cluster, or Spark on this machine, reads and adds up.
 
-Only aggregates come here, in Spark's own Arrow. Nothing is asked of the machines that do the work
-but Spark: no Python and no package.
+Only aggregates come here, as Arrow. The machines of the cluster need Spark, but no Python and no
+package.
 """
 
 import hashlib
 import math
+import os
+import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -15,28 +18,40 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leeward.engines.database import closed_on_refusal
-from leeward.engines.discretion import discreetly
+from leeward.engines.address import SparkAddress
+from leeward.engines.database import Table, closed_on_refusal, ibis
+from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import require_distinct
-from leeward.engines.relations import Table, ibis
-from leeward.engines.spark.address import SparkAddress
-from leeward.engines.spark.session import open_session
-from leeward.engines.spark.tables import DataFrame, digest_parts, table_now, unique_name
-from leeward.engines.spark.worker import Worker
+from leeward.engines.spark.session import Session, Worker, open_session
 from leeward.errors import BadFile
 
+DataFrame = Any
+"""A table or a query of PySpark, classic or Connect."""
+
+MARKS = re.compile(r"[{}\[\]*?\\]")
+"""Wildcards in a path of Spark."""
+
+PLAIN = "UTF8_BINARY"
+"""The collation that compares texts byte by byte."""
+
+WORDS = 8
+"""A hash has eight words of 32 bits."""
+
+NUMBERS = count()
+"""Numbers of the names that this process has made."""
+
 PIECE = 1_000_000
-"""About so many rows come in one piece of a stream."""
+"""Rows in a piece of a stream, roughly."""
 
 CACHED = "InMemoryRelation"
-"""What Spark calls in its plans what somebody has cached."""
+"""The name of a cached table in a query plan of Spark."""
 
 Part = tuple[int, int, int]
-"""A partition of a result: its first and last place, and its rows."""
+"""A partition of a result: its first and last cell index, and its number of rows."""
 
 
 class Spark:
-    """A session of our own; what is derived lies in cached views and vanishes with it."""
+    """A session of our own; derived tables are cached views and vanish with it."""
 
     def __init__(self, addresses: tuple[SparkAddress, ...], remote: str | None) -> None:
         self._addresses = addresses
@@ -48,9 +63,9 @@ class Spark:
         self._session = self._opened.session
         self._worker = Worker(self._session.interruptAll)
         with closed_on_refusal(self.close):
-            self._backend = discreetly(lambda: ibis.pyspark.connect(self._session), public=True)
+            self._backend = hiding_errors(lambda: ibis.pyspark.connect(self._session), public=True)
             self._columns = {
-                one: discreetly(
+                one: hiding_errors(
                     partial(self._look, one), one.parameter, one.rule, public=bool(one.name)
                 )
                 for one in addresses
@@ -121,25 +136,27 @@ class Spark:
         return self._worker.ask(lambda: self._session.sql(query).toArrow())
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
-        """Rows by `place`: sorted and kept where they are, and fetched one span after the other.
+        """Rows by `cell_index`: sorted and cached by Spark, and fetched one span after the other.
 
-        Spans do not overlap whatever Spark does in between, also if it has lost what it kept.
+        Spans do not overlap, even if Spark has lost its cache in between and computes it again.
         """
         name = f"leeward_stream_{next(self._names)}"
         view, compiled = self._view(name), self._backend.compile(query)
         self._worker.ask(lambda: self._cache(name, self._session.sql(compiled)))
         try:
             for low, high in spans(self._parts(view), PIECE):
-                found = self._asked(f"SELECT * FROM {view} WHERE place >= {low} AND place < {high}")  # noqa: S608 (our own names and numbers)
-                yield from found.take(pc.sort_indices(found["place"])).combine_chunks().to_batches()
+                inside = f"cell_index >= {low} AND cell_index < {high}"
+                found = self._asked(f"SELECT * FROM {view} WHERE {inside}")  # noqa: S608 (our own names and numbers)
+                order = pc.sort_indices(found["cell_index"])
+                yield from found.take(order).combine_chunks().to_batches()
         finally:
             with suppress(KeyError):  # closed before the stream was read
                 self.drop(name)
 
     def _parts(self, view: str) -> list[Part]:
-        parts = f"SELECT spark_partition_id() AS part, place FROM {view}"  # noqa: S608 (our own name)
+        parts = f"SELECT spark_partition_id() AS part, cell_index FROM {view}"  # noqa: S608 (our own name)
         found = self._asked(
-            "SELECT min(place) AS low, max(place) AS high, count(*) AS held "  # noqa: S608 (our own name)
+            "SELECT min(cell_index) AS low, max(cell_index) AS high, count(*) AS held "  # noqa: S608 (our own name)
             f"FROM ({parts}) GROUP BY part"
         )
         return [(row["low"], row["high"], row["held"]) for row in found.to_pylist()]
@@ -158,7 +175,7 @@ class Spark:
         return self._digest
 
     def unchanged(self) -> bool:
-        """Whether the tables, with their files listed anew, still have the digest."""
+        """Whether the tables, with their files listed again, still have the digest."""
         now = {one: f"leeward_now_{one.table}" for one in self._addresses}
         for one, name in now.items():
             self._look(one, name)
@@ -167,7 +184,7 @@ class Spark:
     def _digest_of(self, names: Mapping[SparkAddress, str]) -> str:
         """SHA-256 over names, types, and the number and summed SHA-256 of the rows of each table.
 
-        Independent of the order of rows. Rows are hashed where they lie; nine numbers come here.
+        Independent of the order of rows. Spark hashes the rows; nine numbers per table come here.
         """
         whole = hashlib.sha256()
         for one, name in names.items():
@@ -177,7 +194,7 @@ class Spark:
         return whole.hexdigest()
 
     def close(self) -> None:
-        """What is kept is forgotten also where Spark goes on; an error of that is no news."""
+        """Drop what is cached, also in a Spark that goes on; errors of that are ignored."""
         for name in list(self._kept):
             with suppress(Exception):
                 self.drop(name)
@@ -187,7 +204,7 @@ class Spark:
 
 
 def spans(parts: Iterable[Part], most: int) -> list[tuple[int, int]]:
-    """Spans of places, from one to below the next, each with about `most` rows at most.
+    """Spans of cell indices, from one to below the next, each of at most about `most` rows.
 
     Small partitions share a span; large ones are divided evenly.
     """
@@ -203,3 +220,66 @@ def spans(parts: Iterable[Part], most: int) -> list[tuple[int, int]]:
         held += rows // pieces
         last = max(last, high + 1)
     return list(pairwise(sorted(edges | {last}))) if edges else []
+
+
+def unique_name() -> str:
+    """A name that no other read, engine or process has used; it need not be hard to guess."""
+    return f"{time.time_ns():x}_{os.getpid():x}_{next(NUMBERS):x}"
+
+
+def table_now(session: Session, address: SparkAddress) -> DataFrame:
+    """The table as it is now: files are listed again, and texts compared byte by byte.
+
+    Spark takes two reads of a path for the same whatever its files, and would give what any
+    session has cached of it. An option that no other read has makes them different.
+    """
+    reader = session.read.option("leeward", unique_name())
+    if address.name:
+        name = ".".join(map(quoted, address.name))
+        session.catalog.refreshTable(name)
+        return _plain_texts(reader.table(name))
+    return _plain_texts(reader.parquet(MARKS.sub(r"\\\g<0>", address.url)))
+
+
+def _plain_texts(frame: DataFrame) -> DataFrame:
+    collated = [
+        one.name for one in frame.schema if getattr(one.dataType, "collation", PLAIN) != PLAIN
+    ]
+    if not collated:
+        return frame
+    return frame.selectExpr(
+        *(
+            f"collate({quoted(name)}, '{PLAIN}') AS {quoted(name)}"
+            if name in collated
+            else quoted(name)
+            for name in frame.columns
+        )
+    )
+
+
+def digest_parts(frame: DataFrame) -> list[dict[str, int]]:
+    """The number and the summed SHA-256 of the rows: nine numbers, computed by Spark."""
+    found: list[dict[str, int]]
+    found = _hashed_rows(frame).selectExpr(*_summed_words()).toArrow().to_pylist()
+    return found
+
+
+def _hashed_rows(frame: DataFrame) -> DataFrame:
+    """The SHA-256 of each row as text; rows that differ in plain columns differ as texts."""
+    texts = [f"CAST({quoted(name)} AS STRING)" for name in frame.columns]
+    # The length before each text keeps columns apart; a null has none.
+    parts = [f"coalesce(concat(octet_length({text}), ':', {text}), '-')" for text in texts]
+    return frame.selectExpr(f"sha2(concat({', '.join(parts)}), 256) AS hash")
+
+
+def _summed_words() -> Iterator[str]:
+    """The number of rows, and the sums of the words of their hashes: in int64 up to 2^31 rows."""
+    yield "count(*) AS number"
+    for k in range(WORDS):
+        word = f"conv(substring(hash, {8 * k + 1}, 8), 16, 10)"
+        yield f"coalesce(sum(CAST({word} AS BIGINT)), 0) AS word_{k}"
+
+
+def quoted(name: str) -> str:
+    """A name as Spark's SQL writes it."""
+    return "`" + name.replace("`", "``") + "`"

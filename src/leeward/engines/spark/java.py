@@ -1,10 +1,12 @@
-"""Spark in a Java of our own: launched without a word, in a private folder, and ended with it.
+"""Java for a Spark of our own: silent, in a private folder, which is removed when it ends.
 
-What spark-defaults.conf, spark-env.sh, PYSPARK_SUBMIT_ARGS and MASTER say is not guessed: Java is
-started with what it must know from the first moment on, and then asked what it was told.
+What spark-defaults.conf, spark-env.sh, PYSPARK_SUBMIT_ARGS and MASTER set is not guessed: Java is
+started with the variables that it needs from its first moment, and then asked what it has.
 """
 
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,30 +16,54 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from leeward.engines.spark.settings import (
-    LOG,
-    ROOM,
-    is_local,
-    log_settings,
-    private_settings,
-    room,
-    variables,
-)
 from leeward.engines.spill import SpillFolder
 from leeward.errors import BadFile
+
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",  # an overflow raises
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.files.ignoreCorruptFiles": "false",  # else rows would be missing in silence
+    "spark.sql.files.ignoreInvalidPartitionPaths": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.legacy.parquet.nanosAsLong": "true",  # else such a file could not be opened at all
+    "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 keeps its zero
+}
+"""Settings of every session of ours, wherever it runs."""
+
+SILENT = """\
+appender.none.type = Null
+appender.none.name = none
+rootLogger.level = off
+rootLogger.appenderRef.none.ref = none
+"""
+"""Log settings: messages of tasks quote rows. Without an appender Spark would use its own."""
+
+LOG = "log4j2.configurationFile"
+"""The Java property that names the log settings."""
+
+ROOM = "SPARK_EXECUTOR_DIRS"
+"""The variable that overrides SPARK_LOCAL_DIRS, wherever that is set, and `spark.local.dir`."""
+
+JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS")
+"""Java reads the first before its command line and the second after it, so that no setting of
+Spark can override them; not every Java knows the second."""
+
+LOCAL = re.compile(r"local(\[.*\])?")
+"""A master that is one process on this machine."""
 
 Context = Any
 """A SparkContext of PySpark."""
 
 Gateway = Any
-"""The door of Py4J to Java."""
+"""The connection of Py4J to Java."""
 
 PATIENCE = 30
 """Seconds that a server may take to answer, and Java to end."""
 
 
 def launched() -> tuple[Context, Callable[[], None]]:
-    """Java and Spark, and what ends both and removes all that they left."""
+    """A SparkContext in a new Java, and a function that ends both and removes their files."""
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415 (loaded if asked for)
     from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 (loaded if asked for)
 
@@ -67,7 +93,7 @@ def _folder(ends: ExitStack, inside: Path | None) -> Path:
 
 
 def _make_room(ends: ExitStack, folder: Path, jvm: Any, known: Mapping[str, str]) -> None:  # noqa: ANN401 (Py4J ships no types)
-    """Where Spark has been told a disk for its blocks, they lie in a private folder on it."""
+    """Blocks go to a private folder: on the disk that Spark is configured to use, if any."""
     named = jvm.java.lang.System.getenv("SPARK_LOCAL_DIRS") or known.get("spark.local.dir")
     inside = Path(named.split(",")[0]) if named else None
     if inside is not None and (is_local(known) or inside.is_dir()):
@@ -77,7 +103,7 @@ def _make_room(ends: ExitStack, folder: Path, jvm: Any, known: Mapping[str, str]
 
 
 def _require_privacy(jvm: Any, folder: Path) -> None:  # noqa: ANN401 (Py4J ships no types)
-    """Refuse a Java that something has told otherwise, such as a line of spark-env.sh."""
+    """Refuse a Java with other settings than ours, which spark-env.sh may have set."""
     system = jvm.java.lang.System
     wanted = (log_settings(folder), str(folder), str(room(folder)))
     found = system.getProperty(LOG), system.getProperty("java.io.tmpdir"), system.getenv(ROOM)
@@ -103,7 +129,7 @@ def _require_java() -> None:
 
 @contextmanager
 def _inherited(given: Mapping[str, str]) -> Iterator[None]:
-    """Environment variables for as long as Java is started."""
+    """Set environment variables while Java is started."""
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)
     try:
@@ -118,7 +144,7 @@ def _inherited(given: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def same_signals() -> Iterator[None]:
-    """A new SparkContext puts its own handler in the place of whoever hears Ctrl-C."""
+    """Restore the handler of Ctrl-C, which a new SparkContext replaces."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -138,7 +164,7 @@ def _stop(context: Context) -> None:
 
 
 def _forget(gateway: Gateway) -> None:
-    """PySpark would ask the Java that has ended."""
+    """Remove the gateway from PySpark, which would go on to call the Java that has ended."""
     from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
 
     if SparkContext._gateway is gateway:
@@ -156,3 +182,43 @@ def _end_java(gateway: Gateway) -> None:
         except subprocess.TimeoutExpired:
             gateway.proc.kill()
             gateway.proc.wait()
+
+
+def log_settings(folder: Path) -> str:
+    """The URL of the log settings of a Spark of our own."""
+    return f"file:{folder / 'log4j2.properties'}"
+
+
+def variables(folder: Path, given: Mapping[str, str]) -> Mapping[str, str]:
+    """Environment variables of a Java that logs nothing and writes into the folder only."""
+    (folder / "log4j2.properties").write_text(SILENT)
+    options = [f"-D{LOG}={log_settings(folder)}", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"]
+    words = shlex.join(options)
+    found = {name: f"{given.get(name, '')} {words}".strip() for name in JAVA_OPTIONS}
+    return found | {ROOM: str(room(folder))}
+
+
+def room(folder: Path) -> Path:
+    """The folder for blocks and shuffle files."""
+    return folder / "local"
+
+
+def is_local(known: Mapping[str, str]) -> bool:
+    """Whether Spark runs inside one process on this machine."""
+    return LOCAL.fullmatch(known["spark.master"]) is not None
+
+
+def private_settings(folder: Path, known: Mapping[str, str]) -> Mapping[str, str]:
+    """Settings of a Spark of our own: no output; locally also no files left, no other users."""
+    options = {"spark.ui.showConsoleProgress": "false"}
+    if is_local(known):
+        options |= {
+            "spark.authenticate": "true",  # Spark makes a secret, which stays in its memory
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1",
+            "spark.eventLog.enabled": "false",
+            "spark.local.dir": str(room(folder)),
+            "spark.sql.warehouse.dir": known.get("spark.sql.warehouse.dir", f"{folder}/warehouse"),
+            "spark.ui.enabled": "false",
+        }
+    return options

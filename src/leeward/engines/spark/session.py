@@ -1,21 +1,24 @@
-"""Spark session: one that is there is taken over, else one is started that leaves nothing behind.
+"""Spark session: one that exists is joined, else one is started that leaves nothing behind.
 
 What spark-submit, spark-defaults.conf, PYSPARK_SUBMIT_ARGS, MASTER or SPARK_REMOTE have set up is
-kept. Work is done in a session of its own, so that views and settings touch nobody else's.
+kept. Work is done in a session of its own, so that views and settings touch no other session.
 """
 
 import os
 import socket
+import weakref
 from collections.abc import Callable
-from contextlib import ExitStack
+from concurrent.futures import Future, wait
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from threading import RLock
-from typing import Any, ClassVar, Self
+from queue import SimpleQueue
+from threading import RLock, Thread
+from time import monotonic
+from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
-from leeward.engines.spark.java import PATIENCE, Context, launched, same_signals
-from leeward.engines.spark.settings import SETTINGS
-from leeward.engines.thrift import allow_pandas
+from leeward.engines.spark.java import PATIENCE, SETTINGS, Context, launched, same_signals
+from leeward.engines.without_pandas import unblock_pandas
 from leeward.errors import BadFile, InvalidParameter, LeewardError
 
 Session = Any
@@ -25,7 +28,14 @@ TALKING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """Loggers of PySpark that print whole error messages."""
 
 USUAL_PORT = 15002
-"""Of Spark Connect."""
+"""The default port of Spark Connect."""
+
+
+Result = TypeVar("Result")
+Tasks = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+
+PAUSE = 0.2
+"""Seconds between two calls to stop: a query may not have begun at the first."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +76,7 @@ def open_session(remote: str | None) -> Opened:
 
 
 def _require_pyspark() -> None:
-    allow_pandas()  # Ibis needs it for Spark
+    unblock_pandas()  # Ibis needs it for Spark
     try:
         import pandas  # type: ignore[import-untyped] # noqa: F401, PLC0415 (loaded if asked for)
         import pyspark  # noqa: F401, PLC0415 (loaded if asked for)
@@ -99,9 +109,9 @@ def _connected(remote: str, ends: ExitStack) -> Session:
         ) from None
     from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (loaded if asked for)
 
-    place = urlsplit(remote)
+    server = urlsplit(remote)
     # PySpark would try for ten minutes.
-    socket.create_connection((place.hostname or "", place.port or USUAL_PORT), PATIENCE).close()
+    socket.create_connection((server.hostname or "", server.port or USUAL_PORT), PATIENCE).close()
     # Not by its builder, which would make a Connect program of the whole process.
     session = SparkSession(remote)
     # Not by its `stop`, which may end a server that the process has started for itself.
@@ -209,7 +219,7 @@ class Loggers:
 
     @classmethod
     def silenced(cls, ends: ExitStack) -> None:
-        """One more for whom they are silent."""
+        """Silence them until `ends` is closed."""
         with cls._lock:
             if cls._users == 0:
                 cls._before = tuple(one.disabled for one in _talking())
@@ -228,7 +238,45 @@ class Loggers:
 
 
 def _talking() -> list[Any]:
-    """Made as PySpark makes them: it could not use those that Python makes."""
+    """Created by PySpark, which could not use loggers that Python has created."""
     from pyspark.logger import PySparkLogger  # noqa: PLC0415 (loaded if asked for)
 
     return [PySparkLogger.getLogger(name) for name in TALKING]
+
+
+class Worker:
+    """The thread that queries Spark, so that the main thread, which waits, receives Ctrl-C.
+
+    PySpark waits for the end of a query even after Ctrl-C, and a shared Spark would go on with it.
+    `stop` cancels the queries of this thread.
+    """
+
+    def __init__(self, stop: Callable[[], object]) -> None:
+        self._stop = stop
+        self._tasks: Tasks = SimpleQueue()
+        Thread(target=_work, args=(self._tasks,), daemon=True).start()
+        self.end = weakref.finalize(self, self._tasks.put, None)
+
+    def ask(self, work: Callable[[], Result]) -> Result:
+        """The result of some work of Spark, which is cancelled if the wait is interrupted."""
+        future: Future[Result] = Future()
+        self._tasks.put((future, work))
+        try:
+            return future.result()
+        except BaseException:
+            deadline = monotonic() + PATIENCE
+            while not future.done() and monotonic() < deadline:
+                with suppress(Exception):
+                    self._stop()
+                wait([future], PAUSE)
+            raise
+
+
+def _work(tasks: Tasks) -> None:
+    while (task := tasks.get()) is not None:
+        future, work = task
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 (it is raised where it is waited for)
+            future.set_exception(error)
+        del future, work, task

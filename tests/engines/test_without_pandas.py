@@ -12,8 +12,8 @@ USE = """
 import sys
 from pathlib import Path
 from leeward.engines import connect
-from leeward.engines.thrift import withhold_pandas
-withhold_pandas()
+from leeward.engines.without_pandas import block_pandas
+block_pandas()
 sources = dict(zip(("workplaces", "workers", "jobs"), sys.argv[2:]))
 with connect(sources, Path(sys.argv[1])) as engine:
     engine.digest()

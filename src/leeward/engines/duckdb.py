@@ -1,6 +1,10 @@
-"""Embedded: DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
+"""DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
 
+import csv
+import gzip
+import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,29 +13,44 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from leeward.engines.address import FileAddress, TableAddress
-from leeward.engines.bytewise import bytewise
-from leeward.engines.csv_header import read_header, require_whole
-from leeward.engines.database import closed_on_refusal
+from leeward.engines.database import (
+    Table,
+    bytewise,
+    closed_on_refusal,
+    ibis,
+    open_tables,
+    small_result,
+)
 from leeward.engines.digest import FileState, digest_files, digest_rows, state
-from leeward.engines.discretion import discreetly
+from leeward.engines.driver_errors import hidden, hiding_errors
 from leeward.engines.headers import require_distinct
-from leeward.engines.relations import Table, ibis
 from leeward.engines.spill import SpillFolder
-from leeward.errors import BadFile
+from leeward.errors import BadFile, LeewardError, shown
 from leeward.model.resources import Resources
+
+MARKS = (",", ";", "\t", "|")
+"""Separators of columns in CSV."""
+
+LONGEST_LINE = 1 << 20
+"""Maximum length of a CSV header in bytes."""
+
+CHUNK = 1 << 20
+"""Bytes that are decompressed at a time."""
 
 PIECE = 200_000
 """Rows in a piece of a stream."""
 
 ATTACHED = "source"
+"""The name under which a DuckDB file is attached."""
+
 DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
 
 class Embedded:
     """An in-memory database that spills into a private folder, removed when it is closed.
 
-    What is derived lies in ordinary tables of the in-memory database and not in temporary ones:
-    those are seen by one cursor alone, and every open stream needs its own.
+    Derived tables are ordinary tables of the in-memory database, not temporary ones: a temporary
+    table is visible to one cursor only, and every open stream needs its own.
     """
 
     def __init__(self, resources: Resources) -> None:
@@ -71,8 +90,7 @@ class Embedded:
         self._backend.drop_table(name)
 
     def rows(self, query: Table) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._backend.to_pyarrow(query.as_table()).to_pylist()
-        return found
+        return small_result(self._backend, query)
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         cursor = self._backend.con.cursor()
@@ -97,9 +115,7 @@ class Files(Embedded):
         kinds = {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}
         with closed_on_refusal(self.close):
             self._opened = {
-                one.table: discreetly(
-                    partial(self._open, one), f"data.{one.table}", kinds[one.format]
-                )
+                one.table: hiding_errors(partial(self._open, one), one.parameter, kinds[one.format])
                 for one in addresses
             }
 
@@ -107,11 +123,11 @@ class Files(Embedded):
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(address.path)
         if address.format == "parquet":
-            require_distinct(pq.read_schema(address.path).names, f"data.{address.table}")
+            require_distinct(pq.read_schema(address.path).names, address.parameter)
             return self._backend.read_parquet(
                 path, table_name=f"file_{address.table}", hive_partitioning=False
             )
-        header = read_header(address.path, f"data.{address.table}")
+        header = read_header(address.path, address.parameter)
         return self._backend.read_csv(
             path,
             table_name=f"file_{address.table}",
@@ -128,17 +144,17 @@ class Files(Embedded):
         return {one.table: self._readable(one, columns[one.table]) for one in self._addresses}
 
     def _readable(self, address: FileAddress, columns: tuple[str, ...]) -> Table:
-        """Parquet as it lies; CSV loaded once, so that it is parsed once."""
+        """A Parquet file as it is; a CSV file loaded, so that it is parsed once."""
         table = address.table
         if address.format == "parquet" or not columns:
             return self._opened[table]
         if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
-            require_whole(address.path, f"data.{table}")
+            require_whole(address.path, address.parameter)
             if table in self._loaded:
                 self.drop(f"rows_{table}")
-            self._loaded[table] = discreetly(
+            self._loaded[table] = hiding_errors(
                 lambda: self.keep(f"rows_{table}", self._opened[table].select(*columns)),
-                f"data.{table}",
+                address.parameter,
                 "must be CSV in UTF-8 with the same number of columns in every row",
             )
         return self._loaded[table]
@@ -156,8 +172,8 @@ class Files(Embedded):
 class DuckFile(Embedded):
     """Three tables of one DuckDB file, which is attached and never written.
 
-    An attached file is read as it was when it was opened, whatever others write beside it; so the
-    file and its log of newer writes are looked at too.
+    An attached file is read as it was when it was opened, whatever others write meanwhile. So
+    `unchanged` also compares the state of the file and of its write-ahead log.
     """
 
     def __init__(self, addresses: tuple[TableAddress, ...], resources: Resources) -> None:
@@ -166,13 +182,8 @@ class DuckFile(Embedded):
         self._before: tuple[object, ...] = ()
         with closed_on_refusal(self.close):
             url, rule = addresses[0].url, "must be a DuckDB file"
-            discreetly(lambda: self._attach(url), "data", rule, public=True)
-            self._opened = {
-                one.table: discreetly(
-                    partial(self._table, one.name), one.parameter, one.rule, public=True
-                )
-                for one in addresses
-            }
+            hiding_errors(lambda: self._attach(url), "data", rule, public=True)
+            self._opened = open_tables(addresses, self._table)
 
     def _attach(self, path: str) -> None:
         quoted = path.replace("'", "''")
@@ -184,7 +195,7 @@ class DuckFile(Embedded):
         return bytewise(table) if self._may_be_collated(name[-1]) else table
 
     def _may_be_collated(self, name: str) -> bool:
-        """Whether a table was declared with a collation; of a view nobody knows."""
+        """Whether a table was declared with a collation; for a view this is not known."""
         found = self._backend.con.execute(DECLARED, [ATTACHED, name]).fetchall()
         return not found or any("collate" in sql.lower() for (sql,) in found)
 
@@ -203,5 +214,57 @@ class DuckFile(Embedded):
 
 
 def _literal(path: Path) -> str:
-    """A path in which no character stands for others."""
+    """A path in which no character is a wildcard."""
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in str(path.absolute()))
+
+
+@dataclass(frozen=True)
+class CsvHeader:
+    """What must be known to read a CSV file without guessing from its rows."""
+
+    mark: str
+    columns: tuple[str, ...]
+
+
+def read_header(path: Path, parameter: str) -> CsvHeader:
+    """The header of a CSV file, plain or compressed; the commonest mark separates columns."""
+    line = _first_line(path, parameter)
+    mark = max(MARKS, key=line.count)
+    columns = tuple(next(csv.reader([line], delimiter=mark), ()))
+    if not all(columns):
+        raise _refused(path, parameter, "must begin with a line that names every column")
+    require_distinct(columns, parameter)
+    return CsvHeader(mark, columns)
+
+
+def _first_line(path: Path, parameter: str) -> str:
+    try:
+        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+            line = file.readline(LONGEST_LINE)
+        return line.decode("utf-8-sig").rstrip("\r\n")
+    except UnicodeDecodeError:
+        refusal: LeewardError = _refused(path, parameter, "must be CSV in UTF-8")
+    except (OSError, EOFError, zlib.error):
+        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
+        refusal = hidden(_refused(path, parameter, rule))
+    raise refusal
+
+
+def _refused(
+    path: Path, parameter: str, rule: str, next_step: str = "Look at the file's first line."
+) -> BadFile:
+    return BadFile(parameter, rule=rule, value=shown(path.name), next_step=next_step)
+
+
+def require_whole(path: Path, parameter: str) -> None:
+    """Refuse a compressed file that breaks off: the rows before the end would pass for all."""
+    if not path.name.lower().endswith(".gz"):
+        return
+    try:
+        with gzip.open(path) as file:
+            while file.read(CHUNK):
+                pass
+    except (OSError, EOFError, zlib.error):
+        rule = "must be a whole gzip file: this one breaks off or is damaged"
+        refusal = _refused(path, parameter, rule, "Write or copy the file again.")
+        raise hidden(refusal) from None

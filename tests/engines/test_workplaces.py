@@ -1,12 +1,15 @@
-"""What a public column holds can be listed, and no other column."""
+"""What is asked of workplaces alone: codes of a public column, and the sketch of a frame."""
 
+from hashlib import md5
 from pathlib import Path
 
 import pytest
 
-from leeward.engines import code_texts, connect
+from leeward.engines import connect, workplaces
 from leeward.errors import BadData
-from tests.engines.small import WRITERS, Economy, economy, parquet
+from tests.engines.small import WRITERS, Economy, codebook, economy, parquet
+
+KEY = "5eed" * 8
 
 
 def rows(*sectors: str | None) -> Economy:
@@ -45,8 +48,35 @@ def test_fractions_are_no_codes(tmp_path: Path) -> None:
 
 
 def test_too_many_texts_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_texts, "MOST_TEXTS", 3)
+    monkeypatch.setattr(workplaces, "MOST_TEXTS", 3)
     with connect(parquet(rows("A", "B", "C", "C"), tmp_path), tmp_path) as engine:
         assert engine.codes("sector") == ("A", "B", "C")
         with pytest.raises(BadData, match="must hold at most 3 different texts"):
             engine.codes("workplace_id")
+
+
+def true_sketch(ids: list[object], size: int) -> tuple[str, ...]:
+    """By the definition, one id after the other."""
+    hashes = {md5(f"{KEY}{one}".encode(), usedforsecurity=False).hexdigest() for one in ids}
+    return tuple(one[:16] for one in sorted(hashes)[:size])
+
+
+@pytest.mark.parametrize(
+    ("kind", "text_ids"),
+    [*((kind, False) for kind in WRITERS), ("parquet", True), ("sqlite", True)],
+)
+def test_a_sketch_is_the_same_in_every_kind_of_file(
+    kind: str, text_ids: bool, tmp_path: Path
+) -> None:
+    made, book = economy(3, text_ids=text_ids), codebook(tmp_path)
+    ids = [row["workplace_id"] for row in made.workplaces]
+    with connect(WRITERS[kind](made, tmp_path), tmp_path) as engine:
+        for size in (4, 1024):
+            assert engine.frame_sketch(book, KEY, size) == true_sketch(ids, size)
+        assert engine.frame_sketch(book, KEY[::-1], 4) != true_sketch(ids, 4)
+    assert len(ids) > 4
+
+
+def test_both_ways_are_tried() -> None:
+    assert "duckdb" in workplaces.MD5
+    assert "sqlite" not in workplaces.MD5

@@ -1,9 +1,9 @@
-"""Profile: the codes of a row as a few small numbers, from which every table reads its cells.
+"""Code classes: the codes of a row as a few small numbers, from which every table gets its cells.
 
-Texts of a column that no table tells apart share a class, so that a hundred filters on one column
-cost no more than one. The classes of several columns make up one profile as long as they are few.
-What a profile means to a table is worked out here, in a map of its values: databases look up and
-add, but never multiply or divide, so that no product can leave their integers.
+Texts of a column that no table distinguishes share a class, so that a hundred filters on one column
+cost no more than one. The classes of several columns form one profile as long as they are few. What
+a profile means to a table is computed here, as a map of its values: databases look up and add, but
+never multiply or divide, so that no product overflows their integers.
 """
 
 from collections import defaultdict
@@ -100,7 +100,7 @@ def one_cell_each(profiles: Iterable[Profile], side: Side) -> bool:
 
 
 def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
-    """Profiles of dimensions that all lie in one table of the data."""
+    """Profiles of dimensions that belong to one table of the data."""
     by_column: dict[tuple[str, NumericRange | None], list[Dimension]] = defaultdict(list)
     for one in dict.fromkeys(dimensions):
         by_column[one.attribute.column, one.attribute.numbers].append(one)
@@ -117,7 +117,7 @@ def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
 
 
 def find_classes(dimensions: Sequence[Dimension]) -> Classes:
-    """The classes of one column: dimension after dimension tells its texts apart."""
+    """The classes of a column: texts are divided by one dimension after the other."""
     source = dimensions[0].attribute
     texts = tuple(dict.fromkeys(text for one in dimensions for text in one.attribute.recode))
     of_texts = np.zeros(len(texts) + 2, dtype=np.int64)

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from leeward.errors import BadFile
-from leeward.mechanisms.margins import MOST_JOBS
 from leeward.model.document import read_text
+
+MOST_JOBS = 10**9
+"""No establishment has more jobs: one that large still gets a margin of less than 2^62."""
 
 
 @dataclass(frozen=True)

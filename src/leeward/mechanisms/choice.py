@@ -1,24 +1,28 @@
-"""Offer: a mechanism calibrated for one table, with its margins and what both cost together."""
+"""Choice: the measurement of a table, as a plan names it or as `auto` finds it.
 
-from dataclasses import dataclass
+Everything here follows from public information: the table's shape, the budget, a size profile.
+"""
+
 from fractions import Fraction
 from functools import lru_cache
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
-from leeward.mechanisms import mechanism
 from leeward.mechanisms.claims import claim
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.mechanisms.margins import FREE, MarginRule, NoMargins, PublicMargins, spend
+from leeward.mechanisms.margins import free_or_none, spend
+from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON
-from leeward.mechanisms.registry import REGISTRY, Mechanism
+from leeward.mechanisms.registry import REGISTRY, mechanism
 from leeward.model import Marginal
 from leeward.model.document import nearest
-from leeward.privacy import Guarantee, StrongAlpha, sequential
+from leeward.model.size_profile import SizeProfile
+from leeward.privacy import Guarantee, StrongAlpha
 
-USABLE = tuple(name for name in REGISTRY if name not in ("scale", "node_laplace"))
-"""Mechanisms that a plan may name. `scale` pays for margins; `node_laplace` needs data cut."""
+IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
+"""Mechanisms that a plan may name."""
+
+MARGIN_SHARE = Fraction(1, 10)
+"""The share of a table's ε that pays for margins unless its plan says otherwise."""
 
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
@@ -33,67 +37,29 @@ CANDIDATES = {
 POOR_MARGINS = ("slope",)
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
-
-@dataclass(frozen=True)
-class Offer:
-    """One way to release a table."""
-
-    mechanism: Mechanism
-    margins: MarginRule
-    charge: Guarantee
-    per_cell: bool
-    """Whether each worker cell is noised by itself, after its own largest establishment."""
-
-    @property
-    def name(self) -> str:
-        """The mechanism's name."""
-        return self.mechanism.name
-
-    def error(self, largest: int) -> float | None:
-        """Predicted mean absolute error of a cell, in jobs; None where there is no mean.
-
-        A mechanism that noises each worker cell by itself is judged as if the workers of the
-        largest establishment were spread evenly over the worker cells.
-        """
-        return _error(self.mechanism, largest, self.per_cell)
+BIAS_HANDICAP = 2
+"""A bias depends on the data and is not predicted: a biased measurement must win by this factor."""
 
 
-@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
-def _error(chosen: Mechanism, largest: int, per_cell: bool) -> float | None:
-    cells = chosen.parameters.cells
-    size = -(-largest // cells) if per_cell else largest
-    if isinstance(chosen, (Clipped, LogLaplace)):
-        return _number(chosen.mean_abs_error(size, size))
-    if cells > 1 and per_cell:
-        return _number(chosen.mean_abs_error([size] * cells))
-    return _number(chosen.mean_abs_error(size))
+def measurement(
+    name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
+) -> Measurement:
+    """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-
-def _number(measure: object) -> float | None:
-    if measure is None or isinstance(measure, float):
-        return measure
-    return float(measure[0])  # type: ignore[index]
-
-
-def make_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Offer:
-    """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers."""
+    `margins` is the share of ε that may pay for margins, None for a table without.
+    """
     chosen = REGISTRY[name]
     cells, kind = marginal.worker_cells, marginal.kind
-    spends = margins is not None and name not in FREE
+    spends = margins is not None and not chosen.free_margins
     pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
     made = _calibrated(name, asked.alpha, pays, asked.delta, cells)
-    promised = made.guarantee(asked.policy, table=kind)
-    per_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
-    if not spends:
-        free = NoMargins() if margins is None else PublicMargins()
-        return Offer(made, free, promised, per_cell)
-    if isinstance(made, Clipped) or margins is None:
-        raise AssertionError("margins of a public scale are not paid for")
-    parts = cells if per_cell else 1
-    rule = spend(made, asked.epsilon * margins, parts)
-    # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
-    paid = Guarantee(asked.policy, asked.alpha, rule.epsilon)
-    return Offer(made, rule, sequential(promised, paid), per_cell)
+    made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
+    by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
+    rule: MarginRule = free_or_none(margins)
+    if spends and margins is not None:
+        # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
+        rule = spend(made, asked.epsilon * margins, cells if by_cell else 1)
+    return made.measurement(by_cell=by_cell, margins=rule)
 
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
@@ -103,18 +69,82 @@ def _calibrated(
     return mechanism(name, alpha=alpha, epsilon=epsilon, delta=delta, cells=cells)
 
 
-def named_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Offer:
+def choose(
+    marginal: Marginal, asked: Guarantee, margins: Fraction | None, profile: SizeProfile
+) -> tuple[Measurement, str]:
+    """The smallest predicted error among the mechanisms whose proof covers the plan's policy."""
+    names = candidates(marginal, asked, margins)
+    if not names:
+        raise no_mechanism(asked)
+    found, refused = [], dict[str, LeewardError]()
+    for name in names:
+        try:
+            found.append(measurement(name, marginal, asked, margins))
+        except (InvalidParameter, NotCovered) as refusal:
+            refused[name] = refusal
+    if not found:
+        found = [named(names[0], marginal, asked, margins)]
+    ranked = sorted(found, key=lambda one: _badness(one, profile))
+    return ranked[0], _why(ranked, refused, asked, profile)
+
+
+def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> tuple[str, ...]:
+    """The mechanisms that are compared."""
+    names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
+    poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
+    return tuple(name for name in names if name not in poor)
+
+
+def _badness(one: Measurement, profile: SizeProfile) -> float:
+    handicap = BIAS_HANDICAP if one.words.bias else 1
+    return _error(one, profile) * handicap
+
+
+def _error(one: Measurement, profile: SizeProfile) -> float:
+    mean = profile.mean(tuple(one.expected_error(size) for size in profile.largest))
+    return float("inf") if mean is None else mean
+
+
+def _why(
+    ranked: list[Measurement],
+    refused: dict[str, LeewardError],
+    asked: Guarantee,
+    profile: SizeProfile,
+) -> str:
+    best, *others = ranked
+    reasons = [_times(one, best, profile) for one in others]
+    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
+    if not reasons:
+        return f"the one mechanism for a {asked.policy.name}-policy table of this kind"
+    return "smallest predicted error; " + ", ".join(reasons)
+
+
+def _for(refusal: LeewardError) -> str:
+    return " for margins" if refusal.parameter == "margins" else ""
+
+
+def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
+    """How much worse the other is; at a large ε errors are too small to be told from zero."""
+    theirs, least = _error(other, profile), _error(best, profile)
+    if theirs == float("inf"):
+        return f"{other.name} has no mean error here"
+    times = "many" if not least else f"{theirs / least:.3g}"
+    bias = ", its clipping not counted" if other.words.bias else ""
+    return f"{other.name} would have {times} times the error{bias}"
+
+
+def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Measurement:
     """The mechanism that a plan names; an ε too small for it is refused with one that works."""
-    if name not in USABLE:
+    if name not in IN_PLANS:
         raise InvalidParameter(
             "mechanism",
-            rule=f"must be auto or one of {', '.join(USABLE)}",
+            rule=f"must be auto or one of {', '.join(IN_PLANS)}",
             value=shown(name),
             next_step=_nearest_mechanism(name),
         )
     _refuse_uncovered(name, marginal, asked)
     try:
-        return make_offer(name, marginal, asked, margins)
+        return measurement(name, marginal, asked, margins)
     except InvalidParameter as refusal:
         if refusal.parameter == "delta":
             raise _for_table(refusal, marginal) from None
@@ -124,7 +154,7 @@ def named_offer(name: str, marginal: Marginal, asked: Guarantee, margins: Fracti
 
 
 def _nearest_mechanism(name: str) -> str:
-    near = nearest(name, USABLE)
+    near = nearest(name, IN_PLANS)
     return f"Did you mean {near!r}? Leave it out for auto." if near else "Leave it out for auto."
 
 
@@ -196,7 +226,7 @@ def smallest_epsilon(
     def works(epsilon: Fraction) -> bool:
         try:
             wanted = Guarantee(asked.policy, asked.alpha, epsilon, asked.delta)
-            make_offer(name, marginal, wanted, margins)
+            measurement(name, marginal, wanted, margins)
         except (InvalidParameter, NotCovered):
             return False
         return True

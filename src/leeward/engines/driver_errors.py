@@ -1,8 +1,8 @@
-"""Discretion: errors of databases become refusals in fixed words.
+"""Driver errors: the messages of databases are hidden, since they quote the rows they failed on.
 
-Messages of databases quote the rows they failed on. None of that may reach a log, so nothing of
-the original error is kept, not even as the context of the refusal. Which table of workers and jobs
-failed, and how, is told by internal commands alone.
+An error becomes a refusal in fixed words, and nothing of the original is kept, not even as its
+context: it would reach a log. Which table of workers and jobs failed, and how, is shown by internal
+commands only.
 """
 
 import warnings
@@ -15,20 +15,20 @@ Result = TypeVar("Result")
 Element = TypeVar("Element")
 
 INTERRUPTED = "Query interrupted"
-"""What DuckDB makes of a person who presses Ctrl-C."""
+"""The message of DuckDB after Ctrl-C."""
 
 UNREADABLE = "must be readable from the first row to the last"
 TOO_LARGE = "must fit into memory and the folder for temporary files"
 
 
-def discreetly(
+def hiding_errors(
     work: Callable[[], Result],
     parameter: str = "data",
     rule: str = UNREADABLE,
     *,
     public: bool = False,
 ) -> Result:
-    """The result of some work on the data, or a refusal that tells nothing about their rows.
+    """The result of some work on the data, or a refusal that reveals nothing about their rows.
 
     With `public` the refusal depends on an address or on the public frame alone.
     """
@@ -50,13 +50,13 @@ def discreetly(
 
 
 def hidden(refusal: LeewardError) -> LeewardError:
-    """What is told of a refusal: all of it if it is about the public frame or this machine."""
-    told = refusal.parameter.startswith("data.workplaces") or refusal.rule == TOO_LARGE
-    return refusal if told else Undisclosed(refusal)
+    """The refusal itself if it is about the public frame or this machine, else undisclosed."""
+    public = refusal.parameter.startswith("data.workplaces") or refusal.rule == TOO_LARGE
+    return refusal if public else Undisclosed(refusal)
 
 
 def _is_of_interruption(error: BaseException) -> bool:
-    """Whether Ctrl-C stands anywhere before it: drivers put several errors of their own on top."""
+    """Whether Ctrl-C is among its causes: drivers put several errors of their own on top."""
     found: dict[int, BaseException] = {}
     looked_at: list[BaseException | None] = [error]
     while looked_at:
@@ -67,11 +67,11 @@ def _is_of_interruption(error: BaseException) -> bool:
     return any(isinstance(one, KeyboardInterrupt) for one in found.values())
 
 
-def discreet_items(
+def hiding_errors_in(
     items: Iterator[Element], parameter: str = "data", rule: str = UNREADABLE
 ) -> Iterator[Element]:
-    """The same for something that is read piece by piece."""
-    while (item := discreetly(lambda: next(items, None), parameter, rule)) is not None:
+    """The same for results that are read piece by piece."""
+    while (item := hiding_errors(lambda: next(items, None), parameter, rule)) is not None:
         yield item
 
 

@@ -1,0 +1,85 @@
+"""Workplaces: what is asked of the workplaces table alone: codes of a column, a sketch of its ids.
+
+The sketch of a frame is a thousand keyed hashes. The smallest hashes of a set are a uniform sample
+of it, and the same ids have the same hashes in every sample: two sketches show how much two frames
+overlap, and without the key nothing else about the ids.
+"""
+
+from hashlib import md5
+from heapq import nsmallest
+
+from leeward.engines.database import Database, Table, ibis
+from leeward.engines.headers import holds_codes, no_such_column
+from leeward.engines.recoding import as_text
+from leeward.errors import BadData
+from leeward.model import Codebook
+
+MOST_TEXTS = 1_000_000
+"""Maximum number of codes in a code list."""
+
+MD5 = ("duckdb", "postgres", "pyspark")
+"""Databases whose function md5 gives the 32 hexadecimal digits of a text."""
+
+DIGITS = 16
+"""Hexadecimal digits of a hash that are kept: 64 bits, so that a million ids share none."""
+
+_md5 = ibis.udf.scalar.builtin(lambda text: text, name="md5", signature=(("string",), "string"))
+
+
+def list_codes(database: Database, column: str) -> tuple[str, ...]:
+    """The texts of a column of the workplaces table in order; no other table is read."""
+    table = database.tables()["workplaces"]
+    if column not in table.columns:
+        raise no_such_column(table, "workplaces", column)
+    if not holds_codes(table[column]):
+        raise BadData(
+            f"data.workplaces.{column}",
+            rule="must hold text, whole numbers or true and false",
+            value=str(table[column].type()),
+            next_step="List a column of codes.",
+        )
+    texts = table.filter(table[column].notnull()).select(text=as_text(table[column])).distinct()
+    found = [row["text"] for row in database.rows(texts.limit(MOST_TEXTS + 1))]
+    if len(found) > MOST_TEXTS:
+        raise BadData(
+            f"data.workplaces.{column}",
+            rule=f"must hold at most {MOST_TEXTS} different texts to be listed",
+            value="more",
+            next_step="Choose a column of codes, not one of ids or names.",
+        )
+    return tuple(sorted(found))
+
+
+def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+    """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
+    ids = _ids(database, codebook)
+    if ids.get_backend().name in MD5:
+        return sketch_there(database, ids, key, size)
+    return sketch_here(database, ids, key, size)
+
+
+def sketch_there(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
+    """Hashed and sorted in the database, which returns `size` hashes."""
+    hashes = ids.select(hash=_md5(ibis.literal(key) + ids.id))
+    found = database.rows(hashes.order_by("hash").limit(size))
+    return tuple(sorted({str(row["hash"])[:DIGITS] for row in found}))
+
+
+def sketch_here(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
+    """The same from every id, for other databases: slow, and the truth in tests."""
+    known = key.encode()
+    hashes = (
+        md5(known + text.encode(), usedforsecurity=False).hexdigest()[:DIGITS]
+        for piece in database.stream(ids)
+        for text in piece.column("id").to_pylist()
+    )
+    return tuple(sorted(set(nsmallest(size, hashes))))
+
+
+def _ids(database: Database, codebook: Codebook) -> Table:
+    # The columns that will be counted by, too: a CSV file is then parsed once for both.
+    wanted = tuple(column for table, column in codebook.columns() if table == "workplaces")
+    columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
+    workplaces = database.tables(columns)["workplaces"]
+    given = workplaces[codebook.keys.workplaces.id]
+    return workplaces.filter(given.notnull()).select(id=as_text(given))

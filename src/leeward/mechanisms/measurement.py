@@ -1,0 +1,225 @@
+"""Measurement: a calibrated mechanism on a table, and all that the house asks of it.
+
+What it needs of an engine, what it measures, what that costs, what error to expect, and how a
+reader is told. Releases, predictions, evaluations and audits speak to this protocol alone: no
+other room recognises a mechanism by its class or by its name.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+
+from leeward.mechanisms.parameters import Parameters
+from leeward.model import Cells, Entries
+from leeward.noise.law import Law
+from leeward.noise.scales import Integers
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Guarantee, Policy
+
+Claims: TypeAlias = Mapping[str, Sequence[Policy]]
+"""The policies that a mechanism's proof covers, by kind of table."""
+
+COVERAGE = Fraction(9, 10)
+"""The share of cells whose released value is within its margin of the true one."""
+
+Origin: TypeAlias = Literal["ours", "paper", "baseline"]
+"""Where a mechanism comes from, as comparisons group them."""
+
+
+class Needs(Enum):
+    """What an engine tabulates for a measurement."""
+
+    CELLS = "counts of cells, and the largest establishment of each workplace cell"
+    OWN_LARGEST = "counts of cells, and the largest establishment of each cell"
+    ENTRIES = "jobs of each establishment by worker cell"
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a mechanism is named and explained to readers; `bias` is a warning, or None."""
+
+    label: str
+    noise: str
+    bias: str | None = None
+
+
+class PublicLaw(NamedTuple):
+    """What anyone may know of the noise: its covariance up to the scale, and public scales.
+
+    `variance` is that of the noise in units of its squared scale, None where it is infinite.
+    With `joint` the worker cells of a workplace cell share one random factor: they are
+    uncorrelated, but not independent. `scale` (w,) is in jobs, None where it is confidential.
+    """
+
+    variance: float | None
+    joint: bool
+    scale: Floats | None
+
+
+class Measured(NamedTuple):
+    """Released values (w, d), their margins or None, and the public law of the noise."""
+
+    values: Integers
+    margins: Integers | None
+    law: PublicLaw
+
+
+class Expected(NamedTuple):
+    """Closed forms for each cell (w, d); None where they are infinite or depend on more.
+
+    `finite` is whether the error has a mean at all; `steady` is whether it has a variance, so
+    that means of trials settle.
+    """
+
+    absolute: Floats | None
+    bias: Floats | None
+    finite: bool
+    steady: bool
+
+
+class Spread(NamedTuple):
+    """The noise of one worker cell of a cell that is one establishment.
+
+    Nine released numbers in ten are from `low` to `high`. `law` and `scale` (in jobs) are those
+    of the noise.
+    """
+
+    true: int
+    low: int
+    high: int
+    law: Law
+    scale: float
+
+
+MarginMethod: TypeAlias = Literal["none", "public", "spent"]
+
+
+class MarginRule(Protocol):
+    """How a table gets its margins, and what of its ε pays for them."""
+
+    method: ClassVar[MarginMethod]
+    note: ClassVar[str]
+
+    @property
+    def coverage(self) -> Fraction | None:
+        """The share of cells that margins cover; None where there are none."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the margins of all worker cells cost together."""
+
+    def released(
+        self, mechanism: "PublicScale", values: Integers, largest: Integers
+    ) -> Integers | None:
+        """Margins of released values; only bought ones look at the largest establishments."""
+
+    def typical(self, mechanism: "PublicScale", size: int) -> int | None:
+        """The margin of a cell of this size if the noise of its scale were zero."""
+
+
+class PublicScale(Protocol):
+    """A mechanism whose margins follow from what it releases."""
+
+    def public_margins(self, values: Integers) -> Integers:
+        """Margins of released values, a function of public numbers."""
+
+
+class Measurement(Protocol):
+    """A calibrated mechanism on a table."""
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+
+    @property
+    def words(self) -> Words:
+        """How it is named and explained."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """What it was calibrated for."""
+
+    @property
+    def needs(self) -> Needs:
+        """What the engine tabulates."""
+
+    @property
+    def by_cell(self) -> bool:
+        """Whether each worker cell is noised by itself, after its own largest establishment."""
+
+    @property
+    def margins(self) -> MarginRule:
+        """How its tables get margins."""
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants of the mechanism as text."""
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """What values and margins of a table cost together; refuses what is not proved."""
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """Release: confidential columns become noisy values and their margins."""
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """What the error of each cell tends to, without drawing."""
+
+    def expected_error(self, size: int) -> float | None:
+        """Mean absolute error of a cell whose largest establishment has this many jobs.
+
+        A measurement that noises each worker cell by itself is judged as if the workers of the
+        largest establishment were spread evenly over the worker cells. None: there is no mean.
+        """
+
+    def expected_margin(self, size: int) -> int | None:
+        """The margin of such a cell if the noise of its scale were zero."""
+
+    def spread(self, size: int) -> Spread:
+        """The noise of a cell that is one establishment; a bias from clipping is left out."""
+
+    def __hash__(self) -> int: ...
+
+
+class Mechanism(Protocol):
+    """A calibrated mechanism: frozen, with a proof beside it."""
+
+    name: ClassVar[str]
+    words: ClassVar[Words]
+    claims: ClassVar[Claims]
+    origin: ClassVar[Origin]
+    counted: ClassVar[bool]
+    """Whether what it releases are counts."""
+
+    in_plans: ClassVar[bool]
+    """Whether a plan may name it."""
+
+    free_margins: ClassVar[bool]
+    """Whether its scale is public or follows from what is released, so that margins are free."""
+
+    spends_delta: ClassVar[bool]
+    """Whether it needs a δ above 0."""
+
+    follows_counts: ClassVar[bool]
+    """Whether its noise grows with the count itself, not with the largest establishment."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """What it was calibrated for."""
+
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+        """The guarantee of releasing all cells of a table; refuses what is not proved."""
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on a table."""
+
+
+def constants(mechanism: Mechanism) -> dict[str, str]:
+    """The numbers and names in a mechanism and its parameters, exact, as text."""
+    asked, own = vars(mechanism.parameters), vars(mechanism)
+    plain = {key: one for key, one in {**asked, **own}.items() if _is_plain(one)}
+    return {key: str(one) for key, one in plain.items()}
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, (Fraction, int, str))
