@@ -7,7 +7,7 @@ from math import exp, expm1, fsum, log
 import pytest
 from flint import arb
 
-from leeward.audit.clipped import renyi
+from leeward.audit.clipped_exam import renyi
 from leeward.audit.loss import Loss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
 from leeward.audit.outputs import Rounded
 from leeward.exact import precision
@@ -112,12 +112,12 @@ def test_a_peak_between_landmarks_is_found() -> None:
 def test_a_loss_that_another_process_sends_is_the_same_ball_or_a_wider_one() -> None:
     with precision(128):
         third = arb(1) / 3
-        told = {"draws": 5, "fault": "clips otherwise"}
-        loss = Loss(third.log(), arb("inf"), arb("nan"), bound=arb(2).sqrt(), **told)  # type: ignore[arg-type]
+        kept = {"draws": 5, "fault": "clips otherwise"}
+        loss = Loss(third.log(), arb("inf"), arb("nan"), bound=arb(2).sqrt(), **kept)  # type: ignore[arg-type]
         sent = pickle.loads(pickle.dumps(loss))  # noqa: S301 (our own bytes)
         assert sent.forward.contains(loss.forward)
         assert sent.forward.mid() == loss.forward.mid()
         assert sent.bound.contains(loss.bound)
         assert (str(sent.backward), sent.rho) == (str(loss.backward), None)
         assert not sent.delta.is_finite()
-        assert {name: getattr(sent, name) for name in told} == told
+        assert {name: getattr(sent, name) for name in kept} == kept

@@ -7,7 +7,7 @@ from math import exp, expm1, gamma, inf, log
 import pytest
 from scipy.integrate import quad
 
-from leeward.audit.measure import pareto_bound, pareto_loss
+from leeward.audit.exams import pareto_bound, pareto_loss
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.noise.law import pareto
 

@@ -127,7 +127,7 @@ def test_no_package_is_loaded_to_draw() -> None:
         "import sys; from fractions import Fraction as F\n"
         "from leeward.pictures.plain import budget; budget(F(1), F(1), F(1), title='t')\n"
         "print({'altair', 'vl_convert', 'jinja2'} & set(sys.modules))\n"
-        "import leeward.report.addition  # what every release waits for\n"
+        "import leeward.report.writing  # what every release waits for\n"
         "print({f'leeward.pictures.{one}' for one in ('drawing', 'layout', 'marks')}"
         " & set(sys.modules))"
     )

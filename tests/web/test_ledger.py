@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leeward.ledger import Ledger
-from leeward.ledger.words import happened
+from leeward.ledger.entry import happened
 from leeward.privacy import Guarantee
 from leeward.web.ledger import MOST_DRAWN, PER_PAGE
 from leeward.web.ledger_view import TOGETHER, drawn

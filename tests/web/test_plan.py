@@ -10,11 +10,9 @@ from typer.testing import CliRunner
 
 from leeward.cli.app import build
 from leeward.errors import LeewardError
-from leeward.mechanisms import margins
-from leeward.publishing import offer
+from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import as_json, promises
-from leeward.publishing.target import read_target, smallest_epsilon
+from leeward.publishing.prediction import as_json, promises, read_target, smallest_epsilon
 from leeward.web.draft import DraftTable
 from leeward.web.fields import by_field, controls, field_of
 from leeward.web.result import SIZES
@@ -360,7 +358,7 @@ def test_questions_at_the_same_time_do_not_disturb_each_other(page: Served, plan
 
 def forget() -> None:
     """Everything is computed anew."""
-    for kept in (offer._calibrated, offer._error, margins._factor, margins._least):
+    for kept in (choice._calibrated, additive._expected_error, margins._factor, margins._least):
         kept.cache_clear()
 
 

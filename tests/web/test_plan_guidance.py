@@ -11,8 +11,7 @@ import pytest
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import refusal
-from leeward.publishing.target import with_epsilon
+from leeward.publishing.prediction import refusal, with_epsilon
 from leeward.web.command import free_folder, next_commands
 from leeward.web.draft import Draft, DraftTable
 from leeward.web.site import Site

@@ -15,7 +15,7 @@ from leeward.model import Marginal
 from leeward.web.releases_query import headers, query, read_selection
 from leeward.web.releases_rows import MOST_CHOICES, WIDTH, lines
 from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo
-from tests.report.tables_in_memory import in_memory
+from tests.bundle.tables_in_memory import in_memory
 from tests.web.releases_scene import Markup
 from tests.web.serving import Served, serving
 

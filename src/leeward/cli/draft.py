@@ -3,8 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from leeward.economy.codes import OWNERSHIP, WORKER_CODES
-from leeward.economy.sectors import SECTORS
+from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
 
 Headers = Mapping[str, Mapping[str, str]]
 

@@ -14,7 +14,7 @@ from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
-from leeward.publishing.charge import Order, frame_of
+from leeward.publishing.charge import PreparedRelease, frame_of
 from leeward.publishing.check import (
     check_surroundings,
     open_data,
@@ -87,7 +87,7 @@ def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> R
             bar.step("checking the rows")
             rows = require_rows(asked, engine)
             frame = frame_of(asked, engine, book)
-            order = Order(
+            order = PreparedRelease(
                 asked, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
             )
             return release(order, bar)
@@ -97,7 +97,7 @@ def report(bundle: Path) -> Path | None:
     """Add the report to a bundle that is published and paid for; without one it still is."""
     try:
         # Loaded after the release, which does not wait for templates.
-        from leeward.report.addition import write_report  # noqa: PLC0415 (as said)
+        from leeward.report.writing import write_report  # noqa: PLC0415 (as said)
 
         with progress() as bar:
             bar.step("writing the report")

@@ -20,7 +20,7 @@ def report_command(
     with progress() as bar:
         bar.step("checking the bundle, writing the report")
         # Loaded here: templates would make every other command start later.
-        from leeward.report.addition import add_report  # noqa: PLC0415 (as said)
+        from leeward.report.writing import add_report  # noqa: PLC0415 (as said)
 
         written = add_report(bundle)
     say(f"Report: {written}")

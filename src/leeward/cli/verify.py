@@ -20,7 +20,7 @@ from leeward.bundle.signoff import (
 )
 from leeward.cli.screen import REFUSED, counted, say
 from leeward.errors import InvalidParameter
-from leeward.publishing.witness import entry_findings
+from leeward.publishing.ledger_check import entry_findings
 
 
 def verify_command(
@@ -100,9 +100,9 @@ def report_findings(bundle: Path) -> tuple[str, ...]:
     if not (bundle / REPORT).exists():
         return ()
     # Loaded here: without a report nobody waits for templates.
-    from leeward.report import addition  # noqa: PLC0415 (as said)
+    from leeward.report import writing  # noqa: PLC0415 (as said)
 
-    return addition.report_findings(bundle)
+    return writing.report_findings(bundle)
 
 
 def _check_options(given: dict[str, str | None], sign_off: bool) -> None:

@@ -9,7 +9,8 @@ from starlette.routing import Route
 
 from leeward.errors import LeewardError
 from leeward.ledger import Entry
-from leeward.ledger.words import happened, price, states
+from leeward.ledger.book import states
+from leeward.ledger.entry import happened, price
 from leeward.web import releases_words as say
 from leeward.web.ledger_view import Drawn, View, drawn, look
 from leeward.web.releases_folder import Listed, listing

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.ledger.words import meaning
+from leeward.ledger.book import meaning
 from leeward.pictures import Picture
 from leeward.pictures.plain import Part, budget_parts
 from leeward.web.refusals import listed

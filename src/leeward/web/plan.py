@@ -10,9 +10,8 @@ from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.plan import Plan, make_plan
-from leeward.publishing.prediction import outlook
+from leeward.publishing.prediction import MOST, outlook, read_target, smallest_epsilon, three_digits
 from leeward.publishing.request import Request
-from leeward.publishing.target import MOST, read_target, smallest_epsilon, three_digits
 from leeward.web.command import next_commands
 from leeward.web.draft import Draft, draft_of, posted
 from leeward.web.form import Fields, read_form

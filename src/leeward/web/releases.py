@@ -5,7 +5,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.bundle import Bundle
-from leeward.report.addition import refuse_unsound
+from leeward.report.writing import refuse_unsound
 from leeward.web import releases_words as say
 from leeward.web.releases_bundle import Verification, checked, facts
 from leeward.web.releases_comparison import comparison

@@ -13,10 +13,10 @@ from leeward.bundle.signoff import (
     standing,
 )
 from leeward.errors import Damaged, LeewardError
-from leeward.publishing.witness import entry_findings
-from leeward.report.addition import report_findings
+from leeward.publishing.ledger_check import entry_findings
 from leeward.report.figure import Figure, account
 from leeward.report.promise import Saying, promised, unprotected
+from leeward.report.writing import report_findings
 from leeward.web.refusals import listed
 
 

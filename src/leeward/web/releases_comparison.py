@@ -9,8 +9,7 @@ from starlette.responses import Response
 
 from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
-from leeward.bundle.comparison import Comparison, compare
-from leeward.bundle.pair import Pair
+from leeward.bundle.comparison import Comparison, Pair, compare
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.pictures import Picture
 from leeward.pictures.plain import Bar, Dot, bars, scatter

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.pictures import Picture
 from leeward.pictures.plain import Band
 from leeward.pictures.plain import noise as noise_picture
