@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from leeward.errors import NotCovered
 from leeward.model import JobsRule
-from leeward.model.row_rules import ROW_RULES
+from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.privacy import Guarantee, job_sentences, sentences
 from leeward.privacy.odds import odds, suspicion
 from leeward.privacy.words import Sentence, joined
@@ -145,10 +145,10 @@ class RowsStatement(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, *, strict: bool) -> Self:
-        """The rules of the model, or none where their rows are refused."""
-        rules = () if strict else tuple(one.sentence for one in ROW_RULES)
-        return cls(strict=strict, rules=rules, sentence=job_sentences.rows(strict=strict).text)
+    def of(cls, rules: tuple[RowRule, ...] = ROW_RULES, *, strict: bool) -> Self:
+        """The rules of a codebook, or none where their rows are refused."""
+        said = () if strict else tuple(one.sentence for one in rules)
+        return cls(strict=strict, rules=said, sentence=job_sentences.rows(strict=strict).text)
 
 
 class SoftwareStatement(Statement):

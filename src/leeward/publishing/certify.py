@@ -99,7 +99,7 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
         odds=odds_statement(plan.charge, plan.jobs),
         weak_attributes=plan.weak_attributes,
         jobs=JobsStatement.of(plan.charge, plan.jobs),
-        rows=RowsStatement.of(strict=plan.strict),
+        rows=RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
             id=paid.anchor.ledger,

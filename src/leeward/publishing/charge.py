@@ -111,6 +111,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         "recode": {text: codes[position] for text, position in attribute.recode.items()},
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
+        **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
     }
 
 

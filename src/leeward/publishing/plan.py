@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
@@ -97,7 +97,8 @@ class Plan:
     def codebook_digest(self) -> str:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
-                       one.unlisted, one.missing]
+                       one.unlisted, one.missing,
+                       *(() if one.numbers is None else astuple(one.numbers))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
 

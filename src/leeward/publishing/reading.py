@@ -9,6 +9,7 @@ from leeward.exact import positive, rational
 from leeward.mechanisms.choice import MARGIN_SHARE
 from leeward.mechanisms.parameters import MOST_CELLS
 from leeward.model import (
+    STATISTICS,
     Attribute,
     BoundedJobs,
     Codebook,
@@ -236,6 +237,7 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
             Dimension(one, kept[name] or ()) for name, one in where.items() if name not in by
         ),
         complete=written.complete,
+        statistic=STATISTICS[written.statistic],
     )
     raise_all(_too_large(marginal))
     return marginal
@@ -274,6 +276,13 @@ def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:
             rule="must name at least one attribute, each once",
             value=f"[{', '.join(written.by)}]",
             next_step="List the attributes of the table.",
+        )
+    if written.statistic not in STATISTICS:
+        yield InvalidParameter(
+            "statistic",
+            rule=f"must be {', '.join(STATISTICS)}",
+            value=shown(written.statistic),
+            next_step="Leave it out: every table counts jobs.",
         )
 
 
