@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 # One more than two cores: many tests wait for the processes that they start.
 WORKERS ?= 3
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Compiled sources are kept, also where the environment says otherwise: tests start many processes.
+test test-quick: export PYTHONDONTWRITEBYTECODE =
 SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test audit bench bench-scale bench-peers evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick audit bench bench-scale bench-peers evaluation docs views format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -29,7 +32,12 @@ test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 f
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(if $(NO_SKIPS),--no-skips)
+	@$(PYTEST) $(if $(NO_SKIPS),--no-skips)
+
+test-quick: setup ## check format and lint, run the tests that are not slow (two minutes on two cores)
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(PYTEST) -m 'not slow'
 
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from docs.slot import fill, table
-from leeward.evaluate.figures.break_even import FAMILIES, break_even
-from leeward.evaluate.figures.line import NAMES
+from leeward.evaluate.break_even import FAMILIES, break_even
+from leeward.evaluate.findings import agreement
+from leeward.evaluate.line import NAMES
 from leeward.evaluate.point import ALL, COLUMNS, Point
-from leeward.evaluate.words.agreement import agreement
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "evaluation.md"

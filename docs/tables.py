@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import leeward
 from docs.slot import fill, table
 from leeward.audit import audit
-from leeward.audit.false_promises import false_promises
+from leeward.audit.promises import false_promises
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells

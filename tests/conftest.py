@@ -1,13 +1,29 @@
-"""What is skipped is said in one line, or fails under `--no-skips`; what shares a worker."""
+"""Which tests are slow, which share a worker, and what becomes of a skipped test."""
 
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from typing import TypeVar
 
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
 
-SHARED = ("tests/audit/", "tests/browser/", "tests/engines/spark/")
-"""Folders whose files share what is slow to make: an audit, a browser and its page, a Spark."""
+SHARED = (
+    ("tests/engines/spark/",),
+    ("tests/browser/",),
+    ("tests/audit/test_document.py", "tests/audit/test_promises.py", "tests/audit/test_table.py"),
+)
+"""Tests that share what is slow to make: a Spark session; a browser and its page; an audit.
+
+Each tuple holds the beginnings of paths, and goes to one worker.
+"""
+
+SLOW = (
+    *(start for group in SHARED for start in group),
+    "tests/publishing/test_crash_",
+)
+"""Where the tests marked `slow` are, as beginnings of paths: `make test-quick` leaves them out."""
+
+QUICK = "not slow"
 
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
@@ -32,8 +48,37 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileS
 
 
 def unit(name: str) -> str:
-    """What a test goes to a worker with: its file, or its folder where that shares."""
-    return next((folder for folder in SHARED if name.startswith(folder)), name.partition("::")[0])
+    """What a test goes to a worker with: its file, or the first of those that it shares with."""
+    file = name.partition("::")[0]
+    return next((group[0] for group in SHARED if file.startswith(group)), file)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes long; `make test-quick` leaves it out")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark slow tests, and begin with them: a worker that gets one last works on alone."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker("slow")
+    items.sort(key=lambda item: place(item.nodeid))
+
+
+def place(name: str) -> int:
+    """Where a test's unit comes in the queue: in the order of SLOW, then all others."""
+    first = unit(name)
+    return next((n for n, start in enumerate(SLOW) if first.startswith(start)), len(SLOW))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """In a quick run a slow file is not even imported."""
+    quick = config.getoption("markexpr") == QUICK
+    inside = collection_path.is_relative_to(config.rootpath)
+    if not (quick and inside and collection_path.is_file()):
+        return None
+    return str(collection_path.relative_to(config.rootpath)).startswith(SLOW) or None
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

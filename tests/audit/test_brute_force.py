@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from leeward.audit.measure import QUICK, block, pairs, scalar, workplace_view
+from leeward.audit.exams import block, scalar, workplace_view
+from leeward.audit.neighbours import QUICK, pairs
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto

@@ -5,8 +5,18 @@ from itertools import product
 
 import pytest
 
-from leeward.audit.measure import FULL, QUICK, Depth, pairs
-from leeward.audit.neighbours import Pair, block_sizes, blocks, large, most, small
+from leeward.audit.neighbours import (
+    FULL,
+    QUICK,
+    Depth,
+    Pair,
+    block_sizes,
+    blocks,
+    large,
+    most,
+    pairs,
+    small,
+)
 from leeward.privacy import policy
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
@@ -14,7 +24,18 @@ GROWING = ["strong", "weak"]
 
 
 def sizes(pair: Pair) -> tuple[int, int]:
-    return sum(pair.before), sum(pair.after)
+    """Of the establishment that changes."""
+    return pair.before.sizes[-1], pair.after.sizes[-1]
+
+
+def others(pair: Pair) -> tuple[int, ...]:
+    """The sizes of the establishments that do not change."""
+    return pair.before.sizes[:-1]
+
+
+def jobs(pair: Pair) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of the establishment that changes, by kind of worker."""
+    return pair.before.establishments[-1].jobs, pair.after.establishments[-1].jobs
 
 
 @pytest.mark.parametrize("alpha", ALPHAS, ids=str)
@@ -25,7 +46,8 @@ def test_every_pair_is_admitted(name: str, alpha: Fraction) -> None:
     listed += [pair for kinds in (1, 2, 3) for pair in blocks(chosen, alpha, kinds, range(40))]
     for pair in listed:
         assert chosen.admits(pair.before, pair.after, alpha)
-        assert pair.databases == ((*pair.others, pair.before), (*pair.others, pair.after))
+        assert pair.databases == (pair.before, pair.after)
+        assert pair.before.establishments[:-1] == pair.after.establishments[:-1]
 
 
 @pytest.mark.parametrize("name", ["worker", "establishment"])
@@ -40,7 +62,7 @@ def test_all_small_pairs_are_there(alpha: Fraction) -> None:
     expected = set()
     for other, size, after in product([None, *range(7)], range(7), range(40)):
         if size < after and (after <= (1 + alpha) * size or after == size + 1):
-            expected.add(Pair(() if other is None else ((other,),), (size,), (after,)))
+            expected.add(Pair.of((size,), (after,), *([] if other is None else [(other,)])))
     assert set(small(policy("strong"), alpha, 6)) == expected
 
 
@@ -53,9 +75,10 @@ def test_all_small_pairs_of_one_job_are_there() -> None:
 def test_large_pairs_take_full_steps_with_and_without_a_larger_neighbour(alpha: Fraction) -> None:
     listed = list(large(policy("strong"), alpha, 2))
     full = [pair for pair in listed if sizes(pair)[1] == most(alpha, sizes(pair)[0])]
-    assert any(alpha * pair.before[0] >= 99 and not pair.others for pair in full)
-    assert any(alpha * pair.before[0] >= 99 and pair.others > (pair.after,) for pair in full)
-    assert any(alpha * pair.before[0] >= 10**6 - 1 for pair in full)
+    fine = [pair for pair in full if alpha * sizes(pair)[0] >= 99]
+    assert any(not others(pair) for pair in fine)
+    assert any(others(pair) > sizes(pair)[1:] for pair in fine)
+    assert any(alpha * sizes(pair)[0] >= 10**6 - 1 for pair in full)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS, ids=str)
@@ -63,21 +86,21 @@ def test_large_pairs_overtake_another_establishment(alpha: Fraction) -> None:
     """Then A grows by a part of what n does: κ is strictly between 0 and 1."""
     kappas = set()
     for pair in large(policy("strong"), alpha, 2):
-        first, second = (max(map(sum, database)) for database in pair.databases)
-        kappas.add(Fraction(second - first, pair.after[0] - pair.before[0]))
+        first, second = (max(database.sizes) for database in pair.databases)
+        kappas.add(Fraction(second - first, sizes(pair)[1] - sizes(pair)[0]))
     assert {0, 1} <= kappas
     assert any(Fraction(1, 3) < kappa < Fraction(2, 3) for kappa in kappas)
 
 
 def test_blocks_have_all_kinds_of_joiners() -> None:
     listed = list(blocks(policy("strong"), Fraction(1, 10), 3, [100]))
-    moved = {tuple(a > b for b, a in zip(pair.before, pair.after, strict=True)) for pair in listed}
+    moved = {tuple(a > b for b, a in zip(*jobs(pair), strict=True)) for pair in listed}
     assert {(True, False, False), (False, False, True), (True, True, True)} <= moved
     # Joiners of a kind that was not there, and of the only kind that was.
-    assert any(pair.before == (100, 0, 0) and pair.after == (100, 0, 10) for pair in listed)
-    assert any(pair.before == (100, 0, 0) and pair.after == (110, 0, 0) for pair in listed)
-    assert any(pair.others for pair in listed)
-    assert any(not pair.others for pair in listed)
+    assert any(jobs(pair) == ((100, 0, 0), (100, 0, 10)) for pair in listed)
+    assert any(jobs(pair) == ((100, 0, 0), (110, 0, 0)) for pair in listed)
+    assert any(others(pair) for pair in listed)
+    assert any(not others(pair) for pair in listed)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS, ids=str)
@@ -91,13 +114,13 @@ def test_block_sizes_are_empty_tiny_and_around_the_floor(alpha: Fraction) -> Non
 def test_blocks_stand_beside_establishments_that_are_overtaken_or_stay_larger() -> None:
     after = set()
     for pair in blocks(policy("strong"), Fraction(1, 10), 2, [100]):
-        after |= {(sum(other), sizes(pair)) for other in pair.others}
+        after |= {(other, sizes(pair)) for other in others(pair)}
     assert {other for other, grown in after if grown == (100, 110)} == {105, 110, 909}
 
 
 def test_blocks_have_mostly_uncovered_establishments() -> None:
     listed = list(blocks(policy("strong"), Fraction(1, 10), 3, [100]))
-    assert any(pair.before == (0, 0, 100) and pair.after == (10, 0, 100) for pair in listed)
+    assert any(jobs(pair) == ((0, 0, 100), (10, 0, 100)) for pair in listed)
 
 
 def test_a_removed_establishment_may_have_any_size_up_to_twice_the_depth() -> None:

@@ -10,19 +10,14 @@ import pytest
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.audit.control import ALPHA, EPSILON, STRONG, Control, made
-from leeward.audit.lines import (
-    LINES,
-    Line,
-    examine_clipped,
-    examine_gaussian,
-    examine_node,
-    examine_released,
-)
+from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
+from leeward.audit.exams import examine_kept, scalar, workplace_view
+from leeward.audit.lines import ALPHA, EPSILON, LINES, Control, Line
 from leeward.audit.loss import NONE, Loss, worst, zcdp_loss
-from leeward.audit.measure import QUICK, Depth, pairs, scalar, workplace_view
+from leeward.audit.neighbours import QUICK, Depth, pairs
+from leeward.audit.planted import STRONG, DataSplit, made, twin
+from leeward.audit.released_code import RELEASED_CODE
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
-from leeward.audit.twins import DataSplit, twin
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
@@ -49,7 +44,7 @@ CASES = [
     pytest.param(line, name, id=f"{line.mechanism}-{line.calibration}-{name}-{dict(line.options)}")
     for line in LINES
     for name in line.policies
-    if line.examine is not examine_released  # a tenth less is more than draws can show
+    if line.detail != RELEASED_CODE  # a tenth less is more than draws can show
 ]
 
 
@@ -124,7 +119,7 @@ def test_counting_what_should_be_dropped_is_rejected() -> None:
     genuine = made(NodeLaplace, "node_laplace", theta=8)
     twin = KeepsAll(genuine.parameters, genuine.law, genuine.theta)
     for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
-        assert Row(CLAIM, examine_node(candidate, "establishment", QUICK)).verdict == verdict
+        assert Row(CLAIM, examine_kept(candidate, "establishment", QUICK)).verdict == verdict
 
 
 def sound(_: Depth) -> Loss:
@@ -146,12 +141,12 @@ def test_a_mechanism_that_breaks_its_promise_is_not_as_expected() -> None:
     assert row.reading == "BREAKS its promise: 2.00 ε"
 
 
-def test_a_broken_rho_is_told_in_rho() -> None:
+def test_a_broken_rho_is_shown_in_rho() -> None:
     claim = replace(CLAIM, rho=Fraction(1, 2), delta=Fraction(1, 10**6))
-    for rho, told in ((arb("0.6"), "1.20 ρ"), (arb("inf"), "tells neighbours apart for sure")):
+    for rho, shown in ((arb("0.6"), "1.20 ρ"), (arb("inf"), "tells neighbours apart for sure")):
         row = Row(claim, zcdp_loss(rho, claim.delta))
         assert row.verdict == REJECTED
-        assert row.reading == f"BREAKS its promise: {told}"
+        assert row.reading == f"BREAKS its promise: {shown}"
 
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
@@ -181,7 +176,7 @@ def test_a_bound_that_follows_the_data_is_rejected(noise: str) -> None:
     assert row.verdict == REJECTED
 
 
-def test_a_fault_is_told_in_words() -> None:
+def test_a_fault_is_shown_in_words() -> None:
     unknown = Loss(arb("nan"), arb("nan"), arb("nan"), fault="releases other counts")
     row = Row(CLAIM, unknown)
     assert row.verdict == REJECTED
@@ -203,7 +198,7 @@ def test_a_sampled_bound_confirms_or_rejects_and_is_never_tight() -> None:
         assert above.reading == "BREAKS its promise: more than ε, sampled"
 
 
-def test_a_broken_delta_is_told_in_delta() -> None:
+def test_a_broken_delta_is_shown_in_delta() -> None:
     claim = replace(CLAIM, delta=Fraction(1, 100))
     row = Row(claim, Loss(arb("inf"), arb("inf"), arb("0.02")))
     assert row.verdict == REJECTED

@@ -12,15 +12,23 @@ import pytest
 from docs.slot import current
 from docs.tables import TABLES
 from leeward.audit import examine
-from leeward.audit.false_promises import false_promises
-from leeward.audit.neighbours import Workforce
-from leeward.audit.promises import Promise, examined, printed, spoken
+from leeward.audit.promises import Promise, examined, false_promises, printable, printed
 from leeward.audit.publication import Setting, settings
-from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair, Scene, World, alike, alone, make_up
+from leeward.audit.worlds import (
+    JOB_PAIRS,
+    PAIRS,
+    Population,
+    World,
+    WorldPair,
+    alike,
+    alone,
+    make_up,
+)
 from leeward.mechanisms import mechanism
 from leeward.model import EveryJob, JobsRule, PrimaryJob
 from leeward.privacy import Guarantee, policy, sentences
-from leeward.privacy.sentences import IDS, Sentence
+from leeward.privacy.database import Counts, Database
+from leeward.privacy.words import IDS, Sentence
 
 SOURCE = Path(__file__).parents[2] / "src" / "leeward"
 
@@ -47,7 +55,7 @@ def test_ids_that_are_printed_are_in_the_list() -> None:
     found = {
         sentence.id
         for guarantee, rule, by_cell in product(made, rules, (True, False))
-        for sentence in spoken(guarantee, rule, by_cell=by_cell)
+        for sentence in printable(guarantee, rule, by_cell=by_cell)
     }
     assert found <= set(IDS)
 
@@ -56,7 +64,8 @@ def test_no_other_module_speaks_of_odds_factors_or_promises() -> None:
     """A sentence outside the one place would escape the examiner."""
     phrases = "the odds|odds change|is hidden within|person works here"
     spoken_of = re.compile(rf"""["'f ].*\b({phrases})\b""")
-    allowed = {"privacy/sentences.py", "privacy/words.py", "privacy/odds.py"}
+    names = ("sentences", "job_sentences", "words", "odds")
+    allowed = {f"privacy/{name}.py" for name in names}
     found = [
         f"{path.relative_to(SOURCE)}:{number}"
         for path in sorted(SOURCE.rglob("*"))
@@ -81,15 +90,15 @@ def test_rows_are_numbers(rows: list[Promise]) -> None:
         "control",
     ]
     for row in rows:
-        told = row.as_json()
-        assert list(told) == keys
-        assert all(isinstance(told[k], float) or told[k] == "inf" for k in keys[5:7])
-        assert told["verdict"] in ("confirmed", "rejected", "undecided")
+        shown = row.as_json()
+        assert list(shown) == keys
+        assert all(isinstance(shown[k], float) or shown[k] == "inf" for k in keys[5:7])
+        assert shown["verdict"] in ("confirmed", "rejected", "undecided")
 
 
 def loss(name: str, before: int, after: int) -> float:
     setting = Setting("strong", mechanism(name, alpha="0.1", epsilon="1"), "all jobs")
-    return float(setting.loss(Pair(alone((before,)), alone((after,)))))
+    return float(setting.loss(WorldPair(alone((before,)), alone((after,)))))
 
 
 @pytest.mark.parametrize(("after", "expected"), [(17, 1.3132), (16, 0.6771)])
@@ -103,28 +112,31 @@ def test_the_share_of_a_minority_is_told_apart(rows: list[Promise]) -> None:
     assert old.verdict == "rejected"
 
 
-def neighbours(scene: Scene, force: Workforce, largest: int) -> Iterator[Workforce]:
+def neighbours(population: Population, force: Counts, largest: int) -> Iterator[Counts]:
     for other in product(range(largest + 1), repeat=len(force)):
-        if sum(other) <= largest and scene.policy.admits(force, other, scene.alpha):
+        if sum(other) <= largest and population.policy.admits(
+            Database.of(force), Database.of(other), population.alpha
+        ):
             yield other
 
 
-def steps(scene: Scene, before: Workforce, after: Workforce, largest: int) -> int:
+def steps(population: Population, before: Counts, after: Counts, largest: int) -> int:
     """The shortest path in the graph of neighbours, by breadth-first search."""
     reached, waiting = {before: 0}, deque([before])
     while waiting:
         force = waiting.popleft()
         if force == after:
             return reached[force]
-        for other in neighbours(scene, force, largest):
+        for other in neighbours(population, force, largest):
             if other not in reached:
                 reached[other] = reached[force] + 1
                 waiting.append(other)
     raise AssertionError("every workforce can be reached")
 
 
-def single(world: World) -> Workforce | None:
-    return world.cells[0][0] if len(world.cells) == len(world.cells[0]) == 1 else None
+def single(world: World) -> Counts | None:
+    forces = [force for cell in world.cells for force in cell.establishments]
+    return forces[0].jobs if len(forces) == 1 else None
 
 
 STEPS = {"person": 1, "person-moved": 2, "size": 1, "group": 2, "size-far": 1}
@@ -134,30 +146,30 @@ STEPS = {"person": 1, "person-moved": 2, "size": 1, "group": 2, "size-far": 1}
 @pytest.mark.parametrize("name", ["strong", "weak", "worker"])
 def test_worlds_are_as_many_steps_apart_as_is_said(name: str) -> None:
     alpha = None if name == "worker" else Fraction(1, 2)
-    scene = Scene(policy(name), alpha, 2)
+    population = Population(policy(name), alpha, 2)
     looked = 0
     for id_ in ("person", "person-moved", *(("size", "group", "size-far") if alpha else ())):
-        for pair in PAIRS[id_](scene):
+        for pair in PAIRS[id_](population):
             before, after = single(pair.before), single(pair.after)
             if before is None or after is None or max(sum(before), sum(after)) > 9:
                 continue
             looked += 1
-            assert steps(scene, before, after, 12) <= STEPS[id_] * pair.times, (id_, pair)
+            assert steps(population, before, after, 12) <= STEPS[id_] * pair.times, (id_, pair)
     assert looked > 15
 
 
 def test_make_ups_that_are_alike_in_every_group_are_two_weak_steps_apart() -> None:
-    scene = Scene(policy("weak"), Fraction(1, 2), 4)
+    population = Population(policy("weak"), Fraction(1, 2), 4)
     forces = [f for f in product(range(3), repeat=4) if sum(f) == 4]
     pairs_ = [(a, b) for a in forces for b in forces if a < b]
-    near = [(a, b) for a, b in pairs_ if alike(scene, a, b)]
+    near = [(a, b) for a, b in pairs_ if alike(population, a, b)]
     assert len(near) > 10
-    assert all(steps(scene, a, b, 6) <= 2 for a, b in near)
+    assert all(steps(population, a, b, 6) <= 2 for a, b in near)
     # Every kind by itself is not enough: four kinds of one worker each.
     apart = ((1, 1, 0, 0), (0, 0, 1, 1))
-    assert not alike(scene, *apart)
-    assert steps(scene, *apart, 6) == 4
-    assert list(make_up(scene))
+    assert not alike(population, *apart)
+    assert steps(population, *apart, 6) == 4
+    assert list(make_up(population))
 
 
 TIGHT = {

@@ -12,7 +12,7 @@ from playwright.sync_api import Dialog, Locator, Page, Route, expect
 
 from tests.browser.office import Office
 from tests.browser.stranger import LONG, SCRIPTS
-from tests.browser.view import LOOKS, PHONE, WIDE, Look, NewView
+from tests.browser.view import PHONE, WIDE, Look, NewView
 
 EPSILON, ALPHA = '[id="protect.epsilon"]', '[id="protect.alpha"]'
 
@@ -97,18 +97,16 @@ def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(
     assert predicted(page)["tables"] == told["tables"]
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_what_cannot_work_is_explained_beside_its_field(
-    view: NewView, address: str, pictures: Path, look: Look
+    view: NewView, address: str, pictures: Path
 ) -> None:
-    window = view(look)
+    window = view()
     page = window.page
     page.goto(address + "plan")
     page.fill(ALPHA, "9")
     page.fill(EPSILON, "0.05")
     page.fill('[id="tables[1].share"]', "a half")
     settled(page)
-    window.keep(pictures, f"refused-{look}")
     expect(page.locator('[id="tables[1].share"]')).to_have_attribute("aria-invalid", "true")
     expect(page.locator('[id="problem-tables[1].share"]')).to_contain_text("must be a number")
     page.fill('[id="tables[1].share"]', "1/2")
@@ -116,7 +114,7 @@ def test_what_cannot_work_is_explained_beside_its_field(
     expect(page.locator("#status")).to_contain_text("refused")
     expect(page.locator("main")).to_contain_text("needs at least")
     assert predicted(page) == {}
-    assert window.faults() + window.barriers() == []
+    window.look_at(pictures, "refused")
     page.fill(EPSILON, "40")
     page.fill(ALPHA, "0.1")
     settled(page)
@@ -172,6 +170,7 @@ def test_whoever_leaves_with_unsaved_changes_is_asked(view: NewView, address: st
     expect(page.locator(EPSILON)).to_have_value("3.5")
     save(page, "left.yaml")
     assert leaving(page, "Ledger") == []
+    expect(page.locator("h1")).to_have_text("Ledger")
     page.goto(address + "plan")
     page.get_by_role("button", name="Remove place_industry").click()
     expect(page.locator(".table-card")).to_have_count(1)
@@ -255,7 +254,7 @@ def test_the_first_refusal_is_reached_with_the_keyboard(
     (above, field, told) = (box for box in tops if box is not None)
     assert above["y"] + above["height"] <= field["y"] < told["y"]
     assert told["y"] + told["height"] <= look.height
-    assert window.faults() + window.barriers() == []
+    assert window.faults() == []
     window.expecting("422")
 
 
@@ -279,7 +278,8 @@ def test_the_release_that_the_page_suggests_works(
 ) -> None:
     """An office of its own, whose name has blanks, since it spends and adds."""
     own = Office(office.folder.parent / "our own office")
-    own.run("demo", "--out", str(own.folder), folder=office.folder.parent)
+    few = ("--jobs", "2000", "--establishments", "100")
+    own.run("demo", "--out", str(own.folder), *few, folder=office.folder.parent)
     window = view()
     page = window.page
     plan, ledger = (str(own.folder / name) for name in ("plan.yaml", "ledger.sqlite"))
@@ -349,7 +349,7 @@ def strange(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Office, 
         yield office, address
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=str)
+@pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)
 def test_forty_tables_are_fit_to_be_looked_at(
     view: NewView, strange: tuple[Office, str], pictures: Path, look: Look
 ) -> None:
@@ -363,26 +363,25 @@ def test_forty_tables_are_fit_to_be_looked_at(
     assert window.faults() == []
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("script", "a: <script>document.title='run'</script>", "is not a known key"),
-        ("corrupt", "tables: [", "must be YAML"),
-        ("oversized", "# " + "x" * (2 << 20), "at most"),
-        ("deep", "[" * 3000, "must be YAML"),
-        ("binary", "\x00\x01", "must be"),
-    ],
-)
+HOSTILE = {
+    "script": ("a: <script>document.title='run'</script>", "is not a known key"),
+    "corrupt": ("tables: [", "must be YAML"),
+    "deep": ("[" * 3000, "must be YAML"),
+}
+
+
 def test_a_hostile_plan_is_refused_and_the_page_stays_up(
-    view: NewView, tmp_path: Path, pictures: Path, name: str, content: str, says: str
+    view: NewView, tmp_path: Path, pictures: Path
 ) -> None:
-    (tmp_path / "plan.yaml").write_text(content)
     window = view()
+    (tmp_path / "plan.yaml").write_text("")
     with Office(tmp_path).serving("plan.yaml") as address:
-        window.page.goto(address + "plan")
-        window.keep(pictures, f"plan-{name}")
-        expect(window.page.locator("main")).to_contain_text(says)
-        assert window.page.title() != "run"
+        for name, (content, says) in HOSTILE.items():
+            (tmp_path / "plan.yaml").write_text(content)
+            window.page.goto(address + "plan")
+            window.keep(pictures, f"plan-{name}")
+            expect(window.page.locator("main")).to_contain_text(says)
+            assert window.page.title() != "run"
         window.page.goto(address + "releases")
         expect(window.page.locator("h1")).to_have_text("Releases")
     window.expecting("422")

@@ -1,5 +1,6 @@
 """A window of the browser that remembers what went wrong in it, and eyes to look at it with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -49,6 +50,9 @@ class Look:
 
 WIDE, DARK, PHONE = Look("wide"), Look("dark", dark=True), Look("phone", 360, 740)
 LOOKS = (WIDE, DARK, PHONE)
+STANDARD = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice")
+RULES = {WIDE: STANDARD, DARK: ("color-contrast",), PHONE: ("scrollable-region-focusable",)}
+"""Rules of axe: all of them once, and those whose answer another look may change."""
 
 
 @dataclass
@@ -94,15 +98,31 @@ class View:
         wide: list[str] = [f"too wide: {one}" for one in self.page.evaluate(SIDEWAYS)]
         return over + wide
 
-    def barriers(self) -> list[str]:
+    def barriers(self, *rules: str) -> list[str]:
         """What keeps people out who do not see or do not use a mouse (axe, WCAG 2.1 AA)."""
-        rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}
-        found: dict[str, Any] = Axe().run(self.page, options=rules).response
+        wanted = {"runOnly": list(rules or STANDARD)}
+        found: dict[str, Any] = Axe().run(self.page, options=wanted).response
         return [
             f"{one['id']}: {node['html'][:160]} ({node.get('failureSummary', '')[:160]})"
             for one in found["violations"]
             for node in one["nodes"][:3]
         ]
+
+    def wear(self, look: Look) -> None:
+        """The same page in a window of another size, or in the dark."""
+        self.page.set_viewport_size({"width": look.width, "height": look.height})
+        self.page.emulate_media(color_scheme="dark" if look.dark else "light")
+
+    def look_at(
+        self, folder: Path, name: str, looks: Sequence[Look] = LOOKS, *, whole: bool = True
+    ) -> None:
+        """Look at the page that is open: all of axe once, then what each look may change."""
+        for look in looks:
+            self.wear(look)
+            self.keep(folder, f"{name}-{look}", whole=whole)
+            assert look is DARK or self.faults() == []
+            assert self.barriers(*RULES[look]) == []
+        self.wear(WIDE)
 
     def keep(self, folder: Path, name: str, *, whole: bool = True) -> None:
         """A picture of it for people to look at."""

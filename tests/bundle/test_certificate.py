@@ -20,11 +20,12 @@ from leeward.bundle import (
     verify_bundle,
     worker_promise,
 )
-from leeward.bundle.schema import published_schema, schema_bytes
+from leeward.bundle.certificate import published_schema, schema_bytes
 from leeward.errors import BadFile, Damaged, InvalidParameter
 from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee
-from leeward.privacy.sentences import jobs, joined
+from leeward.privacy.job_sentences import jobs
+from leeward.privacy.words import joined
 from tests.bundle.made_up import write_demo
 
 GUARANTEES = [

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from leeward.bundle import certificate_schema, read_bundle, verify_bundle
-from leeward.bundle.schema import is_published, published_schema
+from leeward.bundle.certificate import is_published, published_schema
 from leeward.ledger import Ledger
 from tests.cli.scene import Office
 

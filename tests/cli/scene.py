@@ -1,13 +1,18 @@
 """A small office: three tables, a codebook, a plan and a ledger in one folder."""
 
 import csv
+import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
+from leeward.errors import LeewardError
+from leeward.publishing.plan import read_plan
 
 PLAN = """\
 data:
@@ -110,6 +115,12 @@ class Office:
             text = text.replace(old, new, 1)
         (self.folder / name).write_text(text)
 
+    def refuse_plan(self, *, says: str, name: str = "plan.yaml") -> None:
+        """Read a plan that must be refused in these words, without a command around it."""
+        with pytest.raises(LeewardError) as refusal:
+            read_plan(Path(name))
+        assert str(refusal.value) == says
+
     def open_account(self, name: str = "office", epsilon: str = "16") -> None:
         made = self.run(
             *("ledger", "create", "--account", name, "--policy", "strong"),
@@ -145,3 +156,10 @@ class Office:
         """Every byte of the ledger: nothing was noted if they are the same."""
         path = self.folder / "ledger.sqlite"
         return path.read_bytes() if path.is_file() else b""
+
+
+def answer(office: Office, *arguments: str) -> Any:  # noqa: ANN401 (JSON)
+    """The JSON that a command prints."""
+    result = office.run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)

@@ -182,7 +182,7 @@ def test_after_a_failure_again_releases_and_pays_once_more(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("leeward.publishing.run.publish", None)
+        patch.setattr("leeward.publishing.measuring.publish", None)
         assert office.release().exit_code == 3
     office.refuse_release(
         says="plan: must not have been released from the same data before; got entry 2 of account "
@@ -216,7 +216,7 @@ def test_an_unexpected_failure_after_the_charge_hides_its_words(
     def fail(*_: object) -> None:
         raise ArithmeticError("SECRET")
 
-    monkeypatch.setattr("leeward.publishing.run.publish", fail)
+    monkeypatch.setattr("leeward.publishing.measuring.publish", fail)
     result = office.release()
     assert result.exit_code == 3
     assert result.stderr == (

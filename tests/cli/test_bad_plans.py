@@ -1,4 +1,7 @@
-"""Bad plans: one row each with the exact message, and nothing is charged."""
+"""Bad plans: one row each with the exact message, and nothing is charged.
+
+Most rows are read as every command reads them; one in ten goes through a whole release.
+"""
 
 from pathlib import Path
 
@@ -9,10 +12,33 @@ from tests.cli.scene import Bad, Office, table
 ROWS = table("bad_plans.yaml")
 
 
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    """An office without a ledger, in which plans are read."""
+    monkeypatch.chdir(tmp_path)
+    made = Office(tmp_path)
+    made.write()
+    return made
+
+
 @pytest.mark.parametrize("row", ROWS, ids=str)
-def test_a_bad_plan_is_refused_in_these_words(office: Office, row: Bad) -> None:
+def test_a_bad_plan_is_refused_in_these_words(folder: Office, row: Bad) -> None:
+    folder.spoil("plan.yaml", row)
+    folder.refuse_plan(says=row.says)
+
+
+@pytest.mark.parametrize("row", ROWS[::10], ids=str)
+def test_a_release_says_the_same_and_charges_nothing(office: Office, row: Bad) -> None:
     office.spoil("plan.yaml", row)
     office.refuse_release(says=row.says)
+
+
+def test_a_column_of_the_plan_that_the_jobs_do_not_have_is_refused(office: Office) -> None:
+    office.edit("plan.yaml", ("period: 2026Q2", "period: 2026Q2\njobs: {primary: earnings}"))
+    office.refuse_release(
+        says="data.jobs: must have the column 'earnings', which the plan names as `jobs.primary`; "
+        "got no such column among 2. Add it, or mend `jobs.primary` in the plan."
+    )
 
 
 def test_every_row_has_a_name_of_its_own() -> None:
@@ -66,13 +92,13 @@ FILES = [
 
 
 @pytest.mark.parametrize(("name", "says"), FILES, ids=[name for name, _ in FILES])
-def test_a_file_that_is_no_plan_is_refused(office: Office, name: str, says: str) -> None:
-    (office.folder / "latin.yaml").write_bytes("account: büro\n".encode("latin-1"))
-    (office.folder / "workers.parquet").write_bytes(b"PAR1\xff\xfe\x00")
-    (office.folder / "deep.yaml").write_text("[" * 5000)
-    with (office.folder / "large.yaml").open("wb") as file:
+def test_a_file_that_is_no_plan_is_refused(folder: Office, name: str, says: str) -> None:
+    (folder.folder / "latin.yaml").write_bytes("account: büro\n".encode("latin-1"))
+    (folder.folder / "workers.parquet").write_bytes(b"PAR1\xff\xfe\x00")
+    (folder.folder / "deep.yaml").write_text("[" * 5000)
+    with (folder.folder / "large.yaml").open("wb") as file:
         file.truncate((64 << 20) + 1)
-    office.refuse("release", name, "--out", "b", "--ledger", "ledger.sqlite", says=says)
+    folder.refuse_plan(name=name, says=says)
 
 
 def test_a_long_path_is_shown_to_its_end(office: Office) -> None:
@@ -87,33 +113,33 @@ def codes(number: int) -> str:
     return "[" + ", ".join(str(n) for n in range(number)) + "]"
 
 
-def test_too_many_worker_cells_are_refused(office: Office) -> None:
-    office.edit("codebook.yaml", ("[E1, E2, E3, E4]", codes(5001)))
-    office.edit("plan.yaml", ("[place, sex]", "[place, sex, education]"))
-    office.refuse_release(
+def test_too_many_worker_cells_are_refused(folder: Office) -> None:
+    folder.edit("codebook.yaml", ("[E1, E2, E3, E4]", codes(5001)))
+    folder.edit("plan.yaml", ("[place, sex]", "[place, sex, education]"))
+    folder.refuse_plan(
         says="tables[1].by: must have at most 10000 combinations of its worker part; got 10002 "
         "combinations. Use fewer or coarser attributes, or a filter."
     )
 
 
-def test_too_many_workplace_cells_are_refused(office: Office) -> None:
+def test_too_many_workplace_cells_are_refused(folder: Office) -> None:
     names = [f"p{n}" for n in range(5)]
     line = "{table: workplaces, public: true, codes: " + codes(300) + "}"
     more = "".join(f"  {name}: {line}\n" for name in names)
-    office.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
-    office.edit("plan.yaml", ("[place, sector]", f"[{', '.join(names)}]"))
-    office.refuse_release(
+    folder.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
+    folder.edit("plan.yaml", ("[place, sector]", f"[{', '.join(names)}]"))
+    folder.refuse_plan(
         says="tables[0].by: must have at most 1099511627776 combinations of its workplace part; "
         "got 2430000000000 combinations. Use fewer or coarser attributes, or a filter."
     )
 
 
-def test_a_complete_table_that_is_too_large_is_refused(office: Office) -> None:
+def test_a_complete_table_that_is_too_large_is_refused(folder: Office) -> None:
     line = "{table: workplaces, public: true, codes: " + codes(200) + "}"
     more = "".join(f"  p{n}: {line}\n" for n in range(4))
-    office.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
-    office.edit("plan.yaml", ("[place, sector]", "[p0, p1, p2, p3], complete: true"))
-    office.refuse_release(
+    folder.edit("codebook.yaml", ("  sex:", f"{more}  sex:"))
+    folder.edit("plan.yaml", ("[place, sector]", "[p0, p1, p2, p3], complete: true"))
+    folder.refuse_plan(
         says="tables[0].complete: writes every combination of the codes, at most 1000000000 rows; "
         "got 1600000000 rows. Leave it out: combinations without an establishment are zeros anyway."
     )
@@ -135,10 +161,10 @@ SIZES = [
 
 
 @pytest.mark.parametrize("text", SIZES)
-def test_a_bad_size_profile_is_refused(office: Office, text: str) -> None:
-    (office.folder / "sizes.csv").write_text(text)
-    office.edit("plan.yaml", ("period:", "sizes: sizes.csv\nperiod:"))
-    office.refuse_release(
+def test_a_bad_size_profile_is_refused(folder: Office, text: str) -> None:
+    (folder.folder / "sizes.csv").write_text(text)
+    folder.edit("plan.yaml", ("period:", "sizes: sizes.csv\nperiod:"))
+    folder.refuse_plan(
         says="sizes: must be CSV with the columns largest and cells, whole numbers up to 10^9; "
         "got 'sizes.csv'. Write one row for each size of largest establishment, cells above 0."
     )

@@ -16,10 +16,9 @@ from typing import Any
 import pytest
 
 from leeward.economy import Economy
+from leeward.evaluate.design import PRESETS, Grid, exact
 from leeward.evaluate.evaluation import INTERNAL
-from leeward.evaluate.grid import Grid, exact
 from leeward.evaluate.point import COLUMNS
-from leeward.evaluate.preset import PRESETS
 from leeward.pictures import Picture
 from tests.cli.scene import Office
 
@@ -50,8 +49,8 @@ def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     monkeypatch.setitem(PRESETS, "quick", tiny)
     monkeypatch.setattr("leeward.evaluate.pool._cores", lambda: 1)  # calibrations are kept
     monkeypatch.setattr(Picture, "png", lambda _: b"png")
-    monkeypatch.setattr("leeward.evaluate.files.figures", only)
-    monkeypatch.setattr("leeward.evaluate.files.page", lambda done, _: f"{done.study.mark}")
+    monkeypatch.setattr("leeward.evaluate.output.figures", only)
+    monkeypatch.setattr("leeward.evaluate.output.page", lambda done, _: f"{done.study.mark}")
     return small
 
 
@@ -62,7 +61,7 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     def work(*_: object) -> None:
         pytest.fail("the work has begun")
 
-    monkeypatch.setattr("leeward.cli.evaluate.made_up", work)
+    monkeypatch.setattr("leeward.cli.evaluate.open_economy", work)
     monkeypatch.setattr("leeward.cli.evaluate.open_data", work)
     monkeypatch.setattr("leeward.cli.evaluate.write", work)
     return small
@@ -284,7 +283,7 @@ def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
     idle: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.evaluate.files.os.access", lambda *_: False)
+    monkeypatch.setattr("leeward.evaluate.output.os.access", lambda *_: False)
     idle.refuse("evaluate", "--out", "e", says=TAKEN.format("'e'"))
 
 
@@ -348,7 +347,7 @@ def test_a_table_without_workplaces_is_refused(small: Office) -> None:
 
 def after(calls: int, error: BaseException) -> Callable[..., None]:
     """A disk that takes so many files and no more."""
-    from leeward.evaluate import files as module  # noqa: PLC0415 (before it is replaced)
+    from leeward.evaluate import output as module  # noqa: PLC0415 (before it is replaced)
 
     real = module._write
     done: list[Path] = []
@@ -368,7 +367,7 @@ def test_a_full_disk_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch, calls: int, data: tuple[str, ...]
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("leeward.evaluate.files._write", after(calls, full))
+    monkeypatch.setattr("leeward.evaluate.output._write", after(calls, full))
     result = plain.run("evaluate", *data, "--out", "e")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == (
@@ -382,7 +381,7 @@ def test_a_full_disk_leaves_nothing(
 def test_an_interruption_while_writing_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.evaluate.files._write", after(3, KeyboardInterrupt()))
+    monkeypatch.setattr("leeward.evaluate.output._write", after(3, KeyboardInterrupt()))
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 130
     assert result.stderr == "leeward: interrupted; nothing was charged.\n"
@@ -397,7 +396,7 @@ def test_a_folder_that_somebody_made_meanwhile_is_left_alone(
         (plain.folder / "e" / "theirs").touch()
         return ""
 
-    monkeypatch.setattr("leeward.evaluate.files.page", meanwhile)
+    monkeypatch.setattr("leeward.evaluate.output.page", meanwhile)
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 1
     assert "must be a folder that can be written (File exists); got 'e'" in result.stderr

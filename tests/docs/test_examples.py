@@ -71,6 +71,7 @@ def without_noise(line: str) -> str:
     return NOISY_SUM.sub(r"… of \1 margins hold", NOISY_ROW.sub(r"\1 …\2", line))
 
 
+@pytest.mark.slow
 def test_the_readme_shows_what_the_demo_prints() -> None:
     shown, said = current(TABLES["demo"][0], "demo"), TABLES["demo"][1]()
     assert sum(without_noise(line) != line for line in shown.splitlines()) == 13

@@ -1,15 +1,13 @@
 """The tables and pictures of the performance page are those of what is kept beside it."""
 
-import pytest
-
 from docs import performance
 from docs.slot import current
 from tests.docs.test_examples import ROOT
 
 
-@pytest.mark.parametrize("name", performance.blocks())
-def test_a_table_is_that_of_the_kept_measurements(name: str) -> None:
-    assert current(performance.PAGE, name) == performance.blocks()[name]
+def test_the_tables_are_those_of_the_kept_measurements() -> None:
+    tables = performance.blocks()
+    assert {name: current(performance.PAGE, name) for name in tables} == tables
 
 
 def test_the_pictures_are_kept_and_shown() -> None:

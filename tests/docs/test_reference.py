@@ -20,12 +20,13 @@ from leeward.engines import validation
 from leeward.evaluate.point import COLUMNS
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
-from leeward.model import Flag
+from leeward.mechanisms.choice import IN_PLANS
+from leeward.model import ROW_RULES, Flag, read_codebook
 from leeward.model.declaration import WrittenCodebook
+from leeward.model.row_rules import NUMBER_RULES
 from leeward.privacy.policy import POLICIES
-from leeward.publishing.offer import USABLE
 from leeward.publishing.request import Request
-from tests.docs.page import ROOT
+from tests.docs.page import ROOT, blocks
 
 REFERENCE = ROOT / "docs" / "reference"
 
@@ -120,7 +121,7 @@ def test_every_status_is_documented() -> None:
 
 
 def test_every_mechanism_is_documented() -> None:
-    assert documented("plan.md", "Mechanisms") == {"auto", *USABLE}
+    assert documented("plan.md", "Mechanisms") == {"auto", *IN_PLANS}
 
 
 def test_every_policy_is_documented() -> None:
@@ -158,6 +159,30 @@ def test_every_finding_of_the_check_is_documented() -> None:
         )
     found = set(re.findall(r'Finding\("([^"]+)"', source))
     assert found <= documented("errors.md", "Data that fail the check")
+
+
+def test_every_row_rule_is_documented() -> None:
+    rules = {one.id for one in (*ROW_RULES, *NUMBER_RULES)}
+    assert documented("plan.md", "Rows that do not fit") == rules
+
+
+def test_the_codebook_of_the_page_is_read_and_its_classes_are_as_shown(tmp_path: Path) -> None:
+    page = REFERENCE / "codebook.md"
+    (tmp_path / "codes").mkdir()
+    (tmp_path / "codes" / "county.csv").write_text("code,label\n44001,Bristol\n")
+    (tmp_path / "codes" / "county_state.csv").write_text("code,parent\n44001,44\n")
+    (tmp_path / "codebook.yaml").write_text(blocks(page)[0].text)
+    earnings = read_codebook(tmp_path / "codebook.yaml").attributes["earnings"]
+    rows = re.findall(
+        r"^\| ([\d, ]+) \| `(\w+)` \| (.*) \|$", section(page, "Numeric columns"), re.M
+    )
+    assert tuple((code, label) for _, code, label in rows) == tuple(
+        zip(earnings.codes, earnings.labels, strict=True)
+    )
+    assert earnings.numbers is not None
+    shown = [(int(number), code) for numbers, code, _ in rows for number in numbers.split(", ")]
+    for number, code in shown:
+        assert code == next(one for one, bound in earnings.numbers.bounds if number <= bound)
 
 
 def test_a_missing_and_an_invented_key_are_noticed() -> None:

@@ -23,22 +23,25 @@ def test_totals_are_exactly_those_asked_for(name: str, request: pytest.FixtureRe
     assert len(written.workers) == written.economy.workers
 
 
-@pytest.mark.parametrize("geography", ["places", "tracts", "blocks"])
 @pytest.mark.parametrize(
-    ("jobs", "establishments", "places"),
+    ("jobs", "establishments", "places", "geography"),
     [
-        (0, 1, 1),
-        (0, 7, 3),
-        (1, 1, 1),
-        (1, 50, 9),
-        (3, 2, 1),
-        (40, 50, 4),
-        (50, 50, 60),
-        (999, 1, 2),
+        (0, 1, 1, "places"),
+        (0, 7, 3, "places"),
+        (1, 1, 1, "places"),
+        (1, 50, 9, "places"),
+        (3, 2, 1, "places"),
+        (40, 50, 4, "places"),
+        (50, 50, 60, "places"),
+        (999, 1, 2, "places"),
+        (0, 1, 1, "tracts"),
+        (1, 50, 9, "tracts"),
+        (50, 50, 60, "tracts"),
+        (1, 50, 9, "blocks"),
     ],
 )
 def test_small_economies_have_their_totals_too(
-    tmp_path: Path, geography: str, jobs: int, establishments: int, places: int
+    tmp_path: Path, jobs: int, establishments: int, places: int, geography: str
 ) -> None:
     written = write(tmp_path, Economy(jobs, establishments, places, geography=geography))
     assert (len(written.jobs), len(written.workers)) == (jobs, jobs)
@@ -131,7 +134,7 @@ def test_the_same_request_gives_the_same_bytes(town: Written, tmp_path: Path) ->
         assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.parametrize("seed", [0, 2, 2**64 - 1])
+@pytest.mark.parametrize("seed", [0, 2**64 - 1])
 def test_another_seed_gives_another_economy(town: Written, tmp_path: Path, seed: int) -> None:
     other = write(tmp_path, Economy(seed=seed))
     assert not other.workplaces.equals(town.workplaces)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from leeward.economy import Economy
-from leeward.economy.codes import REGIONS
-from leeward.economy.frame import build_frame
-from leeward.economy.places import Places
+from leeward.economy.classifications import REGIONS
+from leeward.economy.establishments import build_frame
+from leeward.economy.geography import Places
 from leeward.model import read_codebook
 from tests.economy.conftest import Written, column
 

@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import leeward
+from leeward.audit.exams import pareto_loss
 from leeward.audit.loss import pure_loss
-from leeward.audit.measure import pareto_loss
-from leeward.audit.neighbours import Workforce
-from leeward.audit.rehearsal import released, released_block
+from leeward.audit.recording import released, released_block
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.privacy.database import Counts, Database
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 
@@ -31,10 +31,10 @@ def alone(mechanism: Additive, before: int, after: int) -> float:
     return loss(mechanism, (before, before), (after, after))
 
 
-def block_loss(mechanism: Additive, before: Workforce, after: Workforce) -> tuple[float, float]:
+def block_loss(mechanism: Additive, before: Counts, after: Counts) -> tuple[float, float]:
     """Between two make-ups of an establishment alone in its block: what is found, and its bound."""
     assert isinstance(mechanism, VectorPareto)
-    left, right = (released_block(mechanism, (force,)) for force in (before, after))
+    left, right = (released_block(mechanism, Database.of(force)) for force in (before, after))
     found = pareto_loss(left, right, mechanism.parameters.epsilon)
     assert found.bound is not None
     return float(found.epsilon), float(found.bound)

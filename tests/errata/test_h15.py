@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from leeward.audit.controls import no_floor
-from leeward.audit.measure import QUICK
-from leeward.audit.neighbours import Workforce
+from leeward.audit.neighbours import QUICK
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.noise.law import laplace
 from leeward.noise.quartic import QuarticLaw
 from leeward.privacy import StrongAlpha, WeakAlpha
+from leeward.privacy.database import Counts, Database
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, made
 
@@ -88,7 +88,7 @@ def test_log_laplace_squared_error(row: Row) -> None:
     assert row.prints("(2s²+s⁴)/(1−4s²)")
 
 
-def printed_edge(before: Workforce, after: Workforce) -> bool:
+def printed_edge(before: Counts, after: Counts) -> bool:
     """[H15] eq. 4 in terms of kinds: one more in S' than in S, or each kind at most 1+α times."""
     joined = sum(max(b - a, 0) for a, b in zip(before, after, strict=True))
     close = all(b <= (1 + ALPHA) * a for a, b in zip(before, after, strict=True))
@@ -99,8 +99,8 @@ def test_printed_policy_graph_is_that_of_whole_establishments(row: Row) -> None:
     empty, large = (0, 0), (600, 400)
     assert printed_edge(large, empty)
     assert printed_edge(large, (0, 401)), "one joins, six hundred leave"
-    assert not StrongAlpha().admits(large, empty, ALPHA)
-    assert not WeakAlpha().admits(large, empty, ALPHA)
+    assert not StrongAlpha().admits(Database.of(large), Database.of(empty), ALPHA)
+    assert not WeakAlpha().admits(Database.of(large), Database.of(empty), ALPHA)
     published = made("log_laplace", calibration="published")
     lost = alone(published, sum(empty), sum(large))
     # ln((1000 + 1/α)/(1/α)) over the scale 2·ln(1+α)/ε.

@@ -11,12 +11,12 @@ from flint import arb
 import leeward
 from leeward.audit.controls import parallel_cells
 from leeward.audit.loss import laplace_loss, pure_loss
-from leeward.audit.measure import QUICK
-from leeward.audit.neighbours import Workforce
+from leeward.audit.neighbours import QUICK
 from leeward.audit.outputs import Rounded
-from leeward.audit.rehearsal import released
+from leeward.audit.recording import released
 from leeward.noise.law import laplace
 from leeward.privacy import StrongAlpha, WeakAlpha, over_workers
+from leeward.privacy.database import Counts, Database
 from tests.errata.conftest import PAGE, Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, loss, made, steps
 
@@ -24,19 +24,19 @@ STRONG, WEAK = StrongAlpha(), WeakAlpha()
 
 
 def test_weak_neighbours_need_the_plus_one(row: Row) -> None:
-    def printed(before: Workforce, after: Workforce) -> bool:
+    def printed(before: Counts, after: Counts) -> bool:
         return sum(after) <= max((1 + ALPHA) * sum(before), Fraction(1))
 
     assert not printed((5,), (6,))
-    assert WEAK.admits((5,), (6,), ALPHA)
+    assert WEAK.admits(Database.of((5,)), Database.of((6,)), ALPHA)
     assert printed((0,), (1,))
     assert row.prints("φ(E)+1")
 
 
 def test_two_values_of_a_person_are_two_steps_apart(row: Row) -> None:
-    assert not STRONG.admits((1, 0), (0, 1), ALPHA)
-    assert STRONG.admits((1, 0), (1, 1), ALPHA)
-    assert STRONG.admits((0, 1), (1, 1), ALPHA)
+    assert not STRONG.admits(Database.of((1, 0)), Database.of((0, 1)), ALPHA)
+    assert STRONG.admits(Database.of((1, 0)), Database.of((1, 1)), ALPHA)
+    assert STRONG.admits(Database.of((0, 1)), Database.of((1, 1)), ALPHA)
     edge = made("edge_laplace")
     leaves, joins = loss(edge, (1, 0), (0, 0)), loss(edge, (0, 0), (1, 0))
     assert leaves + joins == pytest.approx(2 * float(EPSILON), abs=1e-9)
@@ -44,8 +44,8 @@ def test_two_values_of_a_person_are_two_steps_apart(row: Row) -> None:
 
 
 def test_worker_cells_do_not_compose_in_parallel(row: Row) -> None:
-    assert STRONG.admits((50, 50), (55, 55), ALPHA)
-    assert STRONG.admits((50,), (55,), ALPHA)
+    assert STRONG.admits(Database.of((50, 50)), Database.of((55, 55)), ALPHA)
+    assert STRONG.admits(Database.of((50,)), Database.of((55,)), ALPHA)
     expected = 8 * log(120 / 110) / (2 * log(1.1))
     assert float(parallel_cells(QUICK).epsilon) == pytest.approx(expected, rel=1e-2)
     cell = made("log_laplace").guarantee("weak", table="worker")
@@ -84,7 +84,7 @@ def test_smooth_laplace_delta_is_misstated(row: Row) -> None:
 
 def test_the_size_requirement_has_a_ceiling(row: Row) -> None:
     assert ceil((1 + ALPHA) * 15) == 17
-    assert not STRONG.admits((15,), (17,), ALPHA)
+    assert not STRONG.admits(Database.of((15,)), Database.of((17,)), ALPHA)
     assert steps(15, 17) == 2
     slope, pareto = made("slope"), made("vector_pareto")
     one, two = alone(slope, 15, 16), alone(slope, 15, 17)
@@ -112,9 +112,9 @@ def test_two_shapes_of_one_size_are_two_steps_apart(row: Row) -> None:
     before, after = (9091, 909), (10_000, 0)  # shares p and at most (1+α)p of the first kind
     assert sum(before) == sum(after)
     assert after[0] <= (1 + ALPHA) * before[0]
-    assert not STRONG.admits(before, after, ALPHA)
-    assert STRONG.admits((9091, 0), before, ALPHA)
-    assert STRONG.admits((9091, 0), after, ALPHA)
+    assert not STRONG.admits(Database.of(before), Database.of(after), ALPHA)
+    assert STRONG.admits(Database.of((9091, 0)), Database.of(before), ALPHA)
+    assert STRONG.admits(Database.of((9091, 0)), Database.of(after), ALPHA)
     found, bound = block_loss(made("vector_pareto", cells=2), before, after)
     assert EPSILON < found <= bound < 2 * EPSILON
     assert row.prints(f"{found:.2f}", f"{bound:.2f}", f"{before[0]:,}", f"{after[0]:,}", "2ε")
@@ -143,7 +143,9 @@ def test_weak_hides_one_worker_of_one_kind_not_of_every_kind(row: Row) -> None:
     before, after = (2, 2, 1, 1), (1, 1, 2, 2)
     both = tuple(min(pair) for pair in zip(before, after, strict=True))
     assert all(abs(a - b) == 1 for a, b in zip(before, after, strict=True))
-    assert not WEAK.admits(both, before, ALPHA), "the two kinds together grow from 2 to 4"
+    assert not WEAK.admits(Database.of(both), Database.of(before), ALPHA), (
+        "the two kinds together grow from 2 to 4"
+    )
     lost, _ = block_loss(made("vector_pareto", cells=4, epsilon=4), before, after)
     assert lost > 2 * 4
     assert row.prints(f"{lost / 4:.2f} ε")
@@ -167,13 +169,15 @@ def odds_of_size(epsilon: int, women: int, men: int) -> float:
 
 
 def test_weak_size_is_not_hidden_from_those_who_know_the_kinds(row: Row) -> None:
-    assert STRONG.admits((100,), (110,), ALPHA)
+    assert STRONG.admits(Database.of((100,)), Database.of((110,)), ALPHA)
     small, large = odds_of_size(1, -5, 80), odds_of_size(4, -2, 90)
     assert small > 1
     assert large > 4
     assert row.prints(f"{small:.2f}", f"{large:.2f}")
-    assert WEAK.admits((10, 90), (11, 99), ALPHA), "the same growth in each kind is one step"
-    assert not WEAK.admits((0, 100), (10, 100), ALPHA)
+    assert WEAK.admits(Database.of((10, 90)), Database.of((11, 99)), ALPHA), (
+        "the same growth in each kind is one step"
+    )
+    assert not WEAK.admits(Database.of((0, 100)), Database.of((10, 100)), ALPHA)
 
 
 def dilated(gamma: float, epsilon: float, *, shift: bool = True) -> float:

@@ -12,6 +12,7 @@ from leeward.audit.outputs import Rounded
 from leeward.noise.law import laplace
 from leeward.noise.quartic import QuarticLaw
 from leeward.privacy import Guarantee, StrongAlpha, over_workers, sequential
+from leeward.privacy.database import Database
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, made
 
@@ -57,7 +58,7 @@ def test_smoothness_is_that_of_the_noise(row: Row) -> None:
 def test_neighbours_by_size_alone_exchange_everybody(row: Row) -> None:
     women, men = (1000, 0), (0, 1100)
     assert sum(men) <= (1 + ALPHA) * sum(women)
-    assert not StrongAlpha().admits(women, men, ALPHA)
+    assert not StrongAlpha().admits(Database.of(women), Database.of(men), ALPHA)
     lost, _ = block_loss(made("vector_pareto", cells=2), women, men)
     assert lost > 10 * EPSILON
     assert row.prints("1,000", "1,100", f"{lost:.1f}")

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.entries import Entries
+from leeward.mechanisms.measurement import Expected, Measured, Measurement
+from leeward.model import Cells, Entries
+from leeward.model.cells import Integers
 
 
 @dataclass(frozen=True)
@@ -34,20 +36,43 @@ def truth(
     cell_largest = np.zeros_like(counts)
     np.add.at(counts, place, rows)
     np.maximum.at(cell_largest, place, rows)
-    row, cell = np.nonzero(rows)
-    entries = Entries(rows[row, cell], cell, row, np.array([one.size for one in sites]), place)
-    owners = [1000 + n if one.employer is None else one.employer for n, one in enumerate(sites)]
+    sizes = np.array([one.size for one in sites])
+    largest = np.zeros(number, dtype=np.int64)
+    np.maximum.at(largest, place, sizes)
     return Truth(
-        counts,
-        entries.largest(number),
-        cell_largest,
+        Cells(counts, largest, cell_largest),
+        _entries(sites, rows, place, counts.shape),
         np.zeros(number, dtype=np.int64) if strata is None else np.array(list(strata)),
-        entries,
-        np.arange(len(sites)),
-        np.array(owners),
+    )
+
+
+def _entries(
+    sites: Sequence[Site], rows: Integers, place: Integers, shape: tuple[int, ...]
+) -> Entries:
+    row, cell = np.nonzero(rows)
+    owners = [1000 + n if one.employer is None else one.employer for n, one in enumerate(sites)]
+    return Entries(
+        counts=rows[row, cell],
+        cell=cell,
+        row=row,
+        sizes=np.array([one.size for one in sites]),
+        workplace=place,
+        shape=(shape[0], shape[1]),
+        establishment=np.arange(len(sites)),
+        employer=np.array(owners),
     )
 
 
 def alike(site: Site, workplaces: int) -> Truth:
     """So many workplace cells with one such establishment each: as many draws at once."""
     return truth([Site(n, site.counts, site.outside) for n in range(workplaces)])
+
+
+def draw(made: Measurement, table: Truth) -> Measured:
+    """One trial of the whole table."""
+    return made.measure(table.columns(made))
+
+
+def expected(made: Measurement, table: Truth) -> Expected:
+    """What trials tend to."""
+    return made.expected(table.columns(made))

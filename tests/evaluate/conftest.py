@@ -8,13 +8,9 @@ import pytest
 from leeward.baselines.infusion import Infusion
 from leeward.cli.screen import Quiet
 from leeward.economy import Economy
+from leeward.evaluate.design import PRESETS, Grid, Workload, economy_words, exact, open_economy
 from leeward.evaluate.evaluation import Evaluation, Study, evaluate, marginals
-from leeward.evaluate.grid import Grid, exact
-from leeward.evaluate.made_up import described, made_up
-from leeward.evaluate.preset import PRESETS
-from leeward.evaluate.scene import read_truths
-from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
+from leeward.evaluate.truth import Truth, read_truths
 from leeward.model import Marginal, SingleJob
 
 ECONOMY = Economy(40_000, 2_000, places=150)
@@ -37,7 +33,7 @@ class Village:
 
 @pytest.fixture(scope="session")
 def village() -> Village:
-    with made_up(ECONOMY, lambda *_: None) as (engine, book):
+    with open_economy(ECONOMY, lambda *_: None) as (engine, book):
         first, _, whole = PRESETS["quick"].workloads(book)
         loads = (first, whole)
         truths = read_truths(engine, book, SingleJob(), marginals(loads), "place")
@@ -47,5 +43,5 @@ def village() -> Village:
 @pytest.fixture(scope="session")
 def run(village: Village) -> Evaluation:
     """Every contender on both tables."""
-    study = Study("village", described(ECONOMY), True, village.loads, GRID, Infusion())
+    study = Study("village", economy_words(ECONOMY), True, village.loads, GRID, Infusion())
     return evaluate(study, village.truths, Quiet())

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from leeward.baselines.infusion import Infusion
+from leeward.evaluate.design import Grid
 from leeward.evaluate.evaluation import Evaluation, Study, Table
-from leeward.evaluate.grid import Grid
 from leeward.evaluate.point import Point, Refused
 
 TODAY = Point("one", "infusion", "published", "none", "single", trials=7, l1=10.0, spearman=0.9876)

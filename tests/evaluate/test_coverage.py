@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import Contender, Price
+from leeward.evaluate.design import Workload
 from leeward.evaluate.experiment import Experiment
-from leeward.evaluate.method import Additively, Drawn, Method
 from leeward.evaluate.point import Refused
-from leeward.evaluate.scene import set_scene
 from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
+from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.margins import SpentMargins
+from leeward.mechanisms.measurement import Measured, Measurement
 from leeward.mechanisms.scale import least_margin
 from leeward.model import Attribute, Dimension, Marginal
-from tests.evaluate.by_hand import Site, alike, truth
+from tests.evaluate.by_hand import Site, alike, draw, truth
 
 WORKPLACES = 20_000
 WIDE = 4.5
@@ -41,13 +42,13 @@ def price(epsilon: str) -> Price:
     return Price(Fraction("0.1"), Fraction(epsilon), Fraction("0.05"))
 
 
-def with_margins(one: Contender, epsilon: str, cells: int) -> Method:
+def with_margins(one: Contender, epsilon: str, cells: int) -> Measurement:
     """Bought margins, or those that the mechanism gives away."""
     bought = one.with_margins(price(epsilon), cells)
-    return one.method(price(epsilon), cells) if bought is None else bought
+    return one.measurement(price(epsilon), cells) if bought is None else bought
 
 
-def covered(drawn: Drawn, table: Truth) -> tuple[float, float]:
+def covered(drawn: Measured, table: Truth) -> tuple[float, float]:
     """The share of margins that held; its standard error, worker cells being drawn together."""
     assert drawn.margins is not None
     inside = (np.abs(drawn.values - table.counts) <= drawn.margins).mean(axis=1)
@@ -73,29 +74,31 @@ OF_BLOCKS = [
     Contender("log_laplace", "weak", "sum"),
     Contender("log_laplace", "weak"),
 ]
-CASES = [*((one, COLUMN) for one in SINGLE), *((one, BLOCK) for one in OF_BLOCKS)]
+CASES = [
+    *((one, COLUMN, "1") for one in SINGLE),
+    *((one, COLUMN, "4") for one in SINGLE),
+    *((one, BLOCK, "4") for one in OF_BLOCKS),
+]
 
 
 def named(one: object) -> str | None:
     return f"{one.mechanism} {one.accounting}" if isinstance(one, Contender) else ""
 
 
-@pytest.mark.parametrize(("one", "table"), CASES, ids=named)
-@pytest.mark.parametrize("epsilon", ["1", "4"])
+@pytest.mark.parametrize(("one", "table", "epsilon"), CASES, ids=named)
 def test_margins_cover_what_they_promise(one: Contender, table: Truth, epsilon: str) -> None:
     method = with_margins(one, epsilon, table.worker_cells)
-    share, error = covered(method.draw(table), table)
+    share, error = covered(draw(method, table), table)
     assert GOAL - WIDE * error < share < GOAL + ROUNDING + WIDE * error
 
 
 @pytest.mark.parametrize(
     "one", [*OF_BLOCKS, Contender("edge_laplace", "worker", "joint")], ids=named
 )
-@pytest.mark.parametrize("epsilon", ["1", "4"])
-def test_margins_of_small_cells_never_cover_less(one: Contender, epsilon: str) -> None:
-    method = with_margins(one, epsilon, 2)
+def test_margins_of_small_cells_never_cover_less(one: Contender) -> None:
+    method = with_margins(one, "4", 2)
     for table in SMALL:
-        share, error = covered(method.draw(table), table)
+        share, error = covered(draw(method, table), table)
         assert share > GOAL - WIDE * error
 
 
@@ -111,7 +114,7 @@ def test_a_margin_that_forgets_the_noise_of_its_scale_is_caught(
         "leeward.mechanisms.margins._factor", lambda _, mechanism: least_margin(mechanism)
     )
     method = with_margins(one, "1", 1)
-    share, error = covered(method.draw(COLUMN), COLUMN)
+    share, error = covered(draw(method, COLUMN), COLUMN)
     assert share < GOAL - WIDE * error
 
 
@@ -121,39 +124,41 @@ def test_margins_are_a_tenth_of_the_price() -> None:
         if one.mechanism == "log_laplace":
             assert bought is None  # they are free
             continue
-        assert isinstance(bought, Additively)
+        assert isinstance(bought, CountsWithNoise)
         assert isinstance(bought.margins, SpentMargins)
         parts = 2 if one.accounting == "sum" else 1
-        assert bought.made.parameters.epsilon == Fraction("3.6")
+        assert bought.mechanism.parameters.epsilon == Fraction("3.6")
         assert bought.margins.cells == parts
         assert bought.margins.epsilon == Fraction("0.4")
 
 
-@pytest.mark.parametrize("accounting", ["parallel", "sum"])
-@pytest.mark.parametrize("name", ["log_laplace", "smooth_gamma", "smooth_laplace"])
+@pytest.mark.parametrize(
+    ("name", "accounting"),
+    [("log_laplace", "parallel"), ("smooth_gamma", "sum"), ("smooth_laplace", "sum")],
+)
 def test_published_forms_have_no_margins(name: str, accounting: str) -> None:
     one = Contender(name, "weak", accounting, "published")
     assert one.with_margins(price("4"), 2) is None
-    assert one.method(price("4"), 2).draw(SMALL[2]).margins is None
+    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins is None
 
 
 def test_nothing_covers_what_was_dropped() -> None:
     one = Contender("node_laplace", "establishment", "joint", theta=10)
     assert one.with_margins(price("4"), 2) is None
-    assert one.method(price("4"), 2).draw(SMALL[2]).margins is None
+    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins is None
 
 
 @pytest.mark.parametrize("one", BOUGHT, ids=named)
 def test_no_margin_is_below_that_of_the_least_noise(one: Contender) -> None:
     """S is at least 1: however low the noisy scale comes out, the margin is that of S = 1."""
     bought = one.with_margins(price("1"), 1)
-    assert isinstance(bought, Additively)
+    assert isinstance(bought, CountsWithNoise)
     rule = bought.margins
     assert isinstance(rule, SpentMargins)
     least = floor(rule.least + 0.5)
     assert rule.margins(np.array([-(10**6), -(10**4)])).tolist() == [least, least]
     table = alike(Site(0, (1,)), WORKPLACES)
-    drawn = bought.draw(table)
+    drawn = draw(bought, table)
     assert drawn.margins is not None
     assert drawn.margins.min() == least
     assert drawn.margins.max() > least
@@ -163,12 +168,12 @@ def test_no_margin_is_below_that_of_the_least_noise(one: Contender) -> None:
     lowest = replace_margins(drawn, least)
     assert covered(lowest, table)[0] > GOAL - WIDE * error
     larger = alike(Site(0, (20,)), WORKPLACES)
-    share, error = covered(replace_margins(bought.draw(larger), least), larger)
+    share, error = covered(replace_margins(draw(bought, larger), least), larger)
     assert share < GOAL - WIDE * error
 
 
-def replace_margins(drawn: Drawn, margin: int) -> Drawn:
-    return Drawn(drawn.values, np.full_like(drawn.values, margin))
+def replace_margins(drawn: Measured, margin: int) -> Measured:
+    return Measured(drawn.values, np.full_like(drawn.values, margin), drawn.law)
 
 
 UNCLIPPED = alike(Site(0, (800_000, 700_000), 100_000), WORKPLACES)
@@ -178,15 +183,15 @@ ALIKE = truth([Site(n, (400, 300)) for n in range(WORKPLACES // 4) for _ in rang
 @pytest.mark.parametrize("accounting", ["joint", "single"])
 def test_clipped_margins_cover_where_nothing_is_clipped(accounting: str) -> None:
     """At ε = 200 the noisy maximum is within a hundredth, and θ lies a sixth above it."""
-    method = Contender("clipped", "strong", accounting).method(price("200"), 2)
-    share, error = covered(method.draw(UNCLIPPED), UNCLIPPED)
+    method = Contender("clipped", "strong", accounting).measurement(price("200"), 2)
+    share, error = covered(draw(method, UNCLIPPED), UNCLIPPED)
     assert GOAL - WIDE * error < share < GOAL + ROUNDING + WIDE * error
 
 
 def test_clipped_margins_are_silent_about_bias() -> None:
     """Twenty establishments as large as the largest lose a little each where θ comes out low."""
-    method = Contender("clipped", "strong", "joint").method(price("1"), 2)
-    drawn = method.draw(ALIKE)
+    method = Contender("clipped", "strong", "joint").measurement(price("1"), 2)
+    drawn = draw(method, ALIKE)
     share, error = covered(drawn, ALIKE)
     assert share < GOAL - WIDE * error
     bias = (drawn.values - ALIKE.counts).mean(axis=1)
@@ -199,8 +204,8 @@ def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.Monk
     monkeypatch.setattr("leeward.evaluate.strata.FEWEST", 1)
     table = truth([Site(n, (50,)) for n in range(12)], strata=[0] * 4 + [1] + [2] * 7)
     load = Workload("t", "t", Marginal("t", (), ()))
-    scene = set_scene({load.marginal: table}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 2).run(scene)
+    held = benchmarks({load.marginal: table}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 2).run(held)
     assert not isinstance(outcome, Refused)
     assert table.thinned(4).strata.tolist() == [0, 0, 2, 2]
     strata = {one.stratum: one.coverage for one in outcome}
@@ -212,8 +217,8 @@ def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.Monk
 
 def test_points_tell_the_coverage_of_their_margins() -> None:
     load = Workload("t", "t", Marginal("t", (), ()))
-    scene = set_scene({load.marginal: COLUMN}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 3).run(scene)
+    held = benchmarks({load.marginal: COLUMN}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 3).run(held)
     assert not isinstance(outcome, Refused)
     (all_cells, *_) = outcome
     assert all_cells.coverage is not None
@@ -273,14 +278,14 @@ def two_kinds() -> Marginal:
 
 def test_points_tell_the_coverage_where_the_noise_is_wide() -> None:
     load = Workload("t", "t", Marginal("t", (), ()))
-    scene = set_scene({load.marginal: MIXED}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 4).run(scene)
+    held = benchmarks({load.marginal: MIXED}, Infusion(), 2, lambda _: None)
+    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 4).run(held)
     assert not isinstance(outcome, Refused)
     for one in outcome:
         assert one.coverage is not None
         assert one.coverage_wide is not None
         assert abs(one.coverage_wide - GOAL) < 0.015  # 7 standard errors of 20,000 cells
         assert one.coverage > one.coverage_wide + 0.015  # the other half is covered for sure
-    edge = Experiment(load, Contender("edge_laplace", "worker"), price("1"), 2).run(scene)
+    edge = Experiment(load, Contender("edge_laplace", "worker"), price("1"), 2).run(held)
     assert not isinstance(edge, Refused)
     assert edge[0].coverage is not None

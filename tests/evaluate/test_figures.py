@@ -7,13 +7,13 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leeward.evaluate.figures import gallery as subject
-from leeward.evaluate.figures.break_even import BreakEven, break_even, crossing
-from leeward.evaluate.figures.gallery import figures
-from leeward.evaluate.figures.line import Line, drawable
+from leeward.evaluate import figures as subject
+from leeward.evaluate.break_even import BreakEven, break_even, crossing
+from leeward.evaluate.figures import figures
+from leeward.evaluate.line import Line, drawable
 from leeward.evaluate.point import ALL, Point
 from leeward.pictures import Panels, Picture
-from tests.evaluate.made_up import EPSILONS, WORKLOADS, made_up
+from tests.evaluate.smooth import EPSILONS, WORKLOADS, made_up
 
 MARK = "INTERNAL: not for publication."
 WORDS = {"whole_marginal": "whole marginal"}
@@ -228,7 +228,7 @@ def test_figures_without_values_are_left_out(
     assert len(planned(gaps(points)[case], monkeypatch)) == number
 
 
-@pytest.mark.parametrize("stem", ["summary", "whole_marginal-error", "coverage"])
+@pytest.mark.parametrize("stem", ["summary", "whole_marginal-error"])
 def test_a_figure_is_drawn(points: list[Point], monkeypatch: pytest.MonkeyPatch, stem: str) -> None:
     wanted = {stem}
     every = subject._all

@@ -7,21 +7,20 @@ import pytest
 
 from leeward.baselines.infusion import Infusion
 from leeward.errors import LeewardError
+from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import Contender, Price, contenders
+from leeward.evaluate.design import Workload
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import Refused
-from leeward.evaluate.scene import set_scene
-from leeward.evaluate.workload import Workload
 from leeward.model import Attribute, Dimension, Marginal
 from tests.evaluate.by_hand import Site, truth
 
 DELTA = 0.05
-ALPHAS = ("0.01", "0.05", "0.1", "0.2")
 
 
 def accepted(one: Contender, alpha: str, epsilon: Fraction, cells: int) -> bool:
     try:
-        one.method(Price(Fraction(alpha), epsilon, Fraction("0.05")), cells)
+        one.measurement(Price(Fraction(alpha), epsilon, Fraction("0.05")), cells)
     except LeewardError:
         return False
     return True
@@ -33,12 +32,16 @@ def turns(one: Contender, alpha: str, least: float, cells: int) -> bool:
     return accepted(one, alpha, above, cells) and not accepted(one, alpha, below, cells)
 
 
-SUMS = [("single", 1, 1), ("single", 8, 1), ("parallel", 8, 1), ("sum", 8, 8)]
-"""Accounting, worker cells, and into how many parts ε goes."""
+SUMS = [
+    ("0.01", "single", 1, 1),
+    ("0.05", "single", 8, 1),
+    ("0.1", "parallel", 8, 1),
+    ("0.2", "sum", 8, 8),
+]
+"""α, accounting, worker cells, and the number of parts into which ε is divided."""
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize(("accounting", "cells", "parts"), SUMS)
+@pytest.mark.parametrize(("alpha", "accounting", "cells", "parts"), SUMS)
 def test_smooth_gamma_needs_four_times_lambda(
     alpha: str, accounting: str, cells: int, parts: int
 ) -> None:
@@ -49,8 +52,7 @@ def test_smooth_gamma_needs_four_times_lambda(
     assert turns(tight, alpha, 3 * growth * parts, cells)
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize(("accounting", "cells", "parts"), SUMS)
+@pytest.mark.parametrize(("alpha", "accounting", "cells", "parts"), SUMS)
 def test_smooth_laplace_needs_a_delta_for_its_tails(
     alpha: str, accounting: str, cells: int, parts: int
 ) -> None:
@@ -66,8 +68,10 @@ def test_smooth_laplace_at_a_tenth_begins_within_the_grid(epsilon: str, works: b
     assert accepted(one, "0.1", Fraction(epsilon), 1) is works
 
 
-@pytest.mark.parametrize("alpha", ALPHAS)
-@pytest.mark.parametrize(("accounting", "cells", "parts"), [("joint", 8, 8), ("single", 8, 1)])
+@pytest.mark.parametrize(
+    ("alpha", "accounting", "cells", "parts"),
+    [("0.01", "joint", 8, 8), ("0.2", "joint", 8, 8), ("0.05", "single", 8, 1)],
+)
 def test_vector_pareto_needs_lambda_for_each_cell(
     alpha: str, accounting: str, cells: int, parts: int
 ) -> None:
@@ -102,10 +106,10 @@ def asked(cells: int, *, alone: bool = False) -> Workload:
 def test_a_gap_tells_its_setting_and_the_way_out() -> None:
     load = asked(2)
     table = truth([Site(0, (300, 5)), Site(0, (4, 5))])
-    scene = set_scene({load.marginal: table}, Infusion(), 2, lambda _: None)
+    held = benchmarks({load.marginal: table}, Infusion(), 2, lambda _: None)
     one = Contender("smooth_gamma", "weak", "sum", "published")
     price = Price(Fraction("0.1"), Fraction("0.5"), Fraction("0.05"))
-    outcome = Experiment(load, one, price, 2).run(scene)
+    outcome = Experiment(load, one, price, 2).run(held)
     assert outcome == Refused(
         workload="t",
         mechanism="smooth_gamma",

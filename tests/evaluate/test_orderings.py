@@ -7,11 +7,11 @@ from functools import cache
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import ALL, Point, Refused
-from leeward.evaluate.scene import Scene, set_scene
 from tests.evaluate.conftest import Village
 
 TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
@@ -24,19 +24,19 @@ WIDE = 6.0
 
 
 @pytest.fixture(scope="module")
-def scene(village: Village) -> Scene:
-    return set_scene(village.truths, Infusion(), TRIALS, lambda _: None)
+def held(village: Village) -> Benchmarks:
+    return benchmarks(village.truths, Infusion(), TRIALS, lambda _: None)
 
 
 @pytest.fixture(scope="module")
-def drawn(village: Village, scene: Scene) -> Drawn:
+def drawn(village: Village, held: Benchmarks) -> Drawn:
     """A setting drawn once, and so often that means of trials tell as much as closed forms."""
 
     @cache
     def draw(one: Contender, alpha: str, epsilon: str) -> Point:
         load = village.loads[0 if one.accounting == "single" else 1]
         price = Price(Fraction(alpha), Fraction(epsilon), Fraction("0.05"))
-        outcome = Experiment(load, one, price, TRIALS).run(scene)
+        outcome = Experiment(load, one, price, TRIALS).run(held)
         assert not isinstance(outcome, Refused)
         assert outcome[0].stratum == ALL
         return outcome[0]

@@ -16,12 +16,12 @@ import pytest
 
 from leeward.baselines.infusion import Infusion
 from leeward.errors import InvalidParameter, LeewardError
+from leeward.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.evaluate.contender import Contender, Price
+from leeward.evaluate.design import Workload
 from leeward.evaluate.experiment import Experiment, Outcome
 from leeward.evaluate.point import Refused
 from leeward.evaluate.pool import run_all
-from leeward.evaluate.scene import Scene, set_scene
-from leeward.evaluate.workload import Workload
 from leeward.model import Marginal
 from tests.evaluate.by_hand import Site, truth
 
@@ -30,7 +30,7 @@ PATIENCE = 60.0
 
 TABLE = truth([Site(n, (50 + n,)) for n in range(20)])
 LOAD = Workload("t", "t", Marginal("t", (), ()))
-SCENE = set_scene({LOAD.marginal: TABLE}, Infusion(), 2, lambda _: None)
+BENCHMARKS = benchmarks({LOAD.marginal: TABLE}, Infusion(), 2, lambda _: None)
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Play:
     number: int
     act: Callable[[], None] = lambda: None
 
-    def run(self, scene: Scene) -> Outcome:
-        assert scene is SCENE  # inherited, not sent
+    def run(self, held: Benchmarks) -> Outcome:
+        assert held is BENCHMARKS  # inherited, not sent
         self.act()
         return Refused("t", "m", "c", "p", "a", theta=self.number, reason=str(os.getpid()))
 
@@ -49,11 +49,11 @@ class Play:
 def played(plays: Sequence[Play]) -> tuple[list[Refused], list[tuple[int, int]]]:
     told: list[tuple[int, int]] = []
     tell: Callable[[int, int], None] = lambda done, of: told.append((done, of))  # noqa: E731
-    outcomes = run_all(cast(Sequence[Experiment], plays), SCENE, tell)
+    outcomes = run_all(cast(Sequence[Experiment], plays), BENCHMARKS, tell)
     return cast(list[Refused], outcomes), told
 
 
-@pytest.fixture(params=[1, 2, 5])
+@pytest.fixture(params=[1, 2])
 def cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     number: int = request.param
     monkeypatch.setattr("leeward.evaluate.pool._cores", lambda: number)
@@ -77,11 +77,11 @@ def test_outcomes_stand_in_the_order_of_the_experiments(cores: int) -> None:
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize("count", [0, 1])
-def test_few_experiments_are_no_trouble(count: int, cores: int) -> None:
-    outcomes, told = played([Play(n) for n in range(count)])
-    assert len(outcomes) == len(told) == count
-    assert cores
+@pytest.mark.usefixtures("two")
+def test_few_experiments_are_no_trouble() -> None:
+    for count in (0, 1):
+        outcomes, told = played([Play(n) for n in range(count)])
+        assert len(outcomes) == len(told) == count
 
 
 def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.Monkey
     found = []
     for number in (1, 2):
         monkeypatch.setattr("leeward.evaluate.pool._cores", lambda number=number: number)
-        found.append(run_all(plays, SCENE, lambda *_: None))
+        found.append(run_all(plays, BENCHMARKS, lambda *_: None))
     shapes = [
         [
             one
@@ -147,13 +147,16 @@ class Awkward(Exception):
 
 @pytest.mark.usefixtures("two")
 def test_an_error_that_cannot_be_sent_ends_the_run_all_the_same() -> None:
-    with pytest.raises(LeewardError, match="Awkward"):
+    with pytest.raises(LeewardError) as caught:
         played([Play(0, fail(Awkward(words="a secret"))), Play(1)])
+    broken = caught.value.__cause__  # which --debug shows
+    assert broken is not None
+    assert "Awkward" in str(broken.__cause__)
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.usefixtures("two")
-@pytest.mark.parametrize("when", [0, 1, 7])
+@pytest.mark.parametrize("when", [0, 7])
 def test_a_worker_that_is_killed_ends_the_run(when: int) -> None:
     """Known bad: a pool that waits for ever for the work of a process that is gone."""
     parent = os.getpid()
@@ -177,7 +180,7 @@ import os, sys, time
 from pathlib import Path
 from leeward.evaluate import pool
 from leeward.publishing.interruption import recognised
-from tests.evaluate.test_pool import SCENE, Play
+from tests.evaluate.test_pool import BENCHMARKS, Play
 
 def wait():
     Path(f"worker-{os.getpid()}").touch()
@@ -186,7 +189,7 @@ def wait():
 pool._cores = lambda: 2
 try:
     with recognised():
-        pool.run_all([Play(n, wait) for n in range(4)], SCENE, lambda *_: None)
+        pool.run_all([Play(n, wait) for n in range(4)], BENCHMARKS, lambda *_: None)
 except KeyboardInterrupt:
     sys.stdout.write("interrupted")
 """
@@ -202,7 +205,6 @@ def alive(number: int) -> bool:
 
 ENDS = [
     (signal.SIGINT, True),
-    (signal.SIGINT, False),
     (signal.SIGTERM, True),
     (signal.SIGTERM, False),
     (signal.SIGKILL, False),

@@ -8,8 +8,7 @@ import pytest
 
 from leeward.errors import AlreadyReleased, CannotCompose, InvalidParameter
 from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Subject
-from leeward.ledger.entry import SINCE_2
-from leeward.ledger.words import line
+from leeward.ledger.entry import SINCE_2, line
 from leeward.privacy import Guarantee
 from tests.ledger.scenes import opened_up, release, strong
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from leeward.ledger import Entry, Ledger
+from leeward.ledger.ledger import Transaction
 from leeward.ledger.notation import written
-from leeward.ledger.page import Page
 from leeward.ledger.store import Store
 from tests.ledger.scenes import ledger_with, release, strong
 
@@ -121,7 +121,7 @@ def long_ledger(tmp_path: Path) -> Ledger:
     """Ten thousand charges, written in one go."""
     ledger = ledger_with(tmp_path, strong(10**6))
     with Store(ledger.path).writing() as connection:
-        page = Page.turn(connection)
+        held = Transaction.begin(connection)
         for number in range(10_000):
             charge = written(strong(Fraction(number + 1, 1000)))
             body = {
@@ -134,7 +134,7 @@ def long_ledger(tmp_path: Path) -> Ledger:
                 "salt": "0" * 32,
                 "same_establishments": None,
             }
-            page = Page(connection, page.book, page.append(body, "").anchor)
+            held = Transaction(connection, held.book, held.append(body, "").anchor)
     return ledger
 
 

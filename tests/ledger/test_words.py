@@ -1,7 +1,7 @@
 """What became of a charge, in one word."""
 
 from leeward.ledger import Ledger
-from leeward.ledger.words import states
+from leeward.ledger.book import states
 from tests.ledger.scenes import DIGEST, release, strong
 
 

@@ -42,13 +42,12 @@ COVERED = {
 
 
 @pytest.mark.parametrize("name", BUILT)
-@pytest.mark.parametrize("policy", ORDER)
 @pytest.mark.parametrize("table", ["workplace", "worker"])
-def test_exactly_what_is_proved_is_claimed(name: str, policy: str, table: str) -> None:
+def test_exactly_what_is_proved_is_claimed(name: str, table: str) -> None:
     covered = COVERED[name][table == "worker"].split()
-    if policy in covered:
+    for policy in covered:
         assert BUILT[name].guarantee(policy, table=table).policy.name == policy
-    else:
+    for policy in set(ORDER) - set(covered):
         with pytest.raises(NotCovered, match=f"on a {table} table is proved for"):
             BUILT[name].guarantee(policy, table=table)
 

@@ -11,7 +11,7 @@ from leeward.mechanisms.clipping import MOST_THETA, Clipping
 from leeward.noise.draws import SECRET
 from leeward.noise.scales import Integers
 from tests.mechanisms.built import clipped
-from tests.mechanisms.goodness import (
+from tests.noise.goodness import (
     DRAWS,
     FALSE_ALARM,
     WRONG_SCALES,
@@ -239,7 +239,7 @@ def test_the_error_of_a_tiny_alpha_is_that_of_its_noise(noise_of: str) -> None:
 def test_margins_and_quantiles_cover_the_noise(built: Clipped) -> None:
     theta = built.clipping.theta(np.full(DRAWS // 3, floor_index(100)))
     noise = built.release_sums(np.zeros((len(theta), 1), dtype=np.int64), theta)[:, 0]
-    margin = built.margin(theta)
+    margin = built.margin(theta[:1])  # all are equal
     assert 0.9 < np.mean(np.abs(noise) <= margin) < 0.93
     for share in ("0.1", "0.5", "0.9"):
         j = built.quantile(share, 100)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from leeward.mechanisms.entries import Entries
 
 from leeward.errors import InvalidParameter
-from leeward.noise.scales import Integers
+from leeward.mechanisms.clipping import checked_entries
+from leeward.model import Entries
 
 MOST = 10**6
 SECRET = 4711
@@ -22,23 +22,25 @@ GOOD: Columns = {
 }
 
 
+def entries(columns: Columns, shape: tuple[int, int] = (2, 3)) -> Entries:
+    whole = [np.array(columns[name], dtype=np.int64) for name in GOOD]
+    return Entries(*whole, shape=shape)
+
+
 def checked(**changed: list[int]) -> Entries:
-    columns: dict[str, Integers] = {
-        name: np.array(values, dtype=np.int64) for name, values in (GOOD | changed).items()
-    }
-    return Entries.checked(columns, workplaces=2, cells=3, most=MOST)
+    return checked_entries(entries(GOOD | changed), MOST)
 
 
 def test_good_entries_are_held_as_they_are() -> None:
     held = checked()
     assert {name: getattr(held, name).tolist() for name in GOOD} == GOOD
-    assert held.largest(3).tolist() == [0, SECRET + 2, 0]
-    assert held.largest(2).dtype == np.int64
+    assert held.largest().tolist() == [0, SECRET + 2]
+    assert held.largest().dtype == np.int64
 
 
 def test_no_entries_at_all_are_entries() -> None:
     held = checked(**{name: [] for name in GOOD})
-    assert held.largest(2).tolist() == [0, 0]
+    assert held.largest().tolist() == [0, 0]
 
 
 def test_entries_are_not_shown() -> None:
@@ -101,12 +103,8 @@ def test_entries_without_establishments_are_refused() -> None:
 def test_sums_that_would_wrap_round_are_refused() -> None:
     """Known bad: two sizes whose sum in 64 bits is negative, hence below any bound."""
     most = 2**62
-    columns: dict[str, Integers] = {
-        name: np.array(values, dtype=np.int64)
-        for name, values in (
-            ("counts", []), ("cell", []), ("row", []), ("sizes", [most] * 2), ("workplace", [0, 0])
-        )
-    }  # fmt: skip
-    assert columns["sizes"].sum() < 0
+    alone: Columns = {name: [] for name in GOOD} | {"sizes": [most] * 2, "workplace": [0, 0]}
+    held = entries(alone, shape=(1, 1))
+    assert held.sizes.sum() < 0
     with pytest.raises(InvalidParameter, match="together these are at most"):
-        Entries.checked(columns, workplaces=1, cells=1, most=most)
+        checked_entries(held, most)

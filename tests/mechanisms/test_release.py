@@ -12,34 +12,38 @@ from leeward.mechanisms import REGISTRY, mechanism
 from leeward.noise.scales import BOUND
 from tests.mechanisms.built import SCALAR, Cell, additive, clipped, vector_pareto
 
-SHAPES = [(), (0,), (1,), (7,), (2, 3), (0, 4)]
+SHAPES = [(), (0,), (7,), (2, 3)]
 BLOCK = vector_pareto(alpha="0.01", epsilon=1, cells=4)
 ALL = [*(additive(case) for case in SCALAR), BLOCK, clipped(alpha="0.1", epsilon=1, cells=2)]
 
 
 @pytest.mark.parametrize("case", SCALAR)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("kind", [np.int64, np.uint8, np.uint64, np.int32])
-def test_a_release_has_the_shape_of_the_counts_and_is_int64(
-    case: str, shape: tuple[int, ...], kind: type
-) -> None:
-    released = additive(case).release(np.full(shape, 90, kind), np.full(shape, 100, kind))
-    assert isinstance(released, np.ndarray)
-    assert released.shape == shape
+def test_a_release_has_the_shape_of_the_counts_and_is_int64(case: str) -> None:
+    built = additive(case)
+    for shape in SHAPES:
+        released = built.release(np.full(shape, 90), np.full(shape, 100))
+        assert isinstance(released, np.ndarray)
+        assert released.shape == shape
+        assert released.dtype == np.int64
+    assert built.release([90, 91], [100, 101]).shape == (2,)
+    assert built.release([], []).shape == (0,)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int32, np.uint64])
+@pytest.mark.parametrize("case", ["slope", "log_laplace", "edge_laplace"])
+def test_columns_of_any_integers_are_released_as_int64(case: str, kind: type) -> None:
+    """One mechanism of each way to a scale; 200 in 8 bits would wrap if it were added up so."""
+    counts = np.full(1000, 200, kind)
+    released = additive(case, epsilon=40).release(counts, counts)
     assert released.dtype == np.int64
+    assert abs(np.median(released) - 200) <= 5
 
 
-@pytest.mark.parametrize("case", SCALAR)
-def test_lists_and_empty_lists_are_columns_too(case: str) -> None:
-    assert additive(case).release([90, 91], [100, 101]).shape == (2,)
-    assert additive(case).release([], []).shape == (0,)
-
-
-@pytest.mark.parametrize("rows", [0, 1, 5])
-def test_a_block_keeps_its_rows_and_cells(rows: int) -> None:
-    released = BLOCK.release(np.zeros((rows, 4), dtype=np.int64), np.full(rows, 50))
-    assert released.shape == (rows, 4)
-    assert released.dtype == np.int64
+def test_a_block_keeps_its_rows_and_cells() -> None:
+    for rows in (0, 1, 5):
+        released = BLOCK.release(np.zeros((rows, 4), dtype=np.int64), np.full(rows, 50))
+        assert released.shape == (rows, 4)
+        assert released.dtype == np.int64
 
 
 def test_the_confidential_columns_are_left_as_they_were() -> None:

@@ -33,14 +33,14 @@ def integrated(built: Clipped, share: Fraction) -> float:
     reach, growth = alpha / (1 + alpha), log(1 + alpha)
     if built.noise == "gaussian":
         width = growth / sqrt(2 * x * rho)
-        z = np.linspace(-12 - width, 12 + width, 400_001)
+        z = np.linspace(-12 - width, 12 + width, 40_001)
         weight = np.exp(-(z**2) / 2)
         unit = sqrt(2 / pi) * sqrt(min(d, 2)) * reach / sqrt(2 * (1 - x) * rho)
     else:
         width = growth / (x * epsilon)
         if width >= 1:
             return float("inf")
-        z = np.linspace(-1, 1, 400_001) * 30 / (1 - width)
+        z = np.linspace(-1, 1, 40_001) * 30 / (1 - width)
         weight = np.exp(-np.abs(z))
         unit = min(d, 2) * reach / ((1 - x) * epsilon)
     theta = 7 / 6 * np.exp(width * z)

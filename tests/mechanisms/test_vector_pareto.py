@@ -11,7 +11,7 @@ from leeward import mechanism
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.noise.scales import Integers
 from tests.mechanisms.built import vector_pareto
-from tests.mechanisms.goodness import (
+from tests.noise.goodness import (
     DRAWS,
     FALSE_ALARM,
     WRONG_SCALES,

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.model import Dimension, Marginal
+from leeward.model import COUNT, STATISTICS, Count, Dimension, Marginal
 from leeward.model.marginal import positions
 from tests.model.made import attribute, dimension
 
@@ -68,3 +68,10 @@ def test_worker_cells_are_in_the_order_of_their_codes() -> None:
     first, second = made.worker_positions()
     assert first.tolist() == [0, 0, 0, 1, 1, 1]
     assert second.tolist() == [0, 1, 2, 0, 1, 2]
+
+
+def test_a_table_counts_jobs_unless_it_says_otherwise() -> None:
+    made = Marginal("t", (), ())
+    assert made.statistic is COUNT is STATISTICS["count"]
+    assert (COUNT.name, COUNT.unit, COUNT.needs) == ("count", "jobs", ())
+    assert made == Marginal("t", (), (), statistic=Count())

@@ -8,7 +8,7 @@ import pytest
 
 from leeward.pictures import Picture, Series, draw
 from leeward.pictures.colour import READABLE, RED, contrast, ink
-from leeward.pictures.labels import LINE
+from leeward.pictures.layout import LINE
 from leeward.pictures.picture import PNG_SCALE
 from tests.pictures.samples import CHART, MARK, TITLE, rows
 

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.pictures.labels import LINE, Label, dodged
+from leeward.pictures.layout import LINE, Label, dodged
 
 ROOM = 400.0
 

@@ -1,7 +1,7 @@
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.pictures.panel import Dot, Line, arranged
+from leeward.pictures.chart import Dot, Line, arranged
 from tests.pictures.samples import CHART, rows
 
 

@@ -23,7 +23,7 @@ from leeward.pictures.plain import (
     noise,
     scatter,
 )
-from leeward.pictures.plain.number import full
+from leeward.pictures.plain.text import full
 from tests.pictures.test_plain_drawing import Drawn, drawn, marks, texts
 
 
@@ -64,8 +64,7 @@ def test_bars_print_their_numbers_in_order() -> None:
     assert [one.told for one in marks(bars(items, title="t"), "bar")] == ["a: 1,234 ± 56", "c: 0"]
 
 
-@pytest.mark.parametrize("width", [340, 480, 680])
-@pytest.mark.parametrize("size", [1, 10**3, 10**12])
+@pytest.mark.parametrize(("width", "size"), [(340, 10**12), (680, 10**3)])
 def test_no_bar_runs_under_a_text(width: int, size: int) -> None:
     items = [Bar("a name", 9 * size, size, "a note"), Bar("b", -9 * size), Bar("c", size)]
     picture = bars(items, title="t", width=width)

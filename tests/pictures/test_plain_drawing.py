@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from leeward.pictures.picture import Picture
-from leeward.pictures.plain.letters import width
+from leeward.pictures.plain.text import width
 
 SVG = "{http://www.w3.org/2000/svg}"
 STEP = re.compile(r"([MLhlZ])|(-?\d+(?:\.\d+)?)")

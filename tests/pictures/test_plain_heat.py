@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.pictures.plain import heat_map
-from leeward.pictures.plain.number import full, short
-from leeward.pictures.plain.shade import shades
+from leeward.pictures.plain.heat import shades
 from leeward.pictures.plain.style import SHADES
+from leeward.pictures.plain.text import full, short
 from tests.pictures.test_plain_drawing import drawn, marks, texts
 
 
@@ -31,8 +31,7 @@ def test_cells_below_zero_and_without_establishment_are_marked() -> None:
     assert {"below zero", "no establishment"} <= set(texts(picture))
 
 
-@pytest.mark.parametrize("width", [300, 520, 680])
-@pytest.mark.parametrize("power", [3, 5, 12])
+@pytest.mark.parametrize(("width", "power"), [(300, 12), (520, 5), (680, 3)])
 def test_no_number_is_wider_than_its_cell(width: int, power: int) -> None:
     cells = [[-(10**power) + row, 10**power * row, row] * 8 for row in range(5)]
     names = [str(n) for n in range(24)]

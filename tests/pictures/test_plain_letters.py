@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.pictures.plain.letters import cleaned, escaped, fitted, width
+from leeward.pictures.plain.text import cleaned, escaped, fitted, width
 
 TRUE_WIDTHS = {
     0.222: "ijl",
@@ -27,10 +27,10 @@ TRUE_WIDTHS = {
 """Of Arial and the two fonts of the same widths, as a browser measures them."""
 
 
-@pytest.mark.parametrize(("share", "letters"), TRUE_WIDTHS.items())
-def test_letters_are_measured_at_least_as_wide_as_they_are(share: float, letters: str) -> None:
-    for letter in letters:
-        assert share <= width(letter, 1) <= share + 0.09, letter
+def test_letters_are_measured_at_least_as_wide_as_they_are() -> None:
+    for share, letters in TRUE_WIDTHS.items():
+        for letter in letters:
+            assert share <= width(letter, 1) <= share + 0.09, letter
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,7 @@ def test_letters_are_measured_at_least_as_wide_as_they_are(share: float, letters
     [
         ("漢字", 2, 2.2),
         ("👍", 1.2, 1.5),
-        ("﷽", 8, 20),
         ("e\u0301", 0.55, 0.6),
-        ("\u200d", 0, 0),
         ("مرحبا", 2.5, 4),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.pictures.plain.number import exact, full, round_number, short, shortest
+from leeward.pictures.plain.text import exact, full, round_number, short, shortest
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "bn": 10**9, "tn": 10**12}
 

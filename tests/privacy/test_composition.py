@@ -17,6 +17,7 @@ from leeward.privacy import (
     over_workplaces,
     sequential,
 )
+from leeward.privacy.database import Database
 
 Rule = Callable[..., Guarantee]
 RULES = [sequential, over_workplaces, over_workers]
@@ -49,7 +50,7 @@ Three = tuple[Guarantee, Guarantee, Guarantee]
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable)
 def test_order_and_grouping_do_not_matter(rule: Rule, three: Three) -> None:
     a, b, c = three
@@ -60,7 +61,7 @@ def test_order_and_grouping_do_not_matter(rule: Rule, three: Three) -> None:
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable, more=losses)
 def test_more_loss_in_a_part_is_never_less_in_the_whole(
     rule: Rule, three: Three, more: tuple[Fraction, Fraction, Fraction]
@@ -71,7 +72,7 @@ def test_more_loss_in_a_part_is_never_less_in_the_whole(
 
 
 @each_rule
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(three=composable)
 def test_the_whole_is_never_more_private_than_a_part(rule: Rule, three: Three) -> None:
     whole = rule(*three)
@@ -100,7 +101,7 @@ def test_over_workplaces_takes_each_maximum() -> None:
 def test_erratum_worker_cells_add(policy: StrongAlpha | WeakAlpha) -> None:
     # 50 women and 50 men; each half released at ε on its own full step, together 2ε.
     one = Guarantee(policy, "0.1", 1)
-    assert policy.admits((50, 50), (55, 55), Fraction(1, 10))
+    assert policy.admits(Database.of((50, 50)), Database.of((55, 55)), Fraction(1, 10))
     assert over_workers(one, one) == Guarantee(policy, "0.1", 2)
     assert over_workplaces(one, one) == one
 

@@ -1,11 +1,13 @@
 """ρ to (ε, δ) against an independent minimisation and the exact curve of normal noise."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from itertools import product
 from math import exp, log, log1p, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
@@ -13,9 +15,23 @@ from scipy.stats import norm
 from leeward.privacy import Guarantee
 from leeward.privacy.conversion import _epsilon_at, steps_delta, zcdp_epsilon
 
-RHOS = ["1e-12", "1e-6", "0.001", "0.01", "0.1", "1", "10", "1000"]
-DELTAS = ["1e-30", "1e-12", "1e-6", "0.01", "0.3", "0.9"]
-grid = pytest.mark.parametrize(("rho", "delta"), [(r, d) for r in RHOS for d in DELTAS])
+Test = Callable[..., None]
+LEAST, MOST = (Fraction("1e-12"), Fraction("1e-30")), (Fraction(1000), Fraction("0.9"))
+
+
+def powers(low: int, high: int) -> st.SearchStrategy[Fraction]:
+    """Numbers of any magnitude from one power of ten to below another, of two digits."""
+    digits, exponents = st.integers(10, 99), st.integers(low, high - 1)
+    return st.builds(lambda d, e: Fraction(f"{d}e{e - 1}"), digits, exponents)
+
+
+def budgets(test: Test) -> Test:
+    """ρ of every magnitude from 10⁻¹² to 1000 with δ from 10⁻³⁰ to 1, and the four corners."""
+    for rho, delta in product(*zip(LEAST, MOST, strict=True)):
+        test = example(rho=rho, delta=delta)(test)
+    return settings(deadline=None, max_examples=40)(
+        given(rho=powers(-12, 3), delta=powers(-30, 0))(test)
+    )
 
 
 def best_epsilon(rho: float, delta: float) -> float:
@@ -37,15 +53,17 @@ def gaussian_delta(rho: float, epsilon: float) -> float:
     return float(near - exp(epsilon + far))
 
 
-@grid
-def test_conversion_agrees_with_another_minimisation(rho: str, delta: str) -> None:
-    ours = float(zcdp_epsilon(Fraction(rho), Fraction(delta)))
+@budgets
+def test_conversion_agrees_with_another_minimisation(rho: Fraction, delta: Fraction) -> None:
+    ours = float(zcdp_epsilon(rho, delta))
     assert ours == pytest.approx(best_epsilon(float(rho), float(delta)), rel=1e-6, abs=1e-9)
 
 
-@grid
-def test_conversion_never_promises_more_than_normal_noise_keeps(rho: str, delta: str) -> None:
-    epsilon = float(zcdp_epsilon(Fraction(rho), Fraction(delta)))
+@budgets
+def test_conversion_never_promises_more_than_normal_noise_keeps(
+    rho: Fraction, delta: Fraction
+) -> None:
+    epsilon = float(zcdp_epsilon(rho, delta))
     if epsilon < 600:  # the curve is computed in floats
         assert gaussian_delta(float(rho), epsilon) <= float(delta) * (1 + 1e-9) + 1e-15
 
@@ -56,11 +74,11 @@ def test_conversion_is_within_a_few_percent_of_normal_noise(rho: str, delta: str
     assert gaussian_delta(float(rho), 0.9 * epsilon) > float(delta)
 
 
-@grid
-def test_conversion_is_below_the_simple_formula(rho: str, delta: str) -> None:
+@budgets
+def test_conversion_is_below_the_simple_formula(rho: Fraction, delta: Fraction) -> None:
     r, d = float(rho), float(delta)
     # Bun and Steinke 2016, Prop. 1.3.
-    assert float(zcdp_epsilon(Fraction(rho), Fraction(delta))) <= r + 2 * sqrt(r * log(1 / d))
+    assert float(zcdp_epsilon(rho, delta)) <= r + 2 * sqrt(r * log(1 / d))
 
 
 @settings(deadline=None, max_examples=40)

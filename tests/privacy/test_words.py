@@ -7,8 +7,7 @@ import pytest
 
 from leeward.model import BoundedJobs, EveryJob
 from leeward.privacy import Guarantee
-from leeward.privacy.odds import odds
-from leeward.privacy.sentences import suspicion
+from leeward.privacy.odds import odds, suspicion
 from leeward.privacy.words import alpha_text, factor_text, number_text
 
 PERSON = 'between "this person works here" and "has no job" by at most a factor'

@@ -14,7 +14,7 @@ from leeward.bundle import BundleWriter, TableWriter, writer
 from leeward.engines import ibis_engine
 from leeward.engines.duckdb import Embedded
 from leeward.ledger import Ledger, ledger
-from leeward.ledger.page import Page
+from leeward.ledger.ledger import Transaction
 
 LOG = "steps.txt"
 GATE = "gate"
@@ -22,7 +22,7 @@ GATE = "gate"
 STEPS: tuple[tuple[Any, str, str], ...] = (
     (ibis_engine.IbisEngine, "check", "rows are checked"),
     (Ledger, "reserve", "reserve"),
-    (Page, "append", "an entry is added"),
+    (Transaction, "append", "an entry is added"),
     (ibis_engine.IbisEngine, "prepare", "tabulate"),
     (TableWriter, "write", "write a batch"),
     (TableWriter, "__exit__", "end a table"),

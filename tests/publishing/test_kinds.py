@@ -73,6 +73,17 @@ def test_other_kinds_have_another_digest(change: Change, tmp_path: Path) -> None
     assert kinds(planned(tmp_path, change)) != kinds(planned(tmp_path))
 
 
+def test_other_bounds_of_classes_make_other_kinds(tmp_path: Path) -> None:
+    years = (
+        "  years: {{table: workers, type: integer, unit: {}, cap: 99, classes: {{a: {}, b: 99}}}}"
+    )
+    told = [
+        kinds(planned(tmp_path, ("  age:", f"{years.format(unit, bound)}\n  age:")))
+        for unit, bound in (("year", 29), ("spring", 29), ("year", 30))
+    ]
+    assert told[0] == told[1] != told[2]
+
+
 def test_a_strong_release_knows_no_kinds(tmp_path: Path) -> None:
     assert kinds(planned(tmp_path, policy="strong")) == "none"
 

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.margins import COVERAGE, MOST_JOBS, spend, whole
-from leeward.model import Batch, Confidential, Published
+from leeward.mechanisms import mechanism
+from leeward.mechanisms.margins import spend
+from leeward.mechanisms.measurement import COVERAGE, Measurement
+from leeward.model import Batch, Cells, Confidential, Entries, Published
+from leeward.model.size_profile import MOST_JOBS
+from leeward.noise.integers import whole_margins
 from leeward.noise.scales import BOUND
-from leeward.publishing.offer import Offer
-from leeward.publishing.run import publish
+from leeward.publishing.measuring import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 CELLS = 20_000
@@ -51,9 +53,9 @@ CASES = [
 SIZES = (0, 1, 10, 100, 5000)
 
 
-def offer(folder: Path, case: Case) -> Offer:
+def measurement(folder: Path, case: Case) -> Measurement:
     table = f"{{name: a, by: [{case.by}], mechanism: {case.mechanism}}}"
-    return planned(folder, table, protect=case.protect).tables[0].offer
+    return planned(folder, table, protect=case.protect).tables[0].measurement
 
 
 def counts_of(size: int, cells: int) -> np.ndarray:
@@ -66,44 +68,43 @@ def covered(published: Published, counts: np.ndarray) -> float:
     return float((np.abs(published.values - counts) <= published.margins).mean())
 
 
-def released(made: Offer, size: int) -> tuple[Published, np.ndarray]:
-    cells = made.mechanism.parameters.cells
-    counts = counts_of(size, cells)
-    columns = {"counts": counts, "largest": np.full(CELLS, size, dtype=np.int64)}
-    if made.per_cell:
-        columns["cell_largest"] = np.full((CELLS, cells), -(-size // cells), dtype=np.int64)
-    return publish(Batch(np.arange(CELLS), Confidential(**columns)), made), counts
+def released(made: Measurement, size: int) -> tuple[Published, np.ndarray]:
+    d = made.parameters.cells
+    counts, largest = counts_of(size, d), np.full(CELLS, size, dtype=np.int64)
+    own = np.full((CELLS, d), -(-size // d), dtype=np.int64)
+    cells = Cells(counts, largest, own if made.by_cell else None)
+    return publish(Batch(np.arange(CELLS), Confidential(cells)), made), counts
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_at_least_nine_of_ten_cells_are_within_their_margin(tmp_path: Path, case: Case) -> None:
-    made = offer(tmp_path, case)
+    made = measurement(tmp_path, case)
     shares = {size: covered(*released(made, size)) for size in SIZES}
     assert min(shares.values()) >= float(COVERAGE) - LUCK, shares
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_margins_are_not_much_wider_than_they_need_be(tmp_path: Path, case: Case) -> None:
-    made = offer(tmp_path, case)
+    made = measurement(tmp_path, case)
     assert covered(*released(made, 5000)) <= case.most
 
 
 def test_narrower_margins_would_be_found_out(tmp_path: Path) -> None:
     for case in CASES[:3]:
-        published, counts = released(offer(tmp_path, case), 5000)
+        published, counts = released(measurement(tmp_path, case), 5000)
         assert published.margins is not None
         within = np.abs(published.values - counts) <= 0.7 * published.margins
         assert within.mean() < float(COVERAGE) - LUCK
 
 
-def entries(counts: np.ndarray, sizes: np.ndarray) -> Confidential:
+def entries(counts: np.ndarray, sizes: np.ndarray) -> Confidential[Entries]:
     """One establishment in each workplace cell."""
     row, cell = np.indices(counts.shape).reshape(2, -1)
-    columns = {"counts": counts.ravel(), "cell": cell, "row": row}
-    return Confidential(**columns, sizes=sizes, workplace=np.arange(CELLS))
+    at = np.arange(CELLS)
+    return Confidential(Entries(counts.ravel(), cell, row, sizes, at, (CELLS, counts.shape[1])))
 
 
-def filtered(size: int) -> Confidential:
+def filtered(size: int) -> Confidential[Entries]:
     """One establishment in each workplace cell, few of whose jobs the table counts."""
     counts = np.full((CELLS, 2), size // 100, dtype=np.int64)
     sizes = np.full(CELLS, size, dtype=np.int64)
@@ -114,14 +115,14 @@ def filtered(size: int) -> Confidential:
 def test_margins_of_the_clipped_mechanism_cover_where_no_clipped_jobs_dominate(
     tmp_path: Path, size: int
 ) -> None:
-    made = offer(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
+    made = measurement(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
     published = publish(Batch(np.arange(CELLS), filtered(size)), made)
     share = covered(published, np.full((CELLS, 2), size // 100))
     assert float(COVERAGE) - LUCK <= share <= 0.95
 
 
 def test_margins_of_the_clipped_mechanism_do_not_cover_what_it_clips(tmp_path: Path) -> None:
-    made = offer(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
+    made = measurement(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
     counts = np.full((CELLS, 2), 400, dtype=np.int64)
     held = entries(counts, counts.sum(axis=1))
     published = publish(Batch(np.arange(CELLS), held), made)
@@ -130,7 +131,7 @@ def test_margins_of_the_clipped_mechanism_do_not_cover_what_it_clips(tmp_path: P
 
 
 def test_margins_follow_from_what_is_published_alone(tmp_path: Path) -> None:
-    made = offer(tmp_path, Case("log_laplace", "place", STRONG, 1.0))
+    made = measurement(tmp_path, Case("log_laplace", "place", STRONG, 1.0))
     published, _ = released(made, 100)
     assert published.margins is not None
     pairs = set(zip(published.values.ravel(), published.margins.ravel(), strict=True))
@@ -138,20 +139,20 @@ def test_margins_follow_from_what_is_published_alone(tmp_path: Path) -> None:
 
 
 def test_the_margin_of_public_noise_is_the_same_everywhere(tmp_path: Path) -> None:
-    made = offer(tmp_path, Case("edge_laplace", "place", WORKER, 1.0))
+    made = measurement(tmp_path, Case("edge_laplace", "place", WORKER, 1.0))
     margins = {tuple(np.unique(released(made, size)[0].margins)) for size in SIZES}  # type: ignore[arg-type] # has margins
     assert len(margins) == 1
 
 
 def test_all_worker_cells_of_a_workplace_cell_share_its_paid_margin(tmp_path: Path) -> None:
-    made = offer(tmp_path, Case("vector_pareto", "place, sex", STRONG, 1.0))
+    made = measurement(tmp_path, Case("vector_pareto", "place, sex", STRONG, 1.0))
     published, _ = released(made, 100)
     assert published.margins is not None
     assert (published.margins[:, 0] == published.margins[:, 1]).all()
 
 
 def test_margins_of_paid_scales_follow_the_largest_establishment(tmp_path: Path) -> None:
-    made = offer(tmp_path, Case("slope", "place", STRONG, 1.0))
+    made = measurement(tmp_path, Case("slope", "place", STRONG, 1.0))
     medians = [
         float(np.median(published.margins))
         for size in SIZES
@@ -163,13 +164,13 @@ def test_margins_of_paid_scales_follow_the_largest_establishment(tmp_path: Path)
 
 def test_a_margin_is_rounded_down_but_never_by_a_hair() -> None:
     given = np.array([0.0, 0.9999999999, 1.0, 1.9, 2.0 - 1e-12, 1e30])
-    assert whole(given).tolist()[:5] == [0, 1, 1, 1, 2]
-    assert whole(given)[5] > 0
+    assert whole_margins(given).tolist()[:5] == [0, 1, 1, 1, 2]
+    assert whole_margins(given)[5] > 0
 
 
 def test_what_is_no_number_is_the_largest_margin() -> None:
     given = np.array([np.nan, np.inf, np.finfo(np.float64).max, 2.0**62])
-    assert (whole(given) == BOUND).all()
+    assert (whole_margins(given) == BOUND).all()
 
 
 THIN = [
@@ -191,18 +192,18 @@ def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
     assert refusal.value.parameter == "tables[0].margins"
     assert refusal.value.next_step == "Give margins a larger share, or write margins: none."
     none = planned(tmp_path, table.replace(share, "none"), protect=protect)
-    assert none.tables[0].offer.margins.method == "none"
+    assert none.tables[0].measurement.margins.method == "none"
 
 
 def test_auto_takes_a_mechanism_with_free_margins_instead(tmp_path: Path) -> None:
     chosen = planned(tmp_path, "{name: a, by: [place, sex], margins: 1/100000}").tables[0]
-    assert chosen.offer.name == "clipped"
+    assert chosen.measurement.name == "clipped"
     assert chosen.why == "smallest predicted error; vector_pareto needs more epsilon for margins"
 
 
-def test_the_smallest_share_that_is_accepted_still_gives_margins(tmp_path: Path) -> None:
-    made, low, high = offer(tmp_path, CASES[0]).mechanism, Fraction(1, 10**5), Fraction(1)
-    assert isinstance(made, Additive)
+def test_the_smallest_share_that_is_accepted_still_gives_margins() -> None:
+    low, high = Fraction(1, 10**5), Fraction(1)
+    made = mechanism("slope", alpha="0.1", epsilon="3.6")
     for _ in range(12):
         middle = (low + high) / 2
         try:
@@ -223,5 +224,5 @@ def test_the_smallest_share_that_is_accepted_still_gives_margins(tmp_path: Path)
 
 def test_no_margins_means_none(tmp_path: Path) -> None:
     table = "{name: a, by: [place], mechanism: slope, margins: none}"
-    made = planned(tmp_path, table).tables[0].offer
+    made = planned(tmp_path, table).tables[0].measurement
     assert released(made, 10)[0].margins is None

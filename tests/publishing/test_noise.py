@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.model import Batch, Confidential
+from leeward.model import Batch, Cells, Confidential
 from leeward.noise.scales import Integers
+from leeward.publishing.measuring import publish
 from leeward.publishing.prediction import CURVE, Noise, noise
-from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 PLACE, SEX = "[place, sector]", "[place, sex]"
@@ -39,8 +39,8 @@ def test_nine_draws_in_ten_lie_in_the_interval(
     assert told.true == size // cells
     counts = np.full((CELLS, cells), told.true, dtype=np.int64)
     largest = np.full(CELLS, size, dtype=np.int64)
-    columns = Confidential(counts=counts, largest=largest, cell_largest=counts)
-    drawn = publish(Batch(np.arange(CELLS), columns), made.offer).values[:, 0]
+    columns = Confidential(Cells(counts, largest, counts))
+    drawn = publish(Batch(np.arange(CELLS), columns), made.measurement).values[:, 0]
     inside = np.mean((drawn >= told.low) & (drawn <= told.high))
     assert inside >= 0.89
     assert np.mean((drawn > told.low) & (drawn < told.high)) <= 0.91

@@ -54,7 +54,7 @@ def test_shares_of_more_than_one_still_show_each_table(tmp_path: Path) -> None:
     assert found.tables[0] == half.tables[0]
     assert [table is None for table in found.tables] == [False, False, True, True]
     assert found.tables[1] is not None
-    assert found.tables[1].offer.charge.epsilon == 3
+    assert found.tables[1].charge.epsilon == 3
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ PLACE, SEX = "{name: a, by: [place, sector]}", "{name: b, by: [place, sex]}"
 
 def test_shares_that_are_not_written_are_equal(tmp_path: Path) -> None:
     plan = planned(tmp_path, PLACE, SEX, "{name: c, by: [place]}")
-    assert [table.offer.charge.epsilon for table in plan.tables] == [Fraction(4, 3)] * 3
+    assert [table.charge.epsilon for table in plan.tables] == [Fraction(4, 3)] * 3
 
 
 def test_all_tables_cost_together_what_the_plan_says(tmp_path: Path) -> None:
@@ -153,6 +153,6 @@ def test_problems_of_all_parts_are_told_at_once(tmp_path: Path) -> None:
         )
     told = [problem.parameter for problem in refusal.value.problems]
     assert told == [
-        *("protect.alpha", "jobs", "sizes", "tables[0].name", "tables[0].margins"),
+        *("protect.alpha", "sizes", "jobs", "tables[0].name", "tables[0].margins"),
         *("tables[1].by", "tables[1].where.sex"),
     ]

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.model import Batch, Confidential
+from leeward.model import Batch, Cells, Confidential
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy.sentences import make_up
+from leeward.publishing.measuring import publish
 from leeward.publishing.prediction import (
     as_json,
     expectations,
     mean_error,
     promises,
 )
-from leeward.publishing.run import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 PLACE, SEX = "{name: a, by: [place, sector]}", "{name: a, by: [place, sex]}"
@@ -41,8 +41,8 @@ def test_the_predicted_error_is_the_error_of_draws(
     for row in expectations(made, TYPICAL):
         counts = np.full((CELLS, made.marginal.worker_cells), row.largest, dtype=np.int64)
         largest = np.full(CELLS, row.largest, dtype=np.int64)
-        cells = Confidential(counts=counts, largest=largest)
-        published = publish(Batch(np.arange(CELLS), cells), made.offer)
+        cells = Confidential(Cells(counts, largest))
+        published = publish(Batch(np.arange(CELLS), cells), made.measurement)
         found = np.abs(published.values - counts).mean()
         assert row.error is not None
         assert abs(found - row.error) <= 0.06 * row.error + 0.02
@@ -52,8 +52,8 @@ def test_the_predicted_margin_is_the_margin_without_noise_in_its_scale(tmp_path:
     (made,) = planned(tmp_path, "{name: a, by: [place], mechanism: slope}").tables
     for row in expectations(made, TYPICAL):
         counts = np.full((CELLS, 1), row.largest, dtype=np.int64)
-        cells = Confidential(counts=counts, largest=counts[:, 0])
-        published = publish(Batch(np.arange(CELLS), cells), made.offer)
+        cells = Confidential(Cells(counts, counts[:, 0]))
+        published = publish(Batch(np.arange(CELLS), cells), made.measurement)
         assert published.margins is not None
         assert row.margin is not None
         assert abs(np.median(published.margins) - row.margin) <= 0.05 * row.margin + 1
@@ -75,7 +75,7 @@ def test_more_epsilon_means_less_error(tmp_path: Path) -> None:
 
 def test_the_mean_weighs_sizes_by_their_cells(tmp_path: Path) -> None:
     (made,) = planned(tmp_path, PLACE).tables
-    small, large = (made.offer.error(size) for size in (10, 1000))
+    small, large = (made.measurement.expected_error(size) for size in (10, 1000))
     assert small is not None
     assert large is not None
     profile = SizeProfile((10, 1000), (3, 1), given=True)

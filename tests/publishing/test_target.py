@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.publishing.prediction import mean_error
-from leeward.publishing.target import (
+from leeward.publishing.prediction import (
     Target,
+    mean_error,
     read_target,
     smallest_epsilon,
     three_digits,

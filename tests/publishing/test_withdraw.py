@@ -9,7 +9,7 @@ from leeward.bundle import read_bundle
 from leeward.ledger import Account, Ledger
 from leeward.privacy import Guarantee
 from leeward.publishing.certify import budget
-from leeward.publishing.witness import subject_findings
+from leeward.publishing.ledger_check import subject_findings
 from tests.publishing.office import Driver, Office, noted, release, steps
 
 LEDGER = ("--ledger", "../ledger.sqlite")

@@ -9,10 +9,10 @@ from typing import Any
 from leeward import randomness
 from leeward.bundle import Bundle, Certificate
 from leeward.cli.screen import note
-from leeward.model import Batch, Published
-from leeward.publishing import run
-from leeward.publishing.offer import Offer
-from leeward.report import addition
+from leeward.mechanisms.measurement import Measurement
+from leeward.model import Batch, Cells, Published
+from leeward.publishing import measuring
+from leeward.report import writing
 from leeward.report.document import report
 
 Function = Callable[..., Any]
@@ -30,18 +30,18 @@ def repeat_bits() -> None:
 
 def wrap(name: str, wrapper: Callable[[Function], Function]) -> None:
     """Put another function in the place of one that the release uses."""
-    setattr(run, name, wrapper(getattr(run, name)))
+    setattr(measuring, name, wrapper(getattr(measuring, name)))
 
 
 def drop_empty_rows() -> None:
     """Bad: a cell without jobs is left out, so that the first job shows."""
 
     def wrapper(publish: Function) -> Function:
-        def kept(batch: Batch, offer: Offer) -> Published:
-            made: Published = publish(batch, offer)
+        def kept(batch: Batch[Cells], made: Measurement) -> Published:
+            found: Published = publish(batch, made)
             some = batch.cells.opened().counts.sum(axis=1) > 0
-            margins = None if made.margins is None else made.margins[some]
-            return Published(made.keys[some], made.values[some], made.flags[some], margins)
+            margins = None if found.margins is None else found.margins[some]
+            return Published(found.keys[some], found.values[some], found.flags[some], margins)
 
         return kept
 
@@ -53,10 +53,10 @@ def count_jobs() -> list[int]:
     seen: list[int] = []
 
     def wrapper(publish: Function) -> Function:
-        def counting(batch: Batch, offer: Offer) -> Published:
+        def counting(batch: Batch[Cells], made: Measurement) -> Published:
             seen.append(int(batch.cells.opened().counts.sum()))
-            made: Published = publish(batch, offer)
-            return made
+            found: Published = publish(batch, made)
+            return found
 
         return counting
 
@@ -116,4 +116,4 @@ def report_the_total() -> None:
     def telling(bundle: Bundle) -> str:
         return f"{report(bundle)}<!-- {seen[0]} jobs -->"
 
-    setattr(addition, "report", telling)  # noqa: B010 (it is not theirs to give away)
+    setattr(writing, "report", telling)  # noqa: B010 (it is not theirs to give away)

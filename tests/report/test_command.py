@@ -9,8 +9,8 @@ import pytest
 
 from leeward.bundle import Bundle, verify_bundle
 from leeward.errors import BadFile
-from leeward.report import addition
-from leeward.report.addition import add_report
+from leeward.report import writing
+from leeward.report.writing import add_report
 from tests.cli.scene import Office
 
 LOADED = """\
@@ -73,7 +73,7 @@ def test_a_release_stands_without_its_report(
     def fail(_: Bundle) -> NoReturn:
         raise error
 
-    monkeypatch.setattr(addition, "write_report", fail)
+    monkeypatch.setattr(writing, "write_report", fail)
     result = office.release()
     assert result.exit_code == 0
     assert result.stdout.startswith("Published: bundle\nCharged:")

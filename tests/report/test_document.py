@@ -28,11 +28,9 @@ from leeward.errors import BadFile
 from leeward.model import BoundedJobs, Marginal, SingleJob
 from leeward.privacy import Guarantee
 from leeward.report import document
-from leeward.report.detail import DETAILS, Detail
-from leeward.report.document import MOST_BYTES, report
-from leeward.report.section import at_least
+from leeward.report.document import MOST_BYTES, report, template
+from leeward.report.section import DETAILS, Detail, at_least
 from leeward.report.summary import summarise
-from leeward.report.template import template
 from tests.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
 from tests.report.scene import EVIL, Page, bundle_of, hostile, many
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.report.margins import EXACT, RANGES, MarginCounter, Margins, Range, RangeCount
+from leeward.report.summary import EXACT, RANGES, MarginCounter, Margins, Range, RangeCount
 
 widths = st.one_of(st.integers(0, 40), st.integers(0, 2 * EXACT), st.integers(0, 2**62))
 

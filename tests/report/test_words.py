@@ -4,18 +4,16 @@ import pytest
 
 from leeward.bundle import PromiseStatement
 from leeward.bundle.layout import MEASURES
+from leeward.mechanisms.choice import IN_PLANS
 from leeward.model import Flag
-from leeward.publishing.offer import USABLE
 from leeward.report import number
-from leeward.report.detail import DETAILS
-from leeward.report.margins import Range
-from leeward.report.noise import NOISE, UNKNOWN, noise_sentence
-from leeward.report.section import STATUSES
+from leeward.report.section import DETAILS, NOISE, STATUSES, UNKNOWN_NOISE, noise_sentence
+from leeward.report.summary import Range
 
 
 def test_every_mechanism_that_a_plan_may_name_has_a_sentence() -> None:
-    assert set(NOISE) == set(USABLE)
-    assert noise_sentence("of tomorrow") == UNKNOWN
+    assert set(NOISE) == set(IN_PLANS)
+    assert noise_sentence("of tomorrow") == UNKNOWN_NOISE
 
 
 def test_every_status_has_a_meaning() -> None:

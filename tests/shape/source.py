@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -35,9 +36,10 @@ class Module:
         return ".".join([*base, node.module] if node.module else base)
 
 
-def modules(src: Path = SRC) -> list[Module]:
-    """Every module under a source folder."""
-    return [_module(path, src) for path in sorted(src.rglob("*.py"))]
+@cache
+def modules(src: Path = SRC) -> tuple[Module, ...]:
+    """Every module under a source folder, parsed once: `modules` is called when it is complete."""
+    return tuple(_module(path, src) for path in sorted(src.rglob("*.py")))
 
 
 def _module(path: Path, src: Path) -> Module:

@@ -7,7 +7,7 @@ from leeward.mechanisms import REGISTRY
 from tests.shape.source import SRC
 
 FOLDER = SRC / "leeward" / "mechanisms"
-MOST_LINES = 250
+MOST_LINES = 400
 
 every_mechanism = pytest.mark.parametrize("name", sorted(REGISTRY))
 
@@ -23,9 +23,9 @@ def test_a_mechanism_is_one_short_file(name: str) -> None:
 
 
 @every_mechanism
-@pytest.mark.parametrize("part", ["Precondition", "Claim", "Proof"])
-def test_a_mechanism_has_a_proof(name: str, part: str) -> None:
-    assert part in (FOLDER / f"{name}.proof.md").read_text()
+def test_a_mechanism_has_a_proof(name: str) -> None:
+    proof = (FOLDER / f"{name}.proof.md").read_text()
+    assert [part for part in ("Precondition", "Claim", "Proof") if part not in proof] == []
 
 
 @every_mechanism

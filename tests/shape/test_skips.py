@@ -1,4 +1,4 @@
-from pathlib import Path
+"""Tests that are skipped are counted in one line, or fail under `--no-skips`."""
 
 import pytest
 
@@ -7,12 +7,6 @@ SKIPS_TWO_WAYS = {
     "test_module": "import pytest\npytest.importorskip('no_such_module')",
 }
 EXPECTED_FAILURE = "import pytest\n@pytest.mark.xfail\ndef test_a(): assert False"
-
-
-@pytest.fixture
-def inner(pytester: pytest.Pytester) -> pytest.Pytester:
-    pytester.makeconftest(Path(__file__).parents[1].joinpath("conftest.py").read_text())
-    return pytester
 
 
 def test_skips_are_counted_in_one_line(inner: pytest.Pytester) -> None:
@@ -49,6 +43,7 @@ def test_an_expected_failure_is_not_a_skip(
     result.stdout.no_fnmatch_line("*make system-deps*")
 
 
+@pytest.mark.slow
 def test_two_workers_count_a_skip_once_and_fail_it(inner: pytest.Pytester) -> None:
     """Both find that a module is skipped."""
     inner.makepyfile(**SKIPS_TWO_WAYS)

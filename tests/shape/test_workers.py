@@ -1,12 +1,14 @@
-"""Tests on several workers: what is slow to make is made once, and a warning is still an error."""
+"""Tests on several workers, slow tests, and a warning that is an error on a worker too."""
 
+import re
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
-from tests.conftest import SHARED, unit
+from tests.conftest import QUICK, SHARED, SLOW, place, unit
 from tests.shape.source import ROOT
+
+FILES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
 
 NOTES_ITS_WORKER = """
 import os, pytest
@@ -18,12 +20,7 @@ def test_a(n, request):
 """
 
 
-@pytest.fixture
-def inner(pytester: pytest.Pytester) -> pytest.Pytester:
-    pytester.makeconftest((ROOT / "tests" / "conftest.py").read_text())
-    return pytester
-
-
+@pytest.mark.slow
 def test_a_file_and_a_folder_that_shares_stay_on_one_worker(inner: pytest.Pytester) -> None:
     for name in ("engines/spark/test_a", "engines/spark/test_b", "model/test_c", "model/test_d"):
         path = inner.path / "tests" / f"{name}.py"
@@ -40,17 +37,47 @@ def test_a_file_and_a_folder_that_shares_stay_on_one_worker(inner: pytest.Pytest
     assert len(set.union(*used.values())) == 2
 
 
-@pytest.mark.parametrize("folder", SHARED)
-def test_a_folder_that_shares_is_there(folder: str) -> None:
-    files = sorted(Path(ROOT, folder).glob("test_*.py"))
+@pytest.mark.parametrize("start", SLOW)
+def test_a_slow_or_shared_file_is_there(start: str) -> None:
+    assert [file for file in FILES if file.startswith(start)]
+
+
+@pytest.mark.parametrize("group", SHARED, ids=lambda group: group[0])
+def test_files_that_share_are_one_unit(group: tuple[str, ...]) -> None:
+    files = [file for file in FILES if file.startswith(group)]
     assert len(files) > 1
-    assert {unit(f"{file.relative_to(ROOT)}::test_a[x]") for file in files} == {folder}
+    assert {unit(f"{file}::test_a[x]") for file in files} == {group[0]}
+
+
+def test_every_reader_of_the_quick_audit_shares_it() -> None:
+    reads = re.compile(r"^def test_\w+\([^)]*\brows: list\[Row\]", re.MULTILINE)
+    readers = {file for file in FILES if reads.search((ROOT / file).read_text())}
+    assert len({unit(file) for file in readers}) == 1
 
 
 def test_any_other_test_goes_with_its_file() -> None:
     assert unit("tests/model/test_values.py::test_a[b::c]") == "tests/model/test_values.py"
+    assert place("tests/model/test_values.py::test_a") > place(f"{SLOW[-1]}x.py::test_a")
 
 
+def test_a_quick_run_leaves_slow_tests_out_and_does_not_import_them(
+    inner: pytest.Pytester,
+) -> None:
+    for name, text in {
+        "browser/test_a": "raise AssertionError('imported')",
+        "model/test_b": "import pytest\n@pytest.mark.slow\ndef test_a(): assert False",
+        "model/test_c": "def test_a(): pass",
+    }.items():
+        path = inner.path / "tests" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    options = ("--import-mode=importlib", "--strict-markers")
+    inner.runpytest("-m", QUICK, *options).assert_outcomes(passed=1, deselected=1)
+    inner.runpytest(*options).assert_outcomes(errors=1)
+    assert f"-m '{QUICK}'" in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.slow
 def test_a_warning_is_an_error_on_a_worker(inner: pytest.Pytester) -> None:
     inner.makefile(".toml", pyproject=(ROOT / "pyproject.toml").read_text())
     (inner.path / "tests").mkdir()

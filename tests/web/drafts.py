@@ -5,8 +5,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from leeward.web.draft import Draft, draft_of
-from leeward.web.loaded import load
+from leeward.web.plan_form import Draft, draft_of, load
 from tests.web.serving import Fields
 
 

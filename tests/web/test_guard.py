@@ -47,29 +47,28 @@ def test_the_policy_allows_nothing_from_elsewhere_and_nothing_inline() -> None:
 
 @pytest.mark.parametrize(
     "target",
-    ["/", "/plan", "//", "/static/style.css", f"/{TOKEN[:-1]}/plan", f"/{TOKEN}0/plan",
-     f"/{TOKEN.upper()}/plan", f"/x/{TOKEN}/plan", f"//{TOKEN}/plan", "/..%2f" + TOKEN,
-     "/%00/plan", "/%ff%fe/plan", "/%C3%A9/plan", f"/?{TOKEN}"],
+    ["/", "/static/style.css", f"/{TOKEN[:-1]}/plan", f"/{TOKEN}0/plan", f"/{TOKEN.upper()}/plan",
+     f"/x/{TOKEN}/plan", f"//{TOKEN}/plan", "/%ff%fe/plan", f"/?{TOKEN}"],
 )  # fmt: skip
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_without_the_token_nothing_is_told(page: Served, method: str, target: str) -> None:
+def test_without_the_token_nothing_is_told(page: Served, target: str) -> None:
     own = {"Origin": f"http://{page.host}", "Content-Type": FORM}
-    answer = page.ask(method, target, body=b"", headers=own)
-    assert strict(answer).status == 404
-    assert answer.text == "Use the address that `leeward serve` printed.\n"
+    for method in ("GET", "POST", "DELETE"):
+        answer = page.ask(method, target, body=b"", headers=own)
+        assert strict(answer).status == 404
+        assert answer.text == "Use the address that `leeward serve` printed.\n"
 
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "127.0.0.1", "localhost", "127.0.0.1:1", "evil.example:{port}", "[::1]:{port}",
-     "0.0.0.0:{port}", "127.0.0.1.nip.example:{port}", "LOCALHOST:{port}", "localhost.:{port}", ""],
+    ["evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}",
+     "127.0.0.1.nip.example:{port}", "localhost.:{port}", ""],
 )  # fmt: skip
-@pytest.mark.parametrize("method", ANY)
-def test_another_name_for_this_machine_is_refused(page: Served, method: str, host: str) -> None:
+def test_another_name_for_this_machine_is_refused(page: Served, host: str) -> None:
     named = host.format(port=page.site.port)
     own = {"Host": named, "Origin": f"http://{named}", "Content-Type": FORM}
-    answer = page.ask(method, page.site.base + ANY[method], body=b"", headers=own)
-    assert strict(answer).status == 421
+    for method, path in ANY.items():
+        answer = page.ask(method, page.site.base + path, body=b"", headers=own)
+        assert strict(answer).status == 421
 
 
 def test_a_request_without_a_host_is_refused(page: Served) -> None:
@@ -85,9 +84,7 @@ def test_both_names_of_this_machine_are_served(page: Served, host: str) -> None:
     assert answer.status == 400  # no plan is loaded: the guard has let it through
 
 
-@pytest.mark.parametrize(
-    "method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND", "get", "X"]
-)
+@pytest.mark.parametrize("method", ["PUT", "OPTIONS", "get"])
 def test_other_methods_are_refused(page: Served, method: str) -> None:
     answer = strict(page.ask(method, page.site.base + "/plan"))
     assert (answer.status, answer.text) == (405, "Only GET, HEAD and POST are answered.\n")
@@ -96,28 +93,22 @@ def test_other_methods_are_refused(page: Served, method: str) -> None:
 FOREIGN = [
     {},
     {"Origin": "null"},
-    {"Origin": ""},
     {"Origin": "http://evil.example"},
-    {"Origin": "http://127.0.0.1"},
     {"Origin": "http://127.0.0.1:1"},
     {"Origin": "https://{host}"},
-    {"Origin": "http://{host}/"},
     {"Origin": "http://{host}.evil.example"},
     {"Origin": "http://localhost:{port}"},  # while the Host is 127.0.0.1
     {"Origin": "http://{host}", "Sec-Fetch-Site": "cross-site"},
-    {"Origin": "http://{host}", "Sec-Fetch-Site": "same-site"},
-    {"Origin": "http://{host}", "Sec-Fetch-Site": "none"},
 ]
 
 
 @pytest.mark.parametrize("foreign", FOREIGN)
-@pytest.mark.parametrize("path", ["/plan", "/plan/preview", "/plan/save", "/nowhere"])
-def test_a_form_from_elsewhere_is_refused(page: Served, path: str, foreign: dict[str, str]) -> None:
+def test_a_form_from_elsewhere_is_refused(page: Served, foreign: dict[str, str]) -> None:
     sent = {k: v.format(host=page.host, port=page.site.port) for k, v in foreign.items()}
-    answer = page.ask(
-        "POST", page.site.base + path, body=b"a=b", headers={"Content-Type": FORM} | sent
-    )
-    assert strict(answer).status == 403
+    for path in ("/plan", "/plan/save"):
+        own = {"Content-Type": FORM} | sent
+        answer = page.ask("POST", page.site.base + path, body=b"a=b", headers=own)
+        assert strict(answer).status == 403
 
 
 def test_a_form_from_the_page_itself_passes(page: Served) -> None:
@@ -125,9 +116,7 @@ def test_a_form_from_the_page_itself_passes(page: Served) -> None:
     assert page.post("/plan/preview", [], **{"Sec-Fetch-Site": "same-origin"}).status == 400
 
 
-@pytest.mark.parametrize(
-    "kind", ["text/plain", "application/json", "multipart/form-data; boundary=x", "", f"x{FORM}"]
-)
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x", "", f"x{FORM}"])
 def test_a_form_of_another_kind_is_refused(page: Served, kind: str) -> None:
     answer = page.post("/plan/preview", [("a", "b")], **{"Content-Type": kind})
     assert strict(answer).status == 415
@@ -161,15 +150,15 @@ def test_a_long_address_is_refused(page: Served) -> None:
 
 
 @pytest.mark.parametrize("path", ["/plan/preview", "/plan/save"])
-@pytest.mark.parametrize("method", ["GET", "HEAD"])
-def test_what_a_form_does_no_link_does(page: Served, path: str, method: str) -> None:
-    assert strict(page.ask(method, page.site.base + path)).status == 405
+def test_a_link_cannot_send_a_form(page: Served, path: str) -> None:
+    for method in ("GET", "HEAD"):
+        assert strict(page.ask(method, page.site.base + path)).status == 405
 
 
 @pytest.mark.parametrize(
     "path",
-    ["/nowhere", "/static/", "/static/../app.py", "/static/..%2fapp.py", "/static/nothing.css",
-     "/static/app.py", "/plan/", "/static/%2e%2e/guard.py", "/static//etc/passwd"],
+    ["/nowhere", "/plan/", "/static/", "/static/../app.py", "/static/..%2fapp.py",
+     "/static//etc/passwd"],
 )  # fmt: skip
 def test_an_address_that_leads_nowhere_is_a_page_that_says_so(page: Served, path: str) -> None:
     answer = strict(page.get(path))
@@ -221,10 +210,10 @@ GARBAGE = [
 ]
 
 
-def test_two_hundred_pieces_of_garbage_and_the_page_still_answers(page: Served) -> None:
-    for number in range(200):
+def test_the_page_answers_after_garbage(page: Served) -> None:
+    for garbage in GARBAGE:
         try:
-            found = raw(page, GARBAGE[number % len(GARBAGE)])
+            found = raw(page, garbage)
         except (ConnectionError, BrokenPipeError):
             found = b""
         assert b" 200 " not in found.partition(b"\r\n")[0]

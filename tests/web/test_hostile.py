@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from leeward.web.form import MOST_FIELDS
-from leeward.web.loaded import MOST_ATTRIBUTES, MOST_BYTES, MOST_TABLES
 from tests.publishing.plans import planned
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served, serving
@@ -82,15 +80,8 @@ def test_every_text_of_a_form_is_shown_as_text(evil: Served, folder: Path) -> No
 
 BROKEN = {
     "empty": "",
-    "no mapping": "- a\n- b\n",
     "corrupt": "data: {a: [\n",
-    "binary": "\x00\x01\x02",
-    "tabs": "data:\n\t- a",
-    "alias": "a: &x [1]\nb: *x\n",
-    "twice": "account: a\naccount: b\n",
     "deep": "a: " + "[" * 20_000,
-    "deep keys": "{a: " * 20_000,
-    "unknown": "perriod: 1\n",
     "shape": "data: 1\ncodebook: {}\naccount: []\nperiod: {}\nprotect: x\ntables: {}\n",
     "tag": "!!python/object/apply:os.system ['true']\n",
 }
@@ -118,22 +109,6 @@ def test_bytes_that_are_no_text_are_refused(folder: Path) -> None:
         assert "must be text in UTF-8" in up.get("/plan").text
 
 
-def test_a_large_plan_is_refused_before_it_is_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = folder / "plan.yaml"
-    plan.write_text("a" * (MOST_BYTES + 1))
-
-    def read(*_: object) -> None:
-        raise AssertionError("the plan was read")
-
-    monkeypatch.setattr("leeward.web.loaded.read_document", read)
-    with serving(plan) as up:
-        answer = up.get("/plan")
-    assert answer.status == 422
-    assert "at most 1 MB" in answer.text
-
-
 def test_a_plan_that_is_not_there_and_a_folder_are_refused(folder: Path) -> None:
     for path in (folder / "none.yaml", folder):
         with serving(path) as up:
@@ -147,57 +122,31 @@ BODIES = {
     "no fields": b"&&&&",
     "no text": b"account=%ff%fe",
     "raw bytes": b"account=\xff\xfe",
-    "many fields": b"a=b&" * (MOST_FIELDS + 1),
-    "many tables": b"".join(b"tables[%d].name=x&" % n for n in range(1000)),
-    "zeros": b"\x00" * 1000,
     "long": b"protect.epsilon=" + b"9" * 100_000,
     "numbers": b"tables[0].name=a&tables[0].by=place&protect.epsilon=1/0&protect.policy=strong",
 }
 
 
 @pytest.mark.parametrize("kind", BODIES)
-@pytest.mark.parametrize("path", ["/plan", "/plan/preview", "/plan/save"])
 def test_a_form_of_garbage_is_refused_and_the_page_stays_up(
-    page: Served, plan: Path, path: str, kind: str
+    page: Served, plan: Path, kind: str
 ) -> None:
     own = {"Origin": f"http://{page.host}", "Content-Type": "application/x-www-form-urlencoded"}
     before = plan.read_bytes()
-    answer = page.ask("POST", page.site.base + path, body=BODIES[kind], headers=own)
-    assert answer.status in (400, 422)
-    assert "Traceback" not in answer.text
+    for path in ("/plan", "/plan/preview", "/plan/save"):
+        answer = page.ask("POST", page.site.base + path, body=BODIES[kind], headers=own)
+        assert answer.status in (400, 422)
+        assert "Traceback" not in answer.text
     assert plan.read_bytes() == before
     assert page.get("/plan").status == 200
 
 
-def test_a_form_of_too_many_fields_is_refused_before_it_is_looked_at(
-    page: Served, plan: Path
-) -> None:
-    sent = form(draft(plan), *[("a", "b")] * MOST_FIELDS)
-    answer = page.post("/plan/preview", sent)
-    assert answer.status == 400
-    assert "must hold at most 20,000 fields" in answer.text
-
-
-@pytest.mark.parametrize("key", ["account", "period"])
-def test_half_a_character_does_not_break_the_page(folder: Path, key: str) -> None:
+def test_a_lone_surrogate_does_not_break_the_page(folder: Path) -> None:
     plan = planned(folder, "{name: t, by: [place]}").path
     lines = plan.read_text().splitlines()
-    kept = [line for line in lines if not line.startswith(f"{key}:")]
-    plan.write_text("\n".join([*kept, f'{key}: "x\\ud800"']) + "\n")
+    kept = [line for line in lines if not line.startswith("account:")]
+    plan.write_text("\n".join([*kept, 'account: "x\\ud800"']) + "\n")
     with serving(plan, folder) as page:
         answer = page.get("/plan")
     assert answer.status == 422
-    assert Parts(answer.text).values(key) == ["x?"]
-
-
-@pytest.mark.parametrize(("tables", "attributes"), [(MOST_TABLES + 1, 1), (1, MOST_ATTRIBUTES + 1)])
-def test_a_plan_without_end_is_not_shown(folder: Path, tables: int, attributes: int) -> None:
-    by = ", ".join(f"a{number}" for number in range(attributes))
-    plan = planned(folder, "{name: t, by: [place]}").path
-    head = plan.read_text().partition("tables:")[0]
-    lines = [f"  - {{name: t{number}, by: [{by}]}}\n" for number in range(tables)]
-    plan.write_text(f"{head}tables:\n{''.join(lines)}")
-    with serving(plan, folder) as page:
-        answer = page.get("/plan")
-    assert answer.status == 422
-    assert f"at most {MOST_TABLES} tables, each by at most {MOST_ATTRIBUTES}" in answer.text
+    assert Parts(answer.text).values("account") == ["x?"]

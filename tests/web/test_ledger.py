@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from leeward.ledger import Ledger
-from leeward.ledger.words import happened
+from leeward.ledger.entry import happened
 from leeward.privacy import Guarantee
-from leeward.web.ledger import MOST_DRAWN, PER_PAGE
-from leeward.web.ledger_view import TOGETHER, drawn
+from leeward.web.ledger_tab import MOST_DRAWN, PER_PAGE, TOGETHER, drawn
 from tests.ledger.scenes import DIGEST, opened_up, release, strong
 from tests.web.releases_scene import Markup, charged, work, write_small
 from tests.web.serving import Served, serving

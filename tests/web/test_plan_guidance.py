@@ -11,10 +11,9 @@ import pytest
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import refusal
-from leeward.publishing.target import with_epsilon
-from leeward.web.command import free_folder, next_commands
-from leeward.web.draft import Draft, DraftTable
+from leeward.publishing.prediction import refusal, with_epsilon
+from leeward.web.plan_form import Draft, DraftTable
+from leeward.web.saving import next_commands
 from leeward.web.site import Site
 from tests.publishing.plans import planned
 from tests.web.drafts import Parts, draft, form
@@ -75,14 +74,11 @@ def test_commands_are_what_a_shell_reads(tmp_path: Path) -> None:
     assert read.splitlines() == [f"check|{folder}/p.yaml|", "|".join(map(str, words)) + "|"]
 
 
-def test_a_long_name_leaves_a_folder_that_a_bundle_may_have(tmp_path: Path) -> None:
-    long = tmp_path / ("x" * 100 + ".yaml")
-    site = Site("t", 1, long, tmp_path, None)
-    (tmp_path / shlex.split(next_commands(long, site))[7]).mkdir()
-    words = shlex.split(next_commands(long, site))
+def test_the_commands_name_a_new_folder_and_a_usual_ledger(tmp_path: Path) -> None:
+    plan = tmp_path / "x.yaml"
+    words = shlex.split(next_commands(plan, Site("t", 1, plan, tmp_path, None)))
     assert BundleWriter.check_target(Path(words[7])) == ()
     assert words[-1] == "ledger.sqlite"
-    assert free_folder(tmp_path, "y") == tmp_path / "y"
 
 
 def test_an_epsilon_that_the_account_would_not_pay_is_found_with_a_warning(

@@ -197,25 +197,16 @@ def test_a_certificate_without_its_bundle_is_told(page: Served, folder: Path) ->
 
 ELSEWHERE = (
     "..",
-    ".",
-    "%2e%2e",
     "%2e%2e%2foutside",
     "..%2foutside",
     "..%5coutside",
-    "\\..\\outside",
-    "%252e%252e",
     "one%00",
     "one%2f..%2f..%2foutside",
     "%2fetc",
     "outside",
-    "one%20",
     "one%0a",
     "ONE",
     "%ff%fe",
-    "%e2%80%a6",
-    "C:%5coutside",
-    "~root",
-    "x" * 1000,
 )
 
 

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 import pytest
 
 from leeward.publishing.plan import read_plan
-from leeward.web.draft import DraftTable
 from leeward.web.guard import FORM
+from leeward.web.plan_form import DraftTable
 from tests.web.drafts import Parts, draft, form
 from tests.web.serving import Served
 
@@ -27,15 +27,17 @@ def test_a_saved_plan_is_the_request_that_was_shown(page: Served, plan: Path) ->
     table = DraftTable("new", ("education", "sector"), share="0.10", mechanism="clipped")
     share = replace(sent.tables[1], share="3/20")
     sent = replace(sent, tables=(sent.tables[0], share, sent.tables[2], table))
+    before = set(contents(plan.parent))
     answer = page.post("/plan/save", form(sent, ("file", "next.yaml")))
     assert answer.status == 200
     saved = plan.parent / "next.yaml"
+    assert set(contents(plan.parent)) - before == {str(saved)}
     shown = Parts(answer.text)
     assert shown.text("saved") == str(saved)
     assert f"leeward check {saved} leeward release {saved} --out " in shown.text("commands")
-    request, before = read_plan(saved).request, read_plan(plan).request
-    assert request == sent.request(before)[0]
-    assert (request.data, request.codebook) == (before.data, before.codebook)
+    request, loaded = read_plan(saved).request, read_plan(plan).request
+    assert request == sent.request(loaded)[0]
+    assert (request.data, request.codebook) == (loaded.data, loaded.codebook)
     assert (request.protect.epsilon, request.period) == ("5/2", "2026Q3")
     assert [one.name for one in request.tables] == ["by_sector", "by_sex", "men", "new"]
     assert request.tables[2].where == {"sex": "M", "education": ["E1", "E2"]}
@@ -59,10 +61,8 @@ def test_nothing_is_replaced_unasked(page: Served, plan: Path) -> None:
 
 
 NAMES = [
-    *("", ".", "..", "../plan.yaml", "../../x.yaml", "/etc/x.yaml", "a/b.yaml", "a\\b.yaml"),
-    *(".hidden.yaml", "-x.yaml", "x.yaml/", "x.yml.", "x.txt", "x", "x\n.yaml"),
-    *("x\x00.yaml", "é.yaml", "x.yaml.exe", "%2e%2e%2fx.yaml", "a b.yaml", "C:x.yaml", "~x.yaml"),
-    *("x" * 200 + ".yaml", "codebook.yaml"),
+    *("", "..", "../plan.yaml", "/etc/x.yaml", "a/b.yaml", ".hidden.yaml", "-x.yaml", "x.txt"),
+    *("x\n.yaml", "x\x00.yaml", "a b.yaml", "codebook.yaml"),
 ]
 
 
@@ -70,9 +70,10 @@ NAMES = [
 def test_only_plain_names_in_the_folder_of_the_plan_are_written(
     page: Served, plan: Path, name: str
 ) -> None:
-    before = contents(plan.parent.parent)
+    before, beside = contents(plan.parent), sorted(plan.parent.parent.iterdir())
     answer = page.post("/plan/save", form(draft(plan), ("file", name), ("replace", "yes")))
-    assert contents(plan.parent.parent) == before
+    assert contents(plan.parent) == before
+    assert sorted(plan.parent.parent.iterdir()) == beside
     assert answer.status == 422
     assert "must" in Parts(answer.text).text("save-answer")
 
@@ -115,12 +116,6 @@ def test_the_paths_of_a_form_are_not_those_of_the_plan(page: Served, plan: Path)
     more = [("data.workplaces", "/etc/passwd"), ("codebook", "/etc/passwd"), ("sizes", "x")]
     assert page.post("/plan/save", form(draft(plan), *more, ("file", "b.yaml"))).status == 200
     assert read_plan(plan.parent / "b.yaml").request == before
-
-
-def test_nothing_is_left_behind_but_the_plan(page: Served, plan: Path) -> None:
-    before = set(contents(plan.parent))
-    page.post("/plan/save", form(draft(plan), ("file", "b.yaml")))
-    assert set(contents(plan.parent)) - before == {str(plan.parent / "b.yaml")}
 
 
 def test_a_new_plan_is_readable_as_other_files_are(page: Served, plan: Path) -> None:

@@ -9,10 +9,9 @@ from itertools import chain
 from multiprocessing import get_context
 
 from leeward.audit.controls import CONTROLS
-from leeward.audit.false_promises import false_promises
 from leeward.audit.lines import FULL_GRID, LINES, QUICK_GRID
-from leeward.audit.measure import FULL, QUICK
-from leeward.audit.promises import Promise, true_promises
+from leeward.audit.neighbours import FULL, QUICK
+from leeward.audit.promises import Promise, false_promises, true_promises
 from leeward.audit.row import Row
 
 __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]

@@ -1,20 +1,24 @@
-"""Known-bad twins: releases that claim a guarantee they do not have. All must be rejected."""
+"""Known-bad releases: each claims a guarantee that it does not have. All must be rejected.
 
-from collections.abc import Callable
-from dataclasses import replace
+Some are mechanisms applied where their proof does not reach, some are mechanisms with less noise,
+and some are other releases, given by their mass functions.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import exp, log
 
 from flint import arb
 
-from leeward.audit.control import ALPHA, EPSILON, STRONG, Control, made, strong
-from leeward.audit.defects import DerivedFrame, Infused, float_laplace
-from leeward.audit.lines import stated_delta
-from leeward.audit.loss import Loss, laplace_loss, pure_loss
-from leeward.audit.measure import Depth, View, block, pairs, scalar, workplace_view
-from leeward.audit.neighbours import Database, Pair, jobs
-from leeward.audit.outputs import Rounded
-from leeward.audit.planted import CUT, PLANTED
-from leeward.audit.rehearsal import released
+from leeward.audit.exams import View, block, scalar, workplace_view
+from leeward.audit.lines import ALPHA, EPSILON, Control, stated_delta
+from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
+from leeward.audit.neighbours import Depth, Pair, pairs
+from leeward.audit.outputs import HALF, Rounded
+from leeward.audit.planted import CUT, PLANTED, STRONG, made
+from leeward.audit.recording import released
+from leeward.exact import ball
 from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.scale import Scale
@@ -23,12 +27,92 @@ from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.noise.law import discrete_laplace, laplace
 from leeward.privacy import policy
+from leeward.privacy.database import Database
+
+
+def strong(pair: Pair) -> list[Pair]:
+    """A pair that is certainly a strong step."""
+    if not STRONG.admits(pair.before, pair.after, ALPHA):
+        raise ValueError(pair)
+    return [pair]
+
+
+@dataclass(frozen=True)
+class Infused:
+    """Input noise infusion of one establishment: size·f, ramp density of Abowd et al. 2012."""
+
+    size: int
+    low: Fraction = Fraction(11, 10)
+    high: Fraction = Fraction(5, 4)
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """P(⌊size·f + ½⌋ = output): a difference of the exact rational distribution function."""
+        if self.size == 0:
+            return arb(output[0] == 0)
+        below, above = ((output[0] + half) / self.size for half in (-HALF, HALF))
+        return ball(self._distribution(above) - self._distribution(below))
+
+    def _distribution(self, f: Fraction) -> Fraction:
+        """Half the mass on [2−b, 2−a] rising, half on [a, b] falling."""
+        a, b = self.low, self.high
+        width = (b - a) ** 2
+        left = min(max(f, 2 - b), 2 - a) - (2 - b)
+        right = b - min(max(f, a), b)
+        return left**2 / (2 * width) + HALF - right**2 / (2 * width)
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """Every output from nothing to the largest."""
+        return ((output,) for output in range(int(self.size * self.high) + 2))
+
+
+@dataclass(frozen=True)
+class DerivedFrame:
+    """A cell that is published only where it has a worker: the empty tuple is its absence."""
+
+    released: Rounded
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """All mass on absence for an empty cell, none for the others."""
+        if self.released.true == 0:
+            return arb(output == ())
+        return self.released.mass(output) if output else arb(0)
+
+    def landmarks(self) -> Iterator[tuple[int, ...]]:
+        """Absence, and what a present cell may show."""
+        yield ()
+        yield from self.released.landmarks()
+
+
+def float_laplace(scale: float, steps: int = 1 << 53) -> Loss:
+    """A count plus float64 Laplace noise: an output of count 0 that count 1 can never give.
+
+    The noise is −scale·ln(k/2^53) for whole k. Far from zero these values are sparser than the
+    floats around them, so adding one to another of them need not meet the same float.
+    """
+    start = int(steps * exp(-5))
+    for k in range(start, start + 1000):
+        output = 0.0 + _noise(k, scale, steps)
+        if not reachable(output, 1.0, scale, steps):
+            return Loss(INFINITE, INFINITE, arb("nan"))
+    return NONE
+
+
+def reachable(output: float, count: float, scale: float, steps: int) -> bool:
+    """Whether any k gives this output; noise falls with k, so only neighbours can."""
+    middle = int(steps * exp(-(output - count) / scale))
+    return any(
+        count + _noise(k, scale, steps) == output for k in range(middle - 5000, middle + 5001)
+    )
+
+
+def _noise(k: int, scale: float, steps: int) -> float:
+    return -scale * log(k / steps)
 
 
 def sensitivity_one(_: Depth) -> Loss:
     """Noise for one job while an establishment may grow by α."""
     view = workplace_view(made(EdgeLaplace, "edge_laplace"))
-    return scalar(view, strong(Pair((), (1000,), (1100,))), EPSILON)
+    return scalar(view, strong(Pair.of((1000,), (1100,))), EPSILON)
 
 
 def no_floor(depth: Depth) -> Loss:
@@ -36,10 +120,9 @@ def no_floor(depth: Depth) -> Loss:
     gamma = made(SmoothGamma, "smooth_gamma")
 
     def view(database: Database) -> Rounded:
-        sizes = [jobs(force) for force in database]
-        return Rounded(sum(sizes), gamma.law, ALPHA * max(sizes) * gamma.multiple)
+        return Rounded(database.size, gamma.law, ALPHA * database.largest * gamma.multiple)
 
-    neighbours = (p for p in pairs(STRONG, ALPHA, depth) if jobs(p.before) > 0)
+    neighbours = (p for p in pairs(STRONG, ALPHA, depth) if p.before.sizes[-1] > 0)
     return scalar(view, neighbours, EPSILON)
 
 
@@ -48,9 +131,10 @@ def slope_on_cell(_: Depth) -> Loss:
     slope = made(Slope, "slope")
 
     def view(database: Database) -> Rounded:
-        return released(slope, sum(f[0] for f in database), max(f[0] for f in database))
+        first = [force.jobs[0] for force in database.establishments]
+        return released(slope, sum(first), max(first))
 
-    return scalar(view, strong(Pair((), (1, 10**6 - 1), (1 + 10**5, 10**6 - 1))), EPSILON)
+    return scalar(view, strong(Pair.of((1, 10**6 - 1), (1 + 10**5, 10**6 - 1))), EPSILON)
 
 
 def slope_on_filter(_: Depth) -> Loss:
@@ -58,16 +142,16 @@ def slope_on_filter(_: Depth) -> Loss:
     slope = made(Slope, "slope")
 
     def view(database: Database) -> Rounded:
-        return released(slope, sum(f[0] for f in database), max(jobs(f) for f in database))
+        return released(slope, database.by_kind[0], database.largest)
 
-    return scalar(view, strong(Pair((), (0, 10**6), (0, 11 * 10**5))), EPSILON)
+    return scalar(view, strong(Pair.of((0, 10**6), (0, 11 * 10**5))), EPSILON)
 
 
 def parallel_cells(_: Depth) -> Loss:
     """Eight worker cells of 100, each released at ε, booked as ε (composition.proof.md)."""
     published = made(LogLaplace, "log_laplace", calibration="published")
-    whole = strong(Pair((), (100,) * 8, (110,) * 8))[0]
-    cell = Pair((), whole.before[:1], whole.after[:1])
+    strong(Pair.of((100,) * 8, (110,) * 8))
+    cell = Pair.of((100,), (110,))
     together = scalar(workplace_view(published), [cell], EPSILON).times(8)
     return replace(together, delta=arb("nan"))
 
@@ -117,8 +201,8 @@ def cut_pareto(depth: Depth) -> Loss:
 
 def infusion(_: Depth) -> Loss:
     """Multiplicative noise of bounded support."""
-    pair = strong(Pair((), (100,), (110,)))[0]
-    return pure_loss(Infused(jobs(pair.before)), Infused(jobs(pair.after)), EPSILON, complete=True)
+    before, after = strong(Pair.of((100,), (110,)))[0].databases
+    return pure_loss(Infused(before.size), Infused(after.size), EPSILON, complete=True)
 
 
 def printed_delta(_: Depth) -> Loss:
@@ -131,7 +215,7 @@ def printed_delta(_: Depth) -> Loss:
 def derived_frame(_: Depth) -> Loss:
     """A frame made of the jobs: a cell appears with its first worker."""
     view = workplace_view(made(Slope, "slope"))
-    before, after = (DerivedFrame(view(db)) for db in strong(Pair((), (0,), (1,)))[0].databases)
+    before, after = (DerivedFrame(view(db)) for db in strong(Pair.of((0,), (1,)))[0].databases)
     return pure_loss(before, after, EPSILON, complete=True)
 
 

@@ -1,26 +1,36 @@
-"""What is audited: one line a mechanism, each giving rows over policies, α and ε."""
+"""What is audited: one line a mechanism and exam, each giving rows over policies, α and ε.
+
+A control is the line of a known defect: it gives one row, which must be rejected.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from leeward.audit.clipped import clipped_loss, gaussian
-from leeward.audit.loss import Loss, zcdp_loss
-from leeward.audit.measure import Depth, block, node_view, pairs, scalar, workplace_view
+from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
+from leeward.audit.exams import Exam, examine_block, examine_kept, examine_scalar
+from leeward.audit.loss import Loss
+from leeward.audit.neighbours import Depth
+from leeward.audit.released_code import (
+    BLOCK_CODE,
+    CLIPPED_CODE,
+    COUNT_CODE,
+    GAUSSIAN_CODE,
+    KEPT_CODE,
+    RELEASED_CODE,
+)
 from leeward.audit.row import Claim, Row
-from leeward.audit.sampled import RELEASED_CODE, examine_code
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.privacy import policy
 
-Examine = Callable[[Mechanism, str, Depth], Loss]
 Grid = tuple[tuple[str, str], ...]
+"""Pairs of α and ε."""
+
+Options = tuple[tuple[str, object], ...]
+"""Further parameters of a mechanism by name."""
 
 QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("1", "4"))
 ONE: Grid = (("0.1", "1"),)
@@ -36,16 +46,19 @@ class Line:
     """One mechanism in one calibration, examined in one way under some policies."""
 
     mechanism: str
-    examine: Examine
+    examine: Exam
     policies: tuple[str, ...] = ("strong",)
     calibration: str = "tight"
-    options: tuple[tuple[str, object], ...] = ()
+    options: Options = ()
     delta: Callable[[Fraction, Fraction], Fraction] | None = None
     at: Grid = ()
     """Where it is examined, if not on the grid."""
 
     every: int = 1
     """Of the grid, each point or every second one."""
+
+    detail: str = ""
+    """What a reader is shown beside the options."""
 
     def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every policy, α and ε at which the mechanism exists."""
@@ -69,8 +82,7 @@ class Line:
     def _row(self, made: Mechanism, name: str, depth: Depth) -> Row:
         promised = made.guarantee(name)
         shown = (key for key in dict(self.options) if key != "delta" or promised.rho)
-        told = [f"{key} {dict(self.options)[key]}" for key in shown]
-        detail = ", ".join([*told, *[RELEASED_CODE] * (self.examine is examine_released)])
+        options = (f"{key} {dict(self.options)[key]}" for key in shown)
         claim = Claim(
             self.mechanism,
             self.calibration,
@@ -79,53 +91,41 @@ class Line:
             made.parameters.epsilon,
             made.parameters.delta if promised.rho else promised.delta,
             promised.rho,
-            detail=detail,
+            detail=", ".join(filter(None, (*options, self.detail))),
         )
         return Row(claim, self.examine(made, name, depth))
 
 
-def examine_scalar(made: Mechanism, name: str, depth: Depth) -> Loss:
-    """A workplace table; several worker cells are released alike, each at its share of ε."""
-    if not isinstance(made, Additive):
-        raise TypeError(made)
-    parameters = made.parameters
-    neighbours = pairs(policy(name), parameters.alpha, depth)
-    return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
+ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 
 
-def examine_node(made: Mechanism, name: str, depth: Depth) -> Loss:
-    """Whole establishments, also such as are too large to be kept."""
-    if not isinstance(made, NodeLaplace):
-        raise TypeError(made)
-    return scalar(node_view(made), pairs(policy(name), None, depth), made.parameters.epsilon)
+@dataclass(frozen=True)
+class Control:
+    """One defect: what it pretends to be, and how its loss is computed."""
 
+    defect: str
+    mechanism: str
+    examine: Callable[[Depth], Loss]
+    policy: str = "strong"
+    epsilon: Fraction = EPSILON
+    calibration: str = "tight"
+    alpha: Fraction = ALPHA
+    delta: Fraction = Fraction(0)
+    detail: str = ""
 
-def examine_block(made: Mechanism, name: str, depth: Depth) -> Loss:
-    """Joint masses of a block."""
-    if not isinstance(made, VectorPareto):
-        raise TypeError(made)
-    return block(made, policy(name), depth)
-
-
-def examine_clipped(made: Mechanism, name: str, depth: Depth) -> Loss:
-    """Index and sums jointly."""
-    if not isinstance(made, Clipped):
-        raise TypeError(made)
-    return clipped_loss(made, policy(name), depth)
-
-
-def examine_gaussian(made: Mechanism, name: str, depth: Depth) -> Loss:
-    """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
-    if not isinstance(made, Clipped):
-        raise TypeError(made)
-    return zcdp_loss(gaussian(made, policy(name), depth), made.parameters.delta)
-
-
-def examine_released(made: Mechanism, name: str, _: Depth) -> Loss:
-    """The code that a release calls, compared with its definition and sampled."""
-    if not isinstance(made, Additive | Clipped):
-        raise TypeError(made)
-    return examine_code(made, policy(name))
+    def row(self, depth: Depth) -> Row:
+        """The control as a row of the audit."""
+        claim = Claim(
+            self.mechanism,
+            self.calibration,
+            self.policy,
+            self.alpha if policy(self.policy).uses_alpha else None,
+            self.epsilon,
+            self.delta,
+            control=self.defect,
+            detail=self.detail,
+        )
+        return Row(claim, self.examine(depth))
 
 
 def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:
@@ -136,11 +136,20 @@ def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:
         return dyadic_up((-ball(epsilon) / (2 * log_growth(alpha))).exp(), 128 + halvings)
 
 
+def _code(
+    name: str, exam: Exam, policy: str = "strong", *, options: Options = (), at: Grid = ONE
+) -> Line:
+    """A line of the code that releases call."""
+    return Line(name, exam, (policy,), options=options, at=at, detail=RELEASED_CODE)
+
+
+GAUSSIAN: Options = (("noise", "gaussian"), ("delta", "1e-6"))
+
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[Line, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
-    Line("node_laplace", examine_node, ("establishment",), options=(("theta", 8),)),
+    Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
     Line("log_laplace", examine_scalar, ("strong",)),
     Line("log_laplace", examine_scalar, ("weak",), options=(("cells", 2),), at=ONE),
@@ -164,7 +173,7 @@ LINES: tuple[Line, ...] = (
             "clipped",
             examine_gaussian,
             (name,),
-            options=(("cells", cells), ("noise", "gaussian"), ("delta", "1e-6")),
+            options=(("cells", cells), *GAUSSIAN),
             at=at,
             every=2,
         )
@@ -177,19 +186,16 @@ LINES: tuple[Line, ...] = (
     ),
     Line("scale", examine_scalar, ("strong",)),
     Line("scale", examine_scalar, ("weak",)),
-    Line("edge_laplace", examine_released, ("worker",), at=ONE),
-    Line("node_laplace", examine_released, ("establishment",), "tight", (("theta", 8),), at=ONE),
-    *(
-        Line(name, examine_released, at=ONE)
-        for name in ("log_laplace", "smooth_gamma", "slope", "scale", "vector_pareto", "clipped")
-    ),
-    Line("smooth_laplace", examine_released, options=(("delta", "1/1000"),), at=ONE),
-    Line("vector_pareto", examine_released, options=(("cells", 2),), at=(("3", "3"),)),
-    Line("clipped", examine_released, options=(("cells", 2),), at=(("1", "4"),)),
-    Line(
-        "clipped",
-        examine_released,
-        options=(("noise", "gaussian"), ("delta", "1e-6")),
-        at=(("1", "4"),),
-    ),
+    _code("edge_laplace", COUNT_CODE, "worker"),
+    _code("node_laplace", KEPT_CODE, "establishment", options=(("theta", 8),)),
+    _code("log_laplace", COUNT_CODE),
+    _code("smooth_gamma", COUNT_CODE),
+    _code("slope", COUNT_CODE),
+    _code("scale", COUNT_CODE),
+    _code("vector_pareto", BLOCK_CODE),
+    _code("clipped", CLIPPED_CODE),
+    _code("smooth_laplace", COUNT_CODE, options=(("delta", "1/1000"),)),
+    _code("vector_pareto", BLOCK_CODE, options=(("cells", 2),), at=(("3", "3"),)),
+    _code("clipped", CLIPPED_CODE, options=(("cells", 2),), at=(("1", "4"),)),
+    _code("clipped", GAUSSIAN_CODE, options=GAUSSIAN, at=(("1", "4"),)),
 )

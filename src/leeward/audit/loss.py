@@ -53,12 +53,12 @@ class Loss:
         )
 
     def times(self, copies: int) -> "Loss":
-        """The loss of so many independent releases alike."""
+        """The loss of several independent releases alike."""
         return Loss(self.forward * copies, self.backward * copies, self.delta * copies)
 
 
 Ends = tuple[tuple[int, int], tuple[int, int]] | str | None
-"""Middle and radius of a ball, each a whole number times a power of two; or what is no number."""
+"""Middle and radius of a ball, each a whole number times a power of two; text where not finite."""
 
 
 def _ends(value: arb | None) -> Ends:
@@ -235,7 +235,7 @@ def _share(output: Rounded, low: int | None, high: int | None) -> arb:
 
 
 def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
-    """A computed ρ restated as the ε that it implies at δ, so that it can stand in the table."""
+    """A computed ρ restated as the ε that it implies at δ, for the table."""
     if not rho.is_finite():
         return Loss(INFINITE, INFINITE, arb("nan"), rho=INFINITE)
     with precision(BITS):

@@ -1,39 +1,65 @@
 """Neighbouring databases: all small ones, extreme ones, and larger ones by a fixed scatter.
 
-A database here is one workplace cell: the workforces of its establishments, each a tuple of jobs
-by kind of worker. Every pair is checked against the policy's own definition.
+Every pair is checked against the policy's own definition.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from leeward.privacy import Policy
+from leeward.privacy.database import Counts, Database
+from leeward.privacy.policy import Neighbours
 
-Workforce = tuple[int, ...]
-Database = tuple[Workforce, ...]
 GOLDEN = Fraction(6180339887, 10**10)
 SILVER = Fraction(4142135623, 10**10)
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two databases that differ in one establishment: the others, and it before and after."""
+class Depth:
+    """How much is examined: the largest size of which all pairs are, and scattered sizes."""
 
-    others: tuple[Workforce, ...]
-    before: Workforce
-    after: Workforce
+    small: int
+    scatter: int
+
+
+QUICK, FULL = Depth(small=8, scatter=2), Depth(small=16, scatter=12)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two databases."""
+
+    before: Database
+    after: Database
+
+    @classmethod
+    def of(cls, before: Counts, after: Counts, *others: Counts) -> "Pair":
+        """One establishment that changes, after others that do not."""
+        return cls(Database.of(*others, before), Database.of(*others, after))
 
     @property
     def databases(self) -> tuple[Database, Database]:
-        """Both databases in full."""
-        return (*self.others, self.before), (*self.others, self.after)
+        """Both."""
+        return self.before, self.after
+
+    def admitted(self, policy: Neighbours, alpha: Fraction | None) -> Iterator["Pair"]:
+        """This pair, if it is one of neighbours."""
+        if policy.admits(self.before, self.after, alpha):
+            yield self
 
 
-def jobs(workforce: Workforce) -> int:
-    """All jobs of an establishment."""
-    return sum(workforce)
+def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:
+    """All pairs that a mechanism of one released number is examined on."""
+    if policy.name == "worker":
+        yield from small(policy, None, depth.small)
+        yield from (Pair.of((size,), (size + 1,)) for size in (100, 10**6))
+    elif policy.name == "establishment" or alpha is None:
+        yield from (Pair.of((0,), (size,)) for size in range(1, 2 * depth.small + 1))
+    else:
+        yield from small(policy, alpha, depth.small)
+        yield from large(policy, alpha, depth.scatter)
 
 
 def most(alpha: Fraction, size: int) -> int:
@@ -41,18 +67,18 @@ def most(alpha: Fraction, size: int) -> int:
     return max(int((1 + alpha) * size), size + 1)
 
 
-def small(policy: Policy, alpha: Fraction | None, largest: int) -> Iterator[Pair]:
-    """Every pair with at most two establishments of at most so many jobs before the change."""
+def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[Pair]:
+    """Every pair of at most two establishments with at most `largest` jobs before the change."""
     sizes = range(largest + 1)
     limit = 2 * largest + 2 if alpha is None else most(alpha, largest)
     for others in ((), *combinations_with_replacement(sizes, 1)):
         for size in sizes:
             for after in range(size + 1, limit + 1):
-                if policy.admits((size,), (after,), alpha):
-                    yield Pair(tuple((other,) for other in others), (size,), (after,))
+                pair = Pair.of((size,), (after,), *((other,) for other in others))
+                yield from pair.admitted(policy, alpha)
 
 
-def large(policy: Policy, alpha: Fraction, scatter: int) -> Iterator[Pair]:
+def large(policy: Neighbours, alpha: Fraction, scatter: int) -> Iterator[Pair]:
     """Full and partial steps at the kink 1/α, at S = 100 and S = 10⁶, and scattered sizes."""
     kink = int(1 / alpha)
     sizes = [kink, kink + 1, 2 * kink, int(100 / alpha), int(10**6 / alpha)]
@@ -63,8 +89,7 @@ def large(policy: Policy, alpha: Fraction, scatter: int) -> Iterator[Pair]:
             after = size + max(1, int(part * (most(alpha, size) - size)))
             # The growing establishment is alone, the largest of two, or overtakes another.
             for other in ((), ((size,),), ((int(size * (1 + alpha / 2)),),), ((9 * size,),)):
-                if policy.admits((size,), (after,), alpha):
-                    yield Pair(other, (size,), (after,))
+                yield from Pair.of((size,), (after,), *other).admitted(policy, alpha)
 
 
 def scattered(count: int, step: Fraction) -> list[Fraction]:
@@ -79,7 +104,7 @@ def block_sizes(alpha: Fraction, largest: int) -> list[int]:
     return sorted({0, 1, 2, 3, *(size for size in around if size > 0), int(largest / alpha)})
 
 
-def blocks(policy: Policy, alpha: Fraction, kinds: int, sizes: Iterable[int]) -> Iterator[Pair]:
+def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]) -> Iterator[Pair]:
     """Workforces of several kinds: joiners of one kind, of all kinds, of a kind not there yet.
 
     Each alone in its workplace cell; some beside an establishment that they catch up with, one
@@ -91,23 +116,23 @@ def blocks(policy: Policy, alpha: Fraction, kinds: int, sizes: Iterable[int]) ->
         for before in sorted({_even(size, kinds), single, single[::-1]}):
             for joiners in sorted(_joiners(grown, kinds)):
                 after = tuple(b + j for b, j in zip(before, joiners, strict=True))
-                if policy.admits(before, after, alpha):
-                    yield Pair((), before, after)
+                for pair in Pair.of(before, after).admitted(policy, alpha):
+                    yield pair
                     if before == single and joiners[0] in (0, grown):
-                        yield from _beside(Pair((), before, after), grown)
+                        yield from _beside(before, after, grown)
 
 
-def _even(size: int, kinds: int) -> Workforce:
+def _even(size: int, kinds: int) -> Counts:
     return tuple(size // kinds + (i < size % kinds) for i in range(kinds))
 
 
-def _joiners(grown: int, kinds: int) -> set[Workforce]:
+def _joiners(grown: int, kinds: int) -> set[Counts]:
     none = (0,) * (kinds - 1)
     return {(grown, *none), (*none, grown), _even(grown, kinds), (*none, max(1, grown // 2))}
 
 
-def _beside(pair: Pair, grown: int) -> Iterator[Pair]:
+def _beside(before: Counts, after: Counts, grown: int) -> Iterator[Pair]:
     """The same beside a second establishment, whose workers are all of the first kind."""
-    size, none = jobs(pair.before), (0,) * (len(pair.before) - 1)
+    size, none = sum(before), (0,) * (len(before) - 1)
     for other in sorted({size + grown, size + grown // 2, 9 * size + 9}):
-        yield replace(pair, others=((other, *none),))
+        yield Pair.of(before, after, (other, *none))

@@ -1,7 +1,7 @@
 """Distributions of what is released, as exact integer mass functions.
 
 An auditor asks a mechanism only for these: which law, which scale, where it is centred. How the
-scale was calibrated plays no part.
+scale was calibrated is not used.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class Rounded:
 
     @property
     def exponential(self) -> bool:
-        """Whether the tails fall exponentially, so that unequal scales are told apart for sure."""
+        """Whether tails fall exponentially, so that log-ratios of unequal scales have no bound."""
         return isinstance(self.law, PiecewiseLaw) and self.law.pieces[-1].centre is None
 
     @property

@@ -1,37 +1,155 @@
-"""Planted faults: controls on the code that a release calls, examined as the genuine code is."""
+"""Planted faults: controls on the code that a release calls, examined as the genuine code is.
+
+Each broken twin overrides one step of a mechanism and claims what the genuine one claims. The exam
+that confirms a mechanism must reject its twins: they are what a slip in the code would look like.
+"""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TypeVar
 
+import numpy as np
 from flint import arb
+from numpy.typing import ArrayLike
 
-from leeward.audit.clipped import clipped_loss
-from leeward.audit.control import EPSILON, STRONG, Control, made
+from leeward.audit.clipped_exam import clipped_loss
+from leeward.audit.exams import block
+from leeward.audit.lines import ALPHA, EPSILON, Control
 from leeward.audit.loss import Loss
-from leeward.audit.measure import Depth, block
-from leeward.audit.sampled import RELEASED_CODE, sampled_loss
-from leeward.audit.twins import (
-    CoveredNorm,
-    DataSplit,
-    FreshGamma,
-    HalfMoved,
-    LowFloor,
-    NarrowClipped,
-    NarrowSlope,
-    WholeJobs,
-    clipped_twin,
-    twin,
+from leeward.audit.neighbours import Depth
+from leeward.audit.released_code import (
+    BLOCK_CODE,
+    CLIPPED_CODE,
+    COUNT_CODE,
+    RELEASED_CODE,
+    CodeExam,
 )
-from leeward.mechanisms.additive import Additive
+from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Entries
+from leeward.noise.draws import SECRET
+from leeward.noise.law import Law
+from leeward.noise.scales import Integers, Noise, Scales
+from leeward.privacy import StrongAlpha
 
+M = TypeVar("M")
+STRONG = StrongAlpha()
+HALF = Fraction(1, 2)
 CUT = Fraction(9, 10)
 WIDE = {"alpha": Fraction(3), "epsilon": Fraction(3), "cells": 2}
-"""Where few draws tell whether cells share their H."""
+"""Parameters at which few draws show whether cells share their H."""
+
+
+def made(kind: type[M], name: str, **options: object) -> M:
+    """A genuine mechanism, to be spoilt."""
+    built = mechanism(name, **{"alpha": ALPHA, "epsilon": EPSILON, **options})  # type: ignore[arg-type] # as in plans
+    if not isinstance(built, kind):
+        raise TypeError(name)
+    return built
+
+
+def twin(kind: type[M], genuine: object) -> M:
+    """The genuine mechanism's numbers in a broken class."""
+    return kind(**vars(genuine))
+
+
+def clipped_twin(genuine: Clipped, kind: type[Clipping]) -> Clipped:
+    """The genuine mechanism with one step of its clipping replaced."""
+    return replace(genuine, clipping=kind(genuine.clipping.alpha, genuine.clipping.cells))
+
+
+class CoveredNorm(Clipping):
+    """An establishment's size is taken to be its jobs in the table, instead of all its jobs."""
+
+    def sums(self, entries: Entries, theta: Integers) -> Integers:
+        covered = np.zeros_like(entries.sizes)
+        np.add.at(covered, entries.row, entries.counts)
+        return super().sums(replace(entries, sizes=covered), theta)
+
+
+class HalfMoved(Clipping):
+    """Noise of the sums for half of what a neighbour can move them."""
+
+    def moved(self, theta: Integers) -> Integers:
+        return super().moved(theta) // 2
+
+
+class LowFloor(Clipping):
+    """θ may fall to 1/α: there one joiner moves a cell by more than αθ/(1+α)."""
+
+    @property
+    def least(self) -> Fraction:
+        return 1 / self.alpha
+
+
+class WholeJobs(Clipping):
+    """A lattice of whole jobs, and no allowance for flooring to it."""
+
+    @property
+    def lattice(self) -> int:
+        return 1
+
+    def moved(self, theta: Integers) -> Integers:
+        return super().moved(theta) - self.cells
+
+
+class DataSplit(Clipped):
+    """The share for the maximum is another one where an establishment has more than 1000 jobs."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        split = Fraction(1, 10) if entries.sizes.max(initial=0) > 1000 else self.split
+        return Clipped._release(replace(self, split=split), entries, noise)
+
+
+class FreshGamma(VectorPareto):
+    """Every cell has an H of its own."""
+
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        n, x = np.asarray(counts), np.repeat(np.asarray(largest), self.parameters.cells)
+        drawn = noise.block(n.reshape(-1, 1), self.scales(x, x), int(self.shape))
+        return drawn.reshape(n.shape)
+
+
+@dataclass(frozen=True)
+class NarrowNoise:
+    """Draws of a part of the scale that was asked for: only sampling can show it."""
+
+    part: Fraction
+
+    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+        """Narrow noise for each entry."""
+        return SECRET.rounded(true, law, self._narrow(scales))
+
+    def gaussian(self, true: Integers, variance: Fraction) -> Integers:
+        """Narrow noise for each entry."""
+        return SECRET.gaussian(true, variance * self.part**2)
+
+    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
+        """Narrow noise for each row."""
+        return SECRET.block(true, self._narrow(scales), shape)
+
+    def _narrow(self, scales: Scales) -> Scales:
+        return replace(scales, factor=scales.factor * self.part)
+
+
+class NarrowClipped(Clipped):
+    """Asks for the right noise, and is given half of it."""
+
+    def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
+        return self._release(entries, NarrowNoise(HALF))
+
+
+class NarrowSlope(Slope):
+    """Asks for the right noise, and is given half of it."""
+
+    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+        return self._release(counts, largest, NarrowNoise(HALF))
 
 
 def cut_clipped(depth: Depth) -> Loss:
@@ -52,7 +170,7 @@ def clipped_by(kind: type[Clipping], cells: int = 8) -> Callable[[Depth], Loss]:
 
 
 def low_floor(depth: Depth) -> Loss:
-    """θ without its +1, where one joiner of an empty establishment tells."""
+    """θ without its +1, where one joiner of an empty establishment shows."""
     genuine = made(Clipped, "clipped", alpha=Fraction(1), epsilon=Fraction(4))
     return clipped_loss(clipped_twin(genuine, LowFloor), STRONG, depth)
 
@@ -68,9 +186,9 @@ def fresh_gamma(depth: Depth) -> Loss:
     return block(twin(FreshGamma, pareto), STRONG, depth)
 
 
-def sampled(spoilt: Callable[[], Additive | Clipped]) -> Callable[[Depth], Loss]:
-    """What draws of the released code alone show, nothing else being looked at."""
-    return lambda _: sampled_loss(spoilt(), STRONG)
+def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth], Loss]:
+    """What draws of the released code show, without a look at its definition."""
+    return lambda _: exam.sampled(spoilt(), STRONG)
 
 
 def _clipped_draws(kind: type[Clipping]) -> Callable[[], Clipped]:
@@ -81,31 +199,31 @@ SAMPLED: tuple[Control, ...] = (
     Control(
         "clipped by the covered jobs",
         "clipped",
-        sampled(_clipped_draws(CoveredNorm)),
+        sampled(CLIPPED_CODE, _clipped_draws(CoveredNorm)),
         detail=RELEASED_CODE,
     ),
     Control(
         "a split that depends on the data",
         "clipped",
-        sampled(lambda: twin(DataSplit, made(Clipped, "clipped"))),
+        sampled(CLIPPED_CODE, lambda: twin(DataSplit, made(Clipped, "clipped"))),
         detail=RELEASED_CODE,
     ),
     Control(
         "draws of half the scale asked for",
         "clipped",
-        sampled(lambda: twin(NarrowClipped, made(Clipped, "clipped"))),
+        sampled(CLIPPED_CODE, lambda: twin(NarrowClipped, made(Clipped, "clipped"))),
         detail=RELEASED_CODE,
     ),
     Control(
         "draws of half the scale asked for",
         "slope",
-        sampled(lambda: twin(NarrowSlope, made(Slope, "slope"))),
+        sampled(COUNT_CODE, lambda: twin(NarrowSlope, made(Slope, "slope"))),
         detail=RELEASED_CODE,
     ),
     Control(
         "a fresh H for every cell",
         "vector_pareto",
-        sampled(lambda: twin(FreshGamma, made(VectorPareto, "vector_pareto", **WIDE))),
+        sampled(BLOCK_CODE, lambda: twin(FreshGamma, made(VectorPareto, "vector_pareto", **WIDE))),
         epsilon=Fraction(3),
         alpha=Fraction(3),
         detail=RELEASED_CODE,

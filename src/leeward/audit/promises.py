@@ -5,7 +5,7 @@ released, from exact masses. A sentence that bounds the odds must hold on all of
 one that warns must be right: what it warns of loses more than a step.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isinf
@@ -15,12 +15,20 @@ from flint import arb
 from leeward.audit.loss import INFINITE
 from leeward.audit.publication import Setting, approximate_delta, averaged_loss, settings, zcdp_rho
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
-from leeward.audit.worlds import JOB_PAIRS, PAIRS, Pair, person
+from leeward.audit.worlds import (
+    JOB_PAIRS,
+    PAIRS,
+    Population,
+    WorldPair,
+    each_kind,
+    person,
+    share_of_a_kind,
+)
 from leeward.exact import ball, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy import Guarantee, sentences
-from leeward.privacy.odds import OF, odds
-from leeward.privacy.sentences import Sentence
+from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
+from leeward.privacy.words import Sentence
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
 
@@ -93,14 +101,14 @@ def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
     """The sentences that may be printed about a setting, those that differ in id and steps."""
     seen = set[tuple[str, int | None, str]]()
     for rule in RULES:
-        for sentence in spoken(setting.guarantee, rule, by_cell=setting.by_cell):
+        for sentence in printable(setting.guarantee, rule, by_cell=setting.by_cell):
             apart = rule.name if sentence.id in JOB_PAIRS else ""
             if (sentence.id, sentence.steps, apart) not in seen:
                 seen.add((sentence.id, sentence.steps, apart))
                 yield sentence, rule
 
 
-def spoken(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[Sentence]:
+def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[Sentence]:
     """All sentences that plan, certificate, README.txt, report, page and ledger can print."""
     kinds = ("sex",) if guarantee.policy.name == "weak" else None
     strict = isinstance(rule, SingleJob)
@@ -115,23 +123,23 @@ def spoken(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[S
     if guarantee.alpha is not None:
         yield sentences.far_sizes(guarantee)
     yield sentences.firm(guarantee)
-    yield sentences.suspicion(guarantee, rule)
-    yield sentences.suspicion_in_all(guarantee)
-    yield from sentences.jobs(guarantee, rule)
+    yield suspicion(guarantee, rule)
+    yield suspicion_in_all(guarantee)
+    yield from job_sentences.jobs(guarantee, rule)
     if isinstance(rule, (EveryJob, BoundedJobs)):
-        yield sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
-    yield sentences.rows(strict=strict)
+        yield job_sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
+    yield job_sentences.rows(strict=strict)
     yield sentences.SCOPE
 
 
-def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Pair]:
+def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[WorldPair]:
     """The pairs of worlds of a sentence; some depend on which jobs of a person count."""
     if sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
-        yield from JOB_PAIRS[sentence.id](setting.scene, rule)
+        yield from JOB_PAIRS[sentence.id](setting.population, rule)
     elif sentence.id in ("person", "jobs") and isinstance(rule, SingleJob):
-        yield from person(setting.scene)
+        yield from person(setting.population)
     else:
-        yield from PAIRS[sentence.id](setting.scene)
+        yield from PAIRS[sentence.id](setting.population)
 
 
 def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
@@ -146,7 +154,7 @@ def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     return beside(setting, sentence, ball(sentence.steps * setting.epsilon), computed)
 
 
-def largest_loss(setting: Setting, found: Iterable[Pair]) -> arb:
+def largest_loss(setting: Setting, found: Iterable[WorldPair]) -> arb:
     """The largest loss, each restated for what the sentence prints."""
     largest, some = arb(0), False
     with precision(128):
@@ -177,7 +185,7 @@ def _suspicion(setting: Setting, sentence: Sentence) -> Promise:
     found = odds(setting.guarantee)
     if found is None:
         raise ValueError("odds are examined where there are some")
-    loss = largest_loss(setting, PAIRS["odds"](setting.scene)).max(averaged_loss(setting))
+    loss = largest_loss(setting, PAIRS["odds"](setting.population)).max(averaged_loss(setting))
     with precision(128):
         posterior = OF * loss.exp() / (OF - 1 + loss.exp())
     return beside(setting, sentence, arb(found.to), posterior)
@@ -191,3 +199,97 @@ def measures() -> Iterator[Promise]:
         sentence = next(one for one in whole if one.id == name)
         claimed = setting.guarantee.rho or setting.guarantee.delta
         yield beside(setting, sentence, ball(claimed), found)
+
+
+@dataclass(frozen=True)
+class FalsePromise:
+    """A sentence that was printed, or that the sources print, and that must be rejected.
+
+    `pairs` are the worlds that it compares, `setting` changes the release that it is about.
+    """
+
+    id: str
+    policy: str
+    text: str
+    pairs: Callable[[Population], Iterable[WorldPair]]
+    steps: int = 1
+    setting: Callable[[Setting], Setting] = lambda setting: setting
+
+    def examined(self) -> Promise:
+        """The false sentence beside the truth, under the first mechanism of its policy."""
+        setting = self.setting(next(one for one in settings() if one.policy == self.policy))
+        sentence = Sentence(self.id, self.text, self.steps)
+        # It promises the same of all these pairs, however many times further apart they are.
+        found = (replace(pair, times=Fraction(1)) for pair in self.pairs(setting.population))
+        with precision(128):
+            promised = ball(self.steps * setting.epsilon)
+        made = beside(setting, sentence, promised, largest_loss(setting, found))
+        return replace(made, control=True)
+
+
+def false_promises() -> Iterator[Promise]:
+    """Every false sentence beside the truth."""
+    return (false.examined() for false in FALSE_PROMISES)
+
+
+PRIMARY = PrimaryJob("earnings")
+FALSE_PROMISES = (
+    FalsePromise(
+        "share-within-alpha",
+        "weak",
+        "[H16] Theorem 7.2: the share of each kind of worker is hidden within 1+α.",
+        share_of_a_kind,
+    ),
+    FalsePromise(
+        "make-up-by-kind",
+        "weak",
+        "Between make-ups in which every kind differs by 1+α or one worker, two steps.",
+        each_kind,
+        steps=2,
+    ),
+    FalsePromise(
+        "size-ceiling",
+        "strong",
+        "[H16] requirement (4): sizes x and up to (1+α)x rounded up to whole jobs.",
+        lambda population: [population.sizes_apart(15, 17)],
+    ),
+    FalsePromise(
+        "person-moved-once",
+        "worker",
+        "[H16] Theorem 7.1: between any two values of a person the odds change by e^ε.",
+        PAIRS["person-moved"],
+    ),
+    FalsePromise(
+        "person-with-any-jobs",
+        "strong",
+        "A person has the stated epsilon, however many jobs the person holds.",
+        PAIRS["jobs"],
+    ),
+    FalsePromise(
+        "size-whoever-joins",
+        "strong",
+        "With primary jobs, the stated epsilon holds whoever joins, also from elsewhere.",
+        lambda population: JOB_PAIRS["jobs-elsewhere"](population, PRIMARY),
+    ),
+    FalsePromise(
+        "job-displaced-once",
+        "strong",
+        "With primary jobs, one single job has the stated epsilon.",
+        lambda population: JOB_PAIRS["job-displaced"](population, PRIMARY),
+    ),
+    FalsePromise(
+        "strict-without-condition",
+        "strong",
+        "With `rows: strict`, a listed and an unlisted code are one step apart.",
+        PAIRS["strict"],
+        setting=lambda setting: replace(setting, strict=True),
+    ),
+    FalsePromise(
+        "size-without-floor",
+        "strong",
+        "Noise that follows αx alone hides one job more in a small establishment.",
+        lambda population: [population.sizes_apart(5, 6)],
+        setting=lambda setting: replace(setting, floor=False),
+    ),
+)
+"""False sentences; the examiner must reject every one of them."""

@@ -5,33 +5,29 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from math import comb
-from typing import Literal
+from typing import Any, Literal
 
 from flint import arb
 
-from leeward.audit.clipped import gaussian, pair_loss
+from leeward.audit.clipped_exam import gaussian_rho, pair_loss
+from leeward.audit.exams import kept_view, pareto_loss, scalar, workplace_view
 from leeward.audit.loss import INFINITE, pure_loss
-from leeward.audit.measure import QUICK, node_view, pairs, pareto_loss, scalar, workplace_view
-from leeward.audit.neighbours import jobs
+from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Independent, Rounded
-from leeward.audit.rehearsal import released, released_block
-from leeward.audit.worlds import Cell, Pair, Scene, World, alone
+from leeward.audit.recording import EntryMechanism, released, released_block
+from leeward.audit.worlds import Population, World, WorldPair, alone
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.privacy import Guarantee, policy
+from leeward.privacy.database import Database
 
-Table = Literal["all jobs", "each kind by itself", "kept establishments", "block"]
+Table = Literal["all jobs", "each kind by itself", "kept establishments", "block", "clipped block"]
 """What is tabulated: a workplace table, a worker table cell by cell, or as one block."""
-
 
 Released = Rounded | Independent
 
 OTHERS, LIKELY = 11, Fraction(1, 3)
-"""An attacker who knows the others only so far: each of them works here with this chance."""
+"""An attacker who does not know the others: each of them works here with this probability."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +43,9 @@ class Setting:
     @property
     def name(self) -> str:
         """The mechanism, for a reader."""
-        kinds = self.scene.kinds
-        told = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
-        return told if self.floor else f"{told}, no floor"
+        kinds = self.population.kinds
+        name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
+        return name if self.floor else f"{name}, no floor"
 
     @property
     def alpha(self) -> Fraction | None:
@@ -72,21 +68,16 @@ class Setting:
         return self.table == "each kind by itself" and self.policy == "weak"
 
     @property
-    def scene(self) -> Scene:
-        """What worlds are made for."""
-        kinds = 2 if self.table in ("each kind by itself", "block") else 1
-        return Scene(policy(self.policy), self.alpha, kinds)
+    def _suited(self) -> Any:  # noqa: ANN401 (`settings` joins tables with mechanisms that release them)
+        return self.made
 
-    def sizes(self, before: int, after: int) -> tuple[Pair, ...]:
-        """One establishment of one kind of worker and two sizes."""
-        rest = (0,) * (self.scene.kinds - 1)
-        return (Pair(alone((before, *rest)), alone((after, *rest))),)
+    @property
+    def population(self) -> Population:
+        """What worlds are made of."""
+        kinds = 1 if self.table in ("all jobs", "kept establishments") else 2
+        return Population(policy(self.policy), self.alpha, kinds)
 
-    def without_floor(self) -> "Setting":
-        """The same with noise that follows αx alone."""
-        return replace(self, floor=False)
-
-    def loss(self, pair: Pair) -> arb:
+    def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up."""
         before, after = pair.before, pair.after
         if len(before.cells) != len(after.cells):
@@ -100,10 +91,10 @@ class Setting:
                     forward, backward = forward + ahead, backward + behind
         return forward.max(backward)
 
-    def _parts(self, both: tuple[Cell, Cell]) -> Iterator[tuple[arb, arb]]:
+    def _parts(self, both: tuple[Database, Database]) -> Iterator[tuple[arb, arb]]:
         """Forward and backward losses of what is drawn independently of a workplace cell."""
-        if isinstance(self.made, Clipped):
-            yield _clipped(self.made, both)
+        if self.table == "clipped block":
+            yield _clipped(self._suited, both)
             return
         for left, right in zip(*map(self._outputs, both), strict=True):
             yield _losses(left, right)
@@ -116,25 +107,19 @@ class Setting:
         """Where its likelihood ratios may be extreme."""
         return self._outputs(world.cells[0])[0].landmarks()
 
-    def _outputs(self, cell: Cell) -> tuple[Released, ...]:
+    def _outputs(self, cell: Database) -> tuple[Released, ...]:
         """What is released of a workplace cell: independent numbers, or one joint block."""
-        made = self.made
-        if isinstance(made, VectorPareto):
-            return (released_block(made, cell),)
-        if isinstance(made, NodeLaplace):
-            return (node_view(made)(cell),)
-        if not isinstance(made, Additive):
-            raise TypeError(made)
+        if self.table == "block":
+            return (released_block(self._suited, cell),)
+        if self.table == "kept establishments":
+            return (kept_view(self._suited)(cell),)
         if self.table == "all jobs":
-            found = workplace_view(made)(cell)
-            return (found if self.floor else _without_floor(found, cell),)
-        kinds = list(zip(*cell, strict=True))[: self.scene.kinds]
-        return tuple(released(made, sum(kind), max(kind)) for kind in kinds)
-
-
-def _without_floor(found: Rounded, cell: Cell) -> Rounded:
-    """A = x instead of max(x, 1/α)."""
-    return replace(found, scale=Fraction(max(map(jobs, cell))))
+            found = workplace_view(self._suited)(cell)
+            # Without the floor, A = x instead of max(x, 1/α).
+            return (found if self.floor else replace(found, scale=Fraction(cell.largest)),)
+        forces = [force.jobs[: self.population.kinds] for force in cell.establishments]
+        kinds = zip(*forces, strict=True)
+        return tuple(released(self._suited, sum(kind), max(kind)) for kind in kinds)
 
 
 @lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
@@ -143,14 +128,14 @@ def _losses(before: Released, after: Released) -> tuple[arb, arb]:
         return arb(0), arb(0)
     if isinstance(before, Independent) and isinstance(after, Independent):
         found = pareto_loss(before, after, Fraction(0))
-        # The density bounds what lies between the outputs that were examined.
+        # The density bounds the ratios of outputs between those that were examined.
         return (found.bound, found.bound) if found.bound is not None else (INFINITE, INFINITE)
     found = pure_loss(before, after, Fraction(0))
     return found.forward, found.backward
 
 
 @lru_cache(maxsize=1 << 12)
-def _clipped(made: Clipped, both: tuple[Cell, Cell]) -> tuple[arb, arb]:
+def _clipped(made: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
     if both[0] == both[1]:
         return arb(0), arb(0)
     found = pair_loss(made, both)
@@ -163,13 +148,13 @@ def averaged_loss(setting: Setting) -> arb:
     Each other worker of a universe of twelve works here independently; what is released is
     averaged over all of them. Of `clipped` no single mass is at hand, and nothing is averaged.
     """
-    if isinstance(setting.made, Clipped):
+    if setting.table == "clipped block":
         return arb(0)
     weights = [
         comb(OTHERS, here) * LIKELY**here * (1 - LIKELY) ** (OTHERS - here)
         for here in range(OTHERS + 1)
     ]
-    rest = (0,) * (setting.scene.kinds - 1)
+    rest = (0,) * (setting.population.kinds - 1)
     laws = [setting.masses(alone((here, *rest))) for here in range(OTHERS + 2)]
     largest = arb(0)
     with precision(128):
@@ -195,7 +180,7 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
         Setting("strong", _made("slope", "1", "4"), "all jobs"),
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
-        Setting("strong", _made("clipped", "0.1", "1", cells=2), "block"),
+        Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
@@ -206,16 +191,12 @@ def settings() -> tuple[Setting, ...]:
 def approximate_delta() -> tuple[Setting, arb]:
     """A mechanism with a δ, and the δ of its worst neighbours."""
     setting = Setting("strong", _made("smooth_laplace", "0.1", "1", delta="1/1000"), "all jobs")
-    if not isinstance(setting.made, Additive):
-        raise TypeError(setting.made)
     neighbours = pairs(policy("strong"), setting.alpha, QUICK)
-    return setting, scalar(workplace_view(setting.made), neighbours, setting.epsilon).delta
+    return setting, scalar(workplace_view(setting._suited), neighbours, setting.epsilon).delta
 
 
 def zcdp_rho() -> tuple[Setting, arb]:
     """A mechanism with a ρ, and the ρ that Rényi divergences of its worst neighbours show."""
     options = {"cells": 2, "noise": "gaussian", "delta": "1e-6"}
-    setting = Setting("strong", _made("clipped", "0.1", "1", **options), "block")
-    if not isinstance(setting.made, Clipped):
-        raise TypeError(setting.made)
-    return setting, gaussian(setting.made, policy("strong"), QUICK)
+    setting = Setting("strong", _made("clipped", "0.1", "1", **options), "clipped block")
+    return setting, gaussian_rho(setting._suited, policy("strong"), QUICK)

@@ -1,7 +1,7 @@
 """Worlds: pairs of possible states of the world, one set of pairs for every id of a sentence.
 
-Neighbours are what a policy speaks of; worlds are what a sentence speaks of. "This person works
-here" against "works elsewhere" are two worlds that are two steps apart.
+A policy relates neighbouring databases; a sentence compares two worlds. "This person works here"
+against "works elsewhere" are two worlds that are two steps apart.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -9,25 +9,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from leeward.audit.neighbours import Workforce, most
+from leeward.audit.neighbours import most
 from leeward.model import BoundedJobs, JobsRule, PrimaryJob
 from leeward.privacy import Policy
-
-Cell = tuple[Workforce, ...]
-"""The establishments of one workplace cell."""
+from leeward.privacy.database import Counts, Database
 
 
 @dataclass(frozen=True)
 class World:
-    """The cells of the frame; `passes` says whether every row agrees with the codebook."""
+    """The workplace cells of the frame; `passes` is whether every row agrees with the codebook."""
 
-    cells: tuple[Cell, ...]
+    cells: tuple[Database, ...]
     passes: bool = True
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two worlds of which a sentence speaks, `times` as far apart as its printed number.
+class WorldPair:
+    """Two worlds that a sentence compares, `times` as far apart as its printed number.
 
     A sentence that says "m times" is examined with several m, each allowed m times the number.
     """
@@ -38,8 +36,8 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """What pairs are made for: a policy, its α, and how many kinds a table tells apart."""
+class Population:
+    """What pairs are made of: a policy, its α, and how many kinds of worker a table separates."""
 
     policy: Policy
     alpha: Fraction | None
@@ -58,17 +56,22 @@ class Scene:
         kink = int(1 / self.growth)
         return tuple(sorted({0, 1, 2, 3, 5, 15, kink - 1, kink, kink + 1, 100, 1000}))
 
-    def of(self, size: int) -> Iterator[Workforce]:
-        """Workforces of a size: all of the first kind, and evenly spread."""
+    def sizes_apart(self, before: int, after: int) -> WorldPair:
+        """One establishment of one kind of worker and two sizes."""
+        rest = (0,) * (self.kinds - 1)
+        return WorldPair(alone((before, *rest)), alone((after, *rest)))
+
+    def of(self, size: int) -> Iterator[Counts]:
+        """Countss of a size: all of the first kind, and evenly spread."""
         single = (size, *(0,) * (self.kinds - 1))
         even = tuple(size // self.kinds + (i < size % self.kinds) for i in range(self.kinds))
         yield from dict.fromkeys((single, even))
 
-    def one(self, kind: int) -> Workforce:
+    def one(self, kind: int) -> Counts:
         """One worker of a kind."""
         return tuple(int(i == kind) for i in range(self.kinds))
 
-    def grown(self, force: Workforce) -> Iterator[Workforce]:
+    def grown(self, force: Counts) -> Iterator[Counts]:
         """What may become of a workforce in one step: as many joiners as the policy admits."""
         limit = most(self.growth, sum(force)) - sum(force)
         spread = [limit // self.kinds + (i < limit % self.kinds) for i in range(self.kinds)]
@@ -77,196 +80,197 @@ class Scene:
         joiners |= {tuple(limit * x for x in self.one(k)) for k in range(self.kinds)}
         for joining in sorted(joiners):
             after = added(force, joining)
-            if self.policy.admits(force, after, self.alpha):
+            if self.policy.admits(Database.of(force), Database.of(after), self.alpha):
                 yield after
 
 
-def added(force: Workforce, joining: Iterable[int]) -> Workforce:
+def added(force: Counts, joining: Iterable[int]) -> Counts:
     """A workforce with joiners."""
     return tuple(count + more for count, more in zip(force, joining, strict=True))
 
 
-def alone(*establishments: Workforce) -> World:
+def alone(*establishments: Counts) -> World:
     """One workplace cell."""
-    return World((establishments,))
+    return World((Database.of(*establishments),))
 
 
-def apart(*establishments: Workforce) -> World:
+def apart(*establishments: Counts) -> World:
     """Each establishment in a workplace cell of its own."""
-    return World(tuple((force,) for force in establishments))
+    return World(tuple(map(Database.of, establishments)))
 
 
-def person(scene: Scene) -> Iterator[Pair]:
+def person(population: Population) -> Iterator[WorldPair]:
     """Works here, or has no job: alone, and beside a larger establishment."""
-    for size in scene.sizes:
-        for force in scene.of(size):
-            for kind in range(scene.kinds):
-                after = added(force, scene.one(kind))
-                yield Pair(alone(force), alone(after))
-                larger = (9 * size + 1, *(0,) * (scene.kinds - 1))
-                yield Pair(alone(larger, force), alone(larger, after))
+    for size in population.sizes:
+        for force in population.of(size):
+            for kind in range(population.kinds):
+                after = added(force, population.one(kind))
+                yield WorldPair(alone(force), alone(after))
+                larger = (9 * size + 1, *(0,) * (population.kinds - 1))
+                yield WorldPair(alone(larger, force), alone(larger, after))
 
 
-def person_with_jobs(scene: Scene) -> Iterator[Pair]:
+def person_with_jobs(population: Population) -> Iterator[WorldPair]:
     """Holds m jobs at as many establishments, or none: m steps."""
-    for size, jobs in product(scene.sizes, (2, 3)):
-        force = next(scene.of(size))
-        more = added(force, scene.one(0))
+    for size, jobs in product(population.sizes, (2, 3)):
+        force = next(population.of(size))
+        more = added(force, population.one(0))
         for place in (alone, apart):
-            yield Pair(place(*[force] * jobs), place(*[more] * jobs), Fraction(jobs))
+            yield WorldPair(place(*[force] * jobs), place(*[more] * jobs), Fraction(jobs))
 
 
-def person_moved(scene: Scene) -> Iterator[Pair]:
+def person_moved(population: Population) -> Iterator[WorldPair]:
     """Two workplaces of a person, in one cell and in two; two values of an attribute."""
-    for size in scene.sizes:
-        for force in scene.of(size):
-            here = added(force, scene.one(0))
+    for size in population.sizes:
+        for force in population.of(size):
+            here = added(force, population.one(0))
             for place in (alone, apart):
-                yield Pair(place(here, force), place(force, here))
-            if scene.kinds > 1:
-                other = added(force, scene.one(scene.kinds - 1))
-                yield Pair(alone(here), alone(other))
+                yield WorldPair(place(here, force), place(force, here))
+            if population.kinds > 1:
+                other = added(force, population.one(population.kinds - 1))
+                yield WorldPair(alone(here), alone(other))
 
 
-def size(scene: Scene) -> Iterator[Pair]:
-    """x and at most (1+α)x, or one job more, whoever joins as far as the policy goes."""
-    for number in scene.sizes:
-        for force in scene.of(number):
-            for after in scene.grown(force):
-                yield Pair(alone(force), alone(after))
-                yield Pair(alone(force, after), alone(after, after))
+def size(population: Population) -> Iterator[WorldPair]:
+    """x and at most (1+α)x, or one job more; any joiners that the policy admits."""
+    for number in population.sizes:
+        for force in population.of(number):
+            for after in population.grown(force):
+                yield WorldPair(alone(force), alone(after))
+                yield WorldPair(alone(force, after), alone(after, after))
 
 
-def neighbours(scene: Scene) -> Iterator[Pair]:
-    """What the policy itself speaks of."""
-    yield from workforce(scene) if scene.policy.name == "establishment" else person(scene)
-    if scene.alpha is not None:
-        yield from size(scene)
+def neighbours(population: Population) -> Iterator[WorldPair]:
+    """The neighbours of the policy itself."""
+    yield from (
+        workforce(population) if population.policy.name == "establishment" else person(population)
+    )
+    if population.alpha is not None:
+        yield from size(population)
 
 
-def size_far(scene: Scene) -> Iterator[Pair]:
+def size_far(population: Population) -> Iterator[WorldPair]:
     """Sizes several whole steps apart."""
-    for number, steps in product(scene.sizes, (2, 3)):
-        force = next(iter(scene.of(number)))
+    for number, steps in product(population.sizes, (2, 3)):
+        force = next(iter(population.of(number)))
         after, taken = force, 0
         while taken < steps:
-            after = max(scene.grown(after), key=sum)
+            after = max(population.grown(after), key=sum)
             taken += 1
-        yield Pair(alone(force), alone(after), Fraction(steps))
+        yield WorldPair(alone(force), alone(after), Fraction(steps))
 
 
-def group(scene: Scene) -> Iterator[Pair]:
+def group(population: Population) -> Iterator[WorldPair]:
     """Two groups who may have joined; of one size, two make-ups."""
-    for number in scene.sizes:
-        for force in scene.of(number):
-            grown = list(scene.grown(force)) if scene.alpha is not None else []
+    for number in population.sizes:
+        for force in population.of(number):
+            grown = list(population.grown(force)) if population.alpha is not None else []
             for first, second in product(grown, grown):
                 if first < second:
-                    yield Pair(alone(first), alone(second))
-    if scene.alpha is None:
-        yield from workforce(scene)
+                    yield WorldPair(alone(first), alone(second))
+    if population.alpha is None:
+        yield from workforce(population)
 
 
-def alike(scene: Scene, before: Workforce, after: Workforce) -> bool:
+def alike(population: Population, before: Counts, after: Counts) -> bool:
     """Whether every group of kinds differs by at most 1+α, or by one worker."""
     for chosen in product((0, 1), repeat=len(before)):
         few, many = sorted(
             sum(count for count, inside in zip(force, chosen, strict=True) if inside)
             for force in (before, after)
         )
-        if many > most(scene.growth, few):
+        if many > most(population.growth, few):
             return False
     return True
 
 
-def make_up(scene: Scene) -> Iterator[Pair]:
+def make_up(population: Population) -> Iterator[WorldPair]:
     """Two make-ups of one size in which every kind and every group of kinds is alike."""
-    for number in scene.sizes:
-        for force in scene.of(number):
-            for moved in dict.fromkeys((1, most(scene.growth, force[0]) - force[0])):
+    for number in population.sizes:
+        for force in population.of(number):
+            for moved in dict.fromkeys((1, most(population.growth, force[0]) - force[0])):
                 other = (force[0] - moved, force[1] + moved, *force[2:])
-                if min(other) >= 0 and alike(scene, force, other):
-                    yield Pair(alone(force), alone(other))
+                if min(other) >= 0 and alike(population, force, other):
+                    yield WorldPair(alone(force), alone(other))
 
 
-def share_of_a_kind(scene: Scene) -> Iterator[Pair]:
+def share_of_a_kind(population: Population) -> Iterator[WorldPair]:
     """990 women and 10 men against 900 and 100: shares of women within 1.1, of men tenfold."""
-    rest = (0,) * (scene.kinds - 2)
-    yield Pair(alone((990, 10, *rest)), alone((900, 100, *rest)))
+    rest = (0,) * (population.kinds - 2)
+    yield WorldPair(alone((990, 10, *rest)), alone((900, 100, *rest)))
 
 
-def each_kind(scene: Scene) -> Iterator[Pair]:
+def each_kind(population: Population) -> Iterator[WorldPair]:
     """Ten kinds of one woman each against ten kinds of one man each, in a table by sex.
 
     Every kind differs by one worker, but the group of all women by ten.
     """
-    rest = (0,) * (scene.kinds - 2)
-    yield Pair(alone((10, 0, *rest)), alone((0, 10, *rest)))
+    rest = (0,) * (population.kinds - 2)
+    yield WorldPair(alone((10, 0, *rest)), alone((0, 10, *rest)))
 
 
-def one_kind_alone(scene: Scene) -> Iterator[Pair]:
+def one_kind_alone(population: Population) -> Iterator[WorldPair]:
     """A small kind grows several times while the size stays within 1+α."""
-    rest = (0,) * (scene.kinds - 2)
-    yield Pair(alone((1000, 10, *rest)), alone((1000, 100, *rest)))
+    rest = (0,) * (population.kinds - 2)
+    yield WorldPair(alone((1000, 10, *rest)), alone((1000, 100, *rest)))
 
 
-def workforce(scene: Scene) -> Iterator[Pair]:
+def workforce(population: Population) -> Iterator[WorldPair]:
     """These workers, or none."""
-    for number in scene.sizes[1:]:
-        for force in scene.of(number):
-            yield Pair(alone((0,) * scene.kinds), alone(force))
-            yield Pair(alone(force, (0,) * scene.kinds), alone(force, force))
+    for number in population.sizes[1:]:
+        for force in population.of(number):
+            yield WorldPair(alone((0,) * population.kinds), alone(force))
+            yield WorldPair(alone(force, (0,) * population.kinds), alone(force, force))
 
 
-def two_workforces(scene: Scene) -> Iterator[Pair]:
+def two_workforces(population: Population) -> Iterator[WorldPair]:
     """Any two workforces, and so with one person and without."""
-    for number in scene.sizes:
-        force = next(iter(scene.of(number)))
-        yield Pair(alone(force), alone(added(force, scene.one(0))))
+    for number in population.sizes:
+        force = next(iter(population.of(number)))
+        yield WorldPair(alone(force), alone(added(force, population.one(0))))
 
 
-def firm(scene: Scene) -> Iterator[Pair]:
+def firm(population: Population) -> Iterator[WorldPair]:
     """All f establishments of a firm change at once, in one cell and in f."""
-    for number, establishments in product(scene.sizes, (2, 3)):
-        force = next(iter(scene.of(number)))
-        after = max(scene.grown(force), key=sum) if scene.alpha is not None else (
-            added(force, scene.one(0)) if number == 0 else (0,) * scene.kinds
+    for number, establishments in product(population.sizes, (2, 3)):
+        force = next(iter(population.of(number)))
+        after = max(population.grown(force), key=sum) if population.alpha is not None else (
+            added(force, population.one(0)) if number == 0 else (0,) * population.kinds
         )  # fmt: skip
         for place in (alone, apart):
             before = place(*[force] * establishments)
             changed = place(*[after] * establishments)
-            yield Pair(before, changed, Fraction(establishments, 2))  # the sentence names two
+            yield WorldPair(before, changed, Fraction(establishments, 2))  # the sentence names two
 
 
-def size_of_a_large_one(scene: Scene) -> Iterator[Pair]:
+def size_of_a_large_one(population: Population) -> Iterator[WorldPair]:
     """A large establishment, and one a tenth larger."""
-    rest = (0,) * (scene.kinds - 1)
-    yield Pair(alone((1000, *rest)), alone((1100, *rest)))
+    yield population.sizes_apart(1000, 1100)
 
 
-def frame(scene: Scene) -> Iterator[Pair]:
+def frame(population: Population) -> Iterator[WorldPair]:
     """An establishment exists, or does not: a row is there, or is not."""
-    none = (0,) * scene.kinds
-    yield Pair(apart(none), apart(none, none))
+    none = (0,) * population.kinds
+    yield WorldPair(apart(none), apart(none, none))
 
 
-def rows_checked(scene: Scene) -> Iterator[Pair]:
+def rows_checked(population: Population) -> Iterator[WorldPair]:
     """A code of one worker is listed, or is not."""
-    force = next(iter(scene.of(10)))
-    yield Pair(alone(force), World(alone(force).cells, passes=False))
+    force = next(iter(population.of(10)))
+    yield WorldPair(alone(force), World(alone(force).cells, passes=False))
 
 
-def row_rules(scene: Scene) -> Iterator[Pair]:
+def row_rules(population: Population) -> Iterator[WorldPair]:
     """The code of a job is listed, or the job counts in no cell; an id is there, or the job is not.
 
     The last kind is that of jobs in no cell, which count in the size alone.
     """
-    outside = Scene(scene.policy, scene.alpha, scene.kinds + 1)
-    for number in scene.sizes:
+    outside = Population(population.policy, population.alpha, population.kinds + 1)
+    for number in population.sizes:
         for force in outside.of(number):
             listed = added(force, outside.one(0))
-            yield Pair(alone(listed), alone(added(force, outside.one(scene.kinds))))
-            yield Pair(alone(listed), alone(force))
+            yield WorldPair(alone(listed), alone(added(force, outside.one(population.kinds))))
+            yield WorldPair(alone(listed), alone(force))
 
 
 # Workers with several jobs, of which some count.
@@ -275,8 +279,10 @@ Held = tuple[int, ...]
 """The establishments at which a person holds jobs, the highest rank first."""
 
 
-def counted(scene: Scene, rule: JobsRule, people: Iterable[Held], establishments: int) -> Cell:
-    """How many jobs count at each establishment: the rules in plain words, person by person."""
+def counted(
+    population: Population, rule: JobsRule, people: Iterable[Held], establishments: int
+) -> tuple[Counts, ...]:
+    """How many jobs count at each establishment: the rules written out, person by person."""
     sizes = [0] * establishments
     for held in people:
         kept: Iterable[int] = held
@@ -286,60 +292,65 @@ def counted(scene: Scene, rule: JobsRule, people: Iterable[Held], establishments
             kept = sorted(held)[: rule.most]
         for at in kept:
             sizes[at] += 1
-    return tuple((number, *(0,) * (scene.kinds - 1)) for number in sizes)
+    return tuple((number, *(0,) * (population.kinds - 1)) for number in sizes)
 
 
-def _places(before: Cell, after: Cell, times: Fraction = Fraction(1)) -> Iterator[Pair]:
+def _places(
+    before: tuple[Counts, ...], after: tuple[Counts, ...], times: Fraction = Fraction(1)
+) -> Iterator[WorldPair]:
     for place in (alone, apart):
-        yield Pair(place(*before), place(*after), times)
+        yield WorldPair(place(*before), place(*after), times)
 
 
-def all_jobs(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
+def all_jobs(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """A person with jobs everywhere, or with none."""
-    for number in scene.sizes:
+    for number in population.sizes:
         others = [(at,) for at in range(3) for _ in range(number)]
-        before = counted(scene, rule, others, 3)
-        yield from _places(before, counted(scene, rule, [*others, (0, 1, 2)], 3))
+        before = counted(population, rule, others, 3)
+        yield from _places(before, counted(population, rule, [*others, (0, 1, 2)], 3))
 
 
-def all_jobs_moved(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
+def all_jobs_moved(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """All counted jobs of a person are elsewhere, or all are those of another kind."""
     limit = rule.most if isinstance(rule, BoundedJobs) else 1
     here, there = tuple(range(limit)), tuple(range(limit, 2 * limit))
-    for number in scene.sizes:
+    for number in population.sizes:
         others = [(at,) for at in range(2 * limit) for _ in range(number)]
-        before, after = (counted(scene, rule, [*others, jobs], 2 * limit) for jobs in (here, there))
+        before, after = (
+            counted(population, rule, [*others, jobs], 2 * limit) for jobs in (here, there)
+        )
         yield from _places(before, after)
-        if scene.kinds > 1:
-            force = next(iter(scene.of(number)))
-            left, right = (added(force, scene.one(kind)) for kind in (0, scene.kinds - 1))
+        if population.kinds > 1:
+            force = next(iter(population.of(number)))
+            left, right = (added(force, population.one(kind)) for kind in (0, population.kinds - 1))
             yield from _places((left,) * limit, (right,) * limit)
 
 
-def displaced(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
+def displaced(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """One job more of a person who has as many as count: it takes the place of another."""
     most_counted = rule.most if isinstance(rule, BoundedJobs) else 1
     held = tuple(range(1, most_counted + 1))
-    for number in scene.sizes:
+    for number in population.sizes:
         others = [(at,) for at in range(most_counted + 1) for _ in range(number)]
         with_it, without = (
-            counted(scene, rule, [*others, jobs], most_counted + 1) for jobs in ((0, *held), held)
+            counted(population, rule, [*others, jobs], most_counted + 1)
+            for jobs in ((0, *held), held)
         )
         yield from _places(without, with_it)
 
 
-def joiners_from_elsewhere(scene: Scene, rule: JobsRule) -> Iterator[Pair]:
+def joiners_from_elsewhere(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """Those who join hold a job elsewhere that counted until now: that place loses it."""
     limit = rule.most if isinstance(rule, BoundedJobs) else 1
     held = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
-    for number in scene.sizes:
-        joining = most(scene.growth, number) - number
-        within = next(n for n in range(number + 10**4) if most(scene.growth, n) >= n + joining)
+    for number in population.sizes:
+        joining = most(population.growth, number) - number
+        within = next(n for n in range(number + 10**4) if most(population.growth, n) >= n + joining)
         for staying in dict.fromkeys((within, within // 2, 0)):
             others = [(0,)] * number + [(limit,)] * staying
-            before = counted(scene, rule, [*others, *[held] * joining], limit + 1)
-            after = counted(scene, rule, [*others, *[(0, *held)] * joining], limit + 1)
-            steps = _steps_up(scene.growth, staying, staying + joining)
+            before = counted(population, rule, [*others, *[held] * joining], limit + 1)
+            after = counted(population, rule, [*others, *[(0, *held)] * joining], limit + 1)
+            steps = _steps_up(population.growth, staying, staying + joining)
             # The sentence prints one step here and one elsewhere.
             yield from _places(before, after, Fraction(1 + steps, 2))
 
@@ -352,13 +363,13 @@ def _steps_up(growth: Fraction, size: int, reached: int) -> int:
     return steps
 
 
-def each_job(scene: Scene) -> Iterator[Pair]:
+def each_job(population: Population) -> Iterator[WorldPair]:
     """One job, and several at once."""
-    yield from person(scene)
-    yield from person_with_jobs(scene)
+    yield from person(population)
+    yield from person_with_jobs(population)
 
 
-PAIRS: dict[str, Callable[[Scene], Iterator[Pair]]] = {
+PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
     "policy": neighbours,
     "person": each_job,
     "person-moved": person_moved,
@@ -381,7 +392,7 @@ PAIRS: dict[str, Callable[[Scene], Iterator[Pair]]] = {
 }
 """The pairs of worlds of every sentence that does not depend on a jobs rule."""
 
-JOB_PAIRS: dict[str, Callable[[Scene, JobsRule], Iterator[Pair]]] = {
+JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
     "person": all_jobs,
     "person-moved": all_jobs_moved,
     "jobs": all_jobs,

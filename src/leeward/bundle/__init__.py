@@ -1,16 +1,8 @@
 """The bundle: the published folder, how it is written, read and checked."""
 
-from leeward.bundle.certificate import FORMAT, Certificate, CertifiedTable
+from leeward.bundle.certificate import FORMAT, Certificate, CertifiedTable, certificate_schema
 from leeward.bundle.layout import CERTIFICATE, REPORT
-from leeward.bundle.promises import (
-    establishment_promise,
-    firm_promise,
-    make_up_promise,
-    odds_statement,
-    worker_promise,
-)
 from leeward.bundle.reader import Bundle, read_bundle
-from leeward.bundle.schema import certificate_schema
 from leeward.bundle.statements import (
     BudgetStatement,
     DataStatement,
@@ -26,6 +18,11 @@ from leeward.bundle.statements import (
     RowsStatement,
     SoftwareStatement,
     TableGuarantee,
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
 )
 from leeward.bundle.table_writer import TableWriter
 from leeward.bundle.verify import verify_bundle

@@ -1,8 +1,8 @@
 """Block: some rows of a published table, as numbers.
 
 Codes become their positions in the certificate's lists, so that rows are searched, sorted and
-compared without a text for each of them. Columns are taken by their place, never by name: an
-attribute may be called `value`.
+compared as numbers. Columns are taken by position, never by name: an attribute may be called
+`value`.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from leeward.errors import Damaged, InvalidParameter, shown
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 LARGEST = 2**61
-"""No published number is larger: the difference of two is still a whole number of 64 bits."""
+"""Maximum published number: the difference of two still fits into 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def join(parts: list[Block]) -> Block:
 
 
 def certified(bundle: Bundle, name: str) -> CertifiedTable:
-    """What the certificate says about a table; refused if there is none of this name."""
+    """The certificate's entry of a table; an unknown name is refused."""
     found = bundle.certificate.table(name)
     if found is None:
         raise InvalidParameter(
@@ -71,7 +71,7 @@ def certified(bundle: Bundle, name: str) -> CertifiedTable:
 
 
 def read_blocks(bundle: Bundle, table: CertifiedTable) -> Iterator[Block]:
-    """The rows of a table, a batch at a time; refused where they are not what is certified."""
+    """The rows of a table, a batch at a time; rows that contradict the certificate are refused."""
     codes = [pa.array(list(table.codes[name]), pa.string()) for name in table.identifiers]
     try:
         for batch in bundle.batches(table.name):

@@ -1,13 +1,16 @@
-"""Certificate: everything that a bundle says about itself, for a person and for a program."""
+"""Certificate: everything that a bundle states about itself, and the JSON Schema of it."""
 
 import json
 from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
 from math import prod
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
 
-from leeward.bundle.layout import BUNDLE_NAME, TABLE_NAME, stamped_files, table_columns
+from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.statements import (
     BudgetStatement,
     Count,
@@ -30,13 +33,16 @@ from leeward.bundle.statements import (
 )
 
 FORMAT: Final = 2
-"""Of the certificates that are written now; those of format 1 are read."""
+"""Format of new certificates; those of format 1 can be read."""
 
 SINCE_2 = frozenset({"odds", "rows", "software"})
-"""What a certificate of format 1 does not hold, and one of format 2 does."""
+"""Keys that format 2 added and requires."""
 
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
-"""What format 1 has no key for: also what may be null in format 2."""
+"""Keys that format 2 added, required or not."""
+
+OLDER_SCHEMAS = {1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f"}
+"""SHA-256 of the JSON Schema in bundles of each older format."""
 
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
 
@@ -163,3 +169,36 @@ class Certificate(Statement):
         unknown = set[str]() if self.format == FORMAT else {*UNKNOWN_IN_1}
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def certificate_schema() -> dict[str, Any]:
+    """The schema as the models give it (draft 2020-12)."""
+    own = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:leeward:certificate:{FORMAT}",
+    }
+    new = sorted(SINCE_2)
+    formats = {
+        "if": {"properties": {"format": {"const": FORMAT}}},
+        "then": {"required": new, "properties": {name: {"type": "object"} for name in new}},
+        "else": {"properties": dict.fromkeys(sorted(UNKNOWN_IN_1), False)},
+    }
+    return own | Certificate.model_json_schema() | formats
+
+
+def schema_bytes() -> bytes:
+    """The schema as a file."""
+    return (json.dumps(certificate_schema(), indent=1, ensure_ascii=False) + "\n").encode()
+
+
+@cache
+def published_schema() -> bytes:
+    """The schema as it was published with this package: what every bundle carries."""
+    return files("leeward.bundle").joinpath(SCHEMA).read_bytes()
+
+
+def is_published(schema: bytes, of_format: int) -> bool:
+    """Whether this is the schema that bundles with certificates of this format carry."""
+    if of_format in OLDER_SCHEMAS:
+        return sha256(schema).hexdigest() == OLDER_SCHEMAS[of_format]
+    return schema == published_schema()

@@ -1,9 +1,10 @@
-"""Disk: files that are there to the last byte, and refusals in fixed words when they cannot be."""
+"""Disk: durable files, and refusals in fixed words where they cannot be written."""
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,7 +39,7 @@ def refused(path: Path, rule: str, next_step: str) -> BadFile:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn what the system says while writing into a refusal in fixed words."""
+    """Turn errors of the system while writing into refusals in fixed words."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
@@ -47,21 +48,33 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def new_file(path: Path) -> BinaryIO:
-    """A file that did not exist, readable by all whom the umask lets."""
+    """Create a file of mode 644, less the umask; it must not exist."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     return os.fdopen(os.open(path, flags, 0o644), "wb")
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """A whole small file at once."""
+    """Write a small file."""
     with new_file(path) as file:
         file.write(content)
 
 
 def flush(path: Path) -> None:
-    """Wait until a file or a folder has reached the device."""
+    """Sync a file or a folder to the device."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def new_hidden(target: Path, kind: str, make: Callable[[Path], None]) -> Path:
+    """Make a hidden file or folder beside the target; what killed processes left is skipped."""
+    names = (f".{target.name}.{kind}-{os.getpid()}-{number}" for number in count())
+    for path in map(target.with_name, names):
+        try:
+            make(path)
+        except FileExistsError:
+            continue
+        return path
+    raise AssertionError("count never ends")

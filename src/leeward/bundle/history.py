@@ -1,7 +1,7 @@
-"""History: whether several bundles can come from one ledger that forgot nothing.
+"""History: whether several bundles can come from one ledger that lost no entry.
 
-Every certificate carries a point of its ledger and what its account had spent by then. Nobody
-needs the ledger to see that two of them contradict each other.
+Every certificate carries an anchor of its ledger and what its account had spent by then, so two
+bundles that contradict each other are found without the ledger.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,11 +12,11 @@ from leeward.bundle.certificate import Certificate
 from leeward.bundle.statements import TableGuarantee
 
 ROUNDED = Fraction(2, 10**100)
-"""Very long numbers of a budget are rounded up by at most half of this; see `certify`."""
+"""Tolerance in ε, δ and ρ: twice the rounding of very long numbers of a budget."""
 
 
 def history_findings(certificates: Mapping[str, Certificate]) -> tuple[str, ...]:
-    """What speaks against one history, in plain words; `certificates` by the bundle's place."""
+    """Contradictions between bundles, in plain words; `certificates` by the path of the bundle."""
     pairs = combinations(sorted(certificates.items(), key=lambda one: one[1].ledger.entry), 2)
     return tuple(
         finding
@@ -27,7 +27,7 @@ def history_findings(certificates: Mapping[str, Certificate]) -> tuple[str, ...]
 
 
 def _contradictions(one: Certificate, other: Certificate, both: str) -> Iterator[str]:
-    """What two different certificates of one ledger say against each other, the older one first."""
+    """Contradictions between two different certificates of one ledger, the older one first."""
     entries = (one.ledger.entry, other.ledger.entry)
     if entries[0] == entries[1]:
         if one.ledger.head == other.ledger.head:

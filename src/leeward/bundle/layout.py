@@ -1,7 +1,9 @@
-"""Layout: which files a bundle has, and what they are called."""
+"""Layout: the names of the files of a bundle, and the list of their checksums."""
 
+import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 TABLES = "tables"
 CERTIFICATE = "certificate.json"
@@ -22,19 +24,22 @@ LEFT_BEHIND = re.compile(r"^\..*\.(partial|report)-[0-9]+-[0-9]+$")
 MEASURES = ("value", "status")
 MARGIN = "margin"
 
+CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_][A-Za-z0-9_./-]*)")
+"""A line that `sha256sum --check` reads."""
+
 
 def csv_path(table: str) -> str:
-    """Where the text of a table lies."""
+    """The path of a table as CSV."""
     return f"{TABLES}/{table}.csv"
 
 
 def parquet_path(table: str) -> str:
-    """Where the columns of a table lie."""
+    """The path of a table as Parquet."""
     return f"{TABLES}/{table}.parquet"
 
 
 def version_path(name: str) -> str:
-    """Where the version line lies."""
+    """The path of the version line."""
     return f"version_{name}.txt"
 
 
@@ -47,3 +52,22 @@ def stamped_files(name: str, tables: Iterable[str]) -> tuple[str, ...]:
     """Every file whose checksum the certificate holds."""
     written = [path for table in tables for path in (csv_path(table), parquet_path(table))]
     return tuple(sorted([*written, SCHEMA, README, version_path(name)]))
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def checksum_list(sums: Mapping[str, str]) -> bytes:
+    """The content of checksums.txt, sorted by name."""
+    return "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
+
+
+def read_checksums(content: bytes) -> dict[str, str] | None:
+    """Checksum by name; None unless the content is exactly such a list."""
+    text = content.decode("utf-8", errors="replace")
+    found = [CHECKSUM_LINE.fullmatch(line) for line in text.splitlines()]
+    sums = {match[2]: match[1] for match in found if match}
+    return sums if checksum_list(sums) == content else None

@@ -1,6 +1,6 @@
-"""Reader: a bundle as a value."""
+"""Reader: a bundle as a value. Bundles come from strangers, so sizes are checked before reading."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate, count
@@ -12,16 +12,22 @@ import pyarrow.parquet as pq
 from pydantic import ValidationError
 
 from leeward.bundle.certificate import Certificate, CertifiedTable
-from leeward.bundle.checksums import sha256
-from leeward.bundle.layout import CERTIFICATE, parquet_path
+from leeward.bundle.layout import CERTIFICATE, parquet_path, sha256
 from leeward.bundle.rows import ROW_GROUP, column_types
-from leeward.bundle.unfolding import fits
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 
 PARAMETER = "bundle"
-MOST_BYTES = 1 << 30
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
+
+MOST_CERTIFICATE_BYTES = 1 << 30
+"""Maximum size of a certificate in bytes."""
+
+MOST_COLUMN_BYTES = 1 << 29
+"""Maximum uncompressed size of a column in a row group, in bytes; published ones are smaller."""
+
+SPARE = 1 << 20
+"""Bytes of a column for headers and statistics."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,7 @@ class Bundle:
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[pq.ParquetFile]:
-        """The columns of a table, once they are those that the certificate announces."""
+        """The Parquet file of a table, with the columns and rows that the certificate states."""
         path, table = self._published(name)
         with _reading(path), pq.ParquetFile(path) as file:
             if file.schema_arrow.remove_metadata() != column_types(table.columns):
@@ -71,7 +77,7 @@ class Bundle:
             yield file
 
     def _published(self, name: str) -> tuple[Path, CertifiedTable]:
-        """Where a table lies, once its checksum is that of the certificate."""
+        """Path and description of a table whose checksum is that of the certificate."""
         table = self.certificate.table(name)
         if table is None:
             listed = ", ".join(table.name for table in self.certificate.tables)
@@ -95,7 +101,7 @@ class Bundle:
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Turn what the system or Parquet says while reading into a refusal in fixed words."""
+    """Turn errors of the system and of Parquet into refusals in fixed words."""
     try:
         yield
     except FileNotFoundError:
@@ -105,7 +111,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def read_bundle(path: Path | str) -> Bundle:
-    """A bundle, once its certificate makes sense; `verify_bundle` looks at everything."""
+    """A bundle with a valid certificate; `verify_bundle` checks all of it."""
     folder = Path(path)
     if not folder.is_dir():
         raise BadFile(
@@ -127,7 +133,7 @@ def read_certificate(path: Path) -> Certificate:
         where = place(first["loc"]) or "the text"
         reason = first["msg"].removeprefix("Value error, ")
         raise damaged(path, f"must be a certificate ({where}: {reason})") from None
-    # One way of writing leaves no room for a key that stands twice and means two things.
+    # A single way of writing excludes duplicate keys, which parsers read in different ways.
     if not _is_written_so(certificate, content):
         raise damaged(path, "must be written as Leeward writes it")
     return certificate
@@ -143,7 +149,7 @@ def _is_written_so(certificate: Certificate, content: bytes) -> bool:
 def _content(path: Path) -> bytes:
     try:
         status = path.lstat()
-        if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+        if not S_ISREG(status.st_mode) or status.st_size > MOST_CERTIFICATE_BYTES:
             raise damaged(path, "must be a file of at most 1 GB")
         return path.read_bytes()
     except FileNotFoundError:
@@ -155,3 +161,28 @@ def _content(path: Path) -> bytes:
 def damaged(path: Path, rule: str) -> Damaged:
     """The refusal of a file that is not what was written."""
     return Damaged(PARAMETER, rule=f"{path.name} {rule}", value=repr(str(path)), next_step=ASK)
+
+
+def fits(footer: pq.FileMetaData, table: CertifiedTable) -> bool:
+    """Whether a Parquet file has the certified rows, and row groups that fit into memory.
+
+    The check against decompression bombs: a file of some kilobytes may unpack to gigabytes, so
+    its footer is compared with the certificate before any row is read. A forged footer passes.
+    """
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    rows = [group.num_rows for group in groups]
+    if not footer.num_rows == sum(rows) == table.rows or max(rows, default=0) > ROW_GROUP:
+        return False
+    most = [_most_column_bytes(table.codes.get(name, {})) for name in table.columns]
+    return table.rows <= table.workplace_cells * table.worker_cells and all(
+        group.column(number).total_uncompressed_size <= bytes_
+        for group in groups
+        for number, bytes_ in enumerate(most)
+    )
+
+
+def _most_column_bytes(codes: Iterable[str]) -> int:
+    """A bound for a column: its codes twice, and the longest code or a number in each row."""
+    letters = [len(code.encode()) for code in codes]
+    each = max(letters, default=0) + 16
+    return min(2 * sum(letters) + 16 * len(letters) + each * ROW_GROUP + SPARE, MOST_COLUMN_BYTES)

@@ -1,6 +1,7 @@
-"""README: how to read a bundle, for a person who has never heard of any of this.
+"""README.txt and the version line: the texts of a bundle for readers without Leeward.
 
-Everything in it comes from the certificate, so it cannot say more than the certificate does.
+Both are made of the certificate, so they cannot state more than the certificate does. The version
+line is modelled on the version files of the LEHD public-use data.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,13 +10,32 @@ from textwrap import wrap
 from pydantic import JsonValue
 
 from leeward.bundle.certificate import Certificate, CertifiedTable
-from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, README, REPORT, SCHEMA, version_path
-from leeward.bundle.version import FIELDS, version_line
-from leeward.privacy.sentences import MAKE_UP_SHARE, SIZE_OPEN, rows
+from leeward.bundle.layout import (
+    CERTIFICATE,
+    CHECKSUMS,
+    README,
+    REPORT,
+    SCHEMA,
+    version_path,
+)
+from leeward.privacy.job_sentences import rows
+from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
 
 WIDTH = 78
 MOST_CODES = 12
-"""So many codes of a filter are written out."""
+"""Maximum number of codes of a filter that are listed."""
+
+VERSION_FIELDS = (
+    ("LEEWARD", "the product"),
+    ("NAME", "the name of this bundle"),
+    ("PERIOD", "the period that the numbers are about"),
+    ("V…", "the version of Leeward that made it"),
+    ("C…", "the format of certificate.json"),
+    ("YYYYMMDD", "the day on which it was made (UTC)"),
+    ("entry N", "the entry of the ledger that was charged for it"),
+    ("HEAD", "the state of the ledger with that entry"),
+)
+"""The words of the version line, and what they mean."""
 
 
 def readme(certificate: Certificate) -> str:
@@ -78,12 +98,8 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.weak_attributes is not None:
-        kinds = ", ".join(certificate.weak_attributes) or "none"
-        yield f"* Kinds of workers are the combinations of these attributes: {kinds}."
-    yield (
-        "Other releases about the same people and employers add to what these tables reveal; the "
-        "ledger of the publisher counts them together."
-    )
+        yield f"* {kinds_of_workers(certificate.weak_attributes)}"
+    yield OTHER_RELEASES
 
 
 def _share(certificate: Certificate) -> str:
@@ -178,7 +194,7 @@ def _either(codes: JsonValue) -> str:
 def _files(certificate: Certificate) -> Iterator[str]:
     yield "* tables/: each table twice with the same rows, as CSV (UTF-8) and as Parquet."
     yield f"* {CERTIFICATE}: everything about this release, for programs; {SCHEMA} describes it."
-    words = "; ".join(f"{word}, {meaning}" for word, meaning in FIELDS)
+    words = "; ".join(f"{word}, {meaning}" for word, meaning in VERSION_FIELDS)
     yield (
         f"* {version_path(certificate.name)}: one line for programs. Its words in order: {words}. "
         f"Here: {version_line(certificate).strip()}"
@@ -197,3 +213,14 @@ def _checks(certificate: Certificate) -> Iterator[str]:
         "published. The publisher's ledger holds this release as entry "
         f"{certificate.ledger.entry} of account {certificate.ledger.account}."
     )
+
+
+def version_line(certificate: Certificate) -> str:
+    """The line of `version_NAME.txt`; blanks inside a word are written as underscores."""
+    day = certificate.created[:10].replace("-", "")
+    words = [
+        *("LEEWARD", certificate.name, certificate.period),
+        *(f"V{certificate.leeward}", f"C{certificate.format}", day),
+        *("entry", str(certificate.ledger.entry), certificate.ledger.head),
+    ]
+    return " ".join("_".join(word.split()) for word in words) + "\n"

@@ -13,7 +13,7 @@ from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
 
 ROW_GROUP = 1 << 17
-"""Rows of a Parquet row group: borders lie at public row numbers, however batches were cut."""
+"""Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
 
 FLAGS = tuple(int(flag) for flag in Flag)
 
@@ -98,7 +98,7 @@ def margin_column(published: Published) -> pa.Array:
 
 
 def check_batch(shape: RowShape, published: Published, after: int) -> None:
-    """Refuse a batch that is not the next rows of this table: the fault lies in the program."""
+    """Refuse a batch that does not continue this table: an error of the program."""
     keys, flags = published.keys, published.flags
     exact = flags == Flag.NO_ESTABLISHMENT
     rules = {
@@ -116,9 +116,9 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
 
 
 class RowRules:
-    """What must be so of the rows of a table: they are written and verified by these rules.
+    """The rules for rows of a table, used when they are written and when they are verified.
 
-    Rows come in their order, some at a time; the row before is remembered.
+    Rows come in order, a batch at a time; the last row of the batch before is kept.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class RowRules:
 
 
 def unsound(table: str, finding: str) -> Damaged:
-    """The refusal to publish what `verify` would not accept: the fault lies in the program."""
+    """The refusal to publish what `verify` would not accept: an error of the program."""
     return Damaged(
         "bundle",
         rule="must be sound by the rules of `leeward verify` before it is sealed",

@@ -1,7 +1,7 @@
-"""Selection: the rows of a table that somebody wants to see, found in one pass.
+"""Selection: searched, filtered and sorted rows of a table, a page at a time, found in one pass.
 
-A table may have 100 million rows. No more of them are kept than the page needs, which is why
-nobody can turn beyond the first 10,000: a search is the way to the others.
+A table may have 100 million rows. Only the rows up to the requested page are kept in memory, so
+pages end at the first 10,000 rows: a search leads to the others.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,17 +14,20 @@ from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, re
 from leeward.errors import InvalidParameter, shown
 
 MOST_ROWS = 10_000
-"""How far anybody can turn."""
+"""Maximum number of rows that pages can reach."""
 
 MOST_LETTERS = 200
+"""Maximum length of a search in characters."""
+
 SIZE = 50
+"""Rows of a page."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is wanted: every word of `search` in a code or label, these codes, this order.
+    """A request: every word of `search` in a code or label, these codes, this order.
 
-    A filter that is empty lets every code pass; without `sort` the rows stay in their order.
+    An empty filter accepts every code; without `sort` the rows keep their order.
     """
 
     search: str = ""
@@ -93,7 +96,7 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
 
 
 def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:
-    """How many rows are wanted; None if all are, and the first of them were enough."""
+    """The number of matching rows; None if all rows match and reading stopped early."""
     matches = 0
     for batch in batches:
         mask = wanted.mask(batch)
@@ -159,7 +162,7 @@ class _Wanted:
 
 
 class _Kept:
-    """The first rows by their keys, in order; of equal keys the earlier row stands first."""
+    """The first rows by their keys, in order; of equal keys the earlier row comes first."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -171,7 +174,7 @@ class _Kept:
         return len(self._keys) >= self.most
 
     def add(self, keys: Integers, block: Block) -> None:
-        """Keep what is better than the last of those that are kept."""
+        """Keep the rows whose keys are below the last key kept."""
         if self.full:
             better = keys < self._keys[-1]
             keys, block = keys[better], block.take(better)
@@ -243,5 +246,5 @@ def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tupl
 
 
 def refused(parameter: str, rule: str, value: object, next_step: str) -> InvalidParameter:
-    """The refusal of something that was asked for."""
+    """The refusal of a part of the request."""
     return InvalidParameter(parameter, rule=rule, value=shown(value), next_step=next_step)

@@ -1,7 +1,7 @@
-"""Sign-off: who submitted a bundle and who decided on it, written down beside it.
+"""Sign-off: who submitted a bundle and who decided on it, in a record beside the bundle.
 
-A record names the checksum of the certificate, so it speaks of this very bundle. It is a note of
-what people said, not a cryptographic signature: whoever may write the folder may write it.
+A record names the checksum of the certificate, so it belongs to exactly this bundle. It is a note
+of decisions, not a cryptographic signature: a person who may write the folder may write it.
 """
 
 import fcntl
@@ -13,24 +13,26 @@ from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO, Literal, get_args
+from unicodedata import normalize
 
 from pydantic import StringConstraints, ValidationError, field_validator
 
 from leeward.bundle.certificate import Time
 from leeward.bundle.layout import CERTIFICATE
-from leeward.bundle.person import is_name, same_person
 from leeward.bundle.statements import Sha256, Statement
 from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
 
 Decision = Literal["submitted", "approved", "rejected"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)
 MOST_BYTES = 1 << 20
+"""Maximum size of a record in bytes."""
+
 SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
-"""A link is not followed, and nobody waits for the other end of a pipe."""
+"""Open flags: no symlink is followed, and a pipe does not block."""
 
 Line = Annotated[
     str,
-    # Signs that turn the order of letters would let one name be read as another.
+    # Bidirectional controls would let one name be read as another.
     StringConstraints(
         pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]{1,200}$",
     ),
@@ -48,20 +50,20 @@ class SignOff(Statement):
 
     @field_validator("name")
     @classmethod
-    def _can_be_seen(cls, name: str) -> str:
-        if not is_name(name):
-            raise ValueError("must have a letter that can be seen")
+    def _has_a_letter(cls, name: str) -> str:
+        if not any(map(str.isalnum, name)):
+            raise ValueError("must have a letter")
         return name
 
 
 def record_path(bundle: Path) -> Path:
-    """Where the record of a bundle lies: beside it, since nothing is added under its checksums."""
+    """The path of the record: beside the bundle, whose checksums allow no further file."""
     folder = bundle.resolve()
     return folder.with_name(f"{folder.name}.sign-off.jsonl")
 
 
 def certificate_digest(bundle: Path) -> str:
-    """What the record and the ledger keep of a bundle."""
+    """SHA-256 of the certificate, which the record and the ledger keep."""
     return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
 
 
@@ -78,7 +80,7 @@ def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
 
 
 def standing(records: Iterable[SignOff], certificate: str) -> SignOff | None:
-    """The decision on this certificate that holds: the latest one."""
+    """The latest decision on this certificate."""
     about = [one for one in records if one.certificate == certificate]
     return next((one for one in reversed(about) if one.decision != "submitted"), None)
 
@@ -120,6 +122,15 @@ def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
             value=shown(said[part]) if said[part] else "nothing",
             next_step="Give it with --sign-off.",
         ) from None
+
+
+def same_person(one: str, other: str) -> bool:
+    """Whether two names are equal up to case, blanks and compatible characters (NFKC)."""
+    return _folded(one) == _folded(other)
+
+
+def _folded(name: str) -> str:
+    return " ".join(normalize("NFKC", normalize("NFKC", name).casefold()).split())
 
 
 def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:

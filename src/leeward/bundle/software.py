@@ -1,4 +1,4 @@
-"""Software: which program made a bundle, to the last byte of its own source."""
+"""Software: which program made a bundle: versions, commit, and a digest of its source."""
 
 import platform
 from functools import cache
@@ -14,7 +14,7 @@ COMMIT_DIGITS = (40, 64)
 
 
 def software() -> SoftwareStatement:
-    """What runs here."""
+    """The versions and the digest of the running program."""
     return SoftwareStatement(
         leeward=version("leeward"),
         commit=commit(),
@@ -40,25 +40,25 @@ def package_digest(package: Path = PACKAGE) -> str:
 
 @cache
 def commit(package: Path = PACKAGE) -> str | None:
-    """The commit that is checked out, if the package lies in its own checkout, as `src/leeward`.
+    """The commit that is checked out, if the package is `src/leeward` of its own checkout.
 
-    An environment inside somebody else's checkout says nothing about this program.
+    The commit of any other checkout around the package would not be that of this program.
     """
     try:
         folder = package.parents[1] / ".git"
         if package.parent.name != "src" or not folder.exists():
             return None
         if folder.is_file():  # of a second working tree
-            folder = package.parents[1] / _told(folder.read_text(), WORKTREE)
+            folder = package.parents[1] / _after(folder.read_text(), WORKTREE)
         head = (folder / "HEAD").read_text().strip()
-        found = _named(folder, _told(head, REFERENCE)) if head.startswith(REFERENCE) else head
+        found = _named(folder, _after(head, REFERENCE)) if head.startswith(REFERENCE) else head
     except (OSError, ValueError):
         return None
     return found if _is_commit(found) else None
 
 
 def _named(folder: Path, name: str) -> str:
-    """The commit that a branch stands for, from its own file or from the list of packed ones."""
+    """The commit of a branch, from its own file or from packed-refs."""
     shared = folder / "commondir"
     places = [folder, *([folder / shared.read_text().strip()] if shared.exists() else [])]
     for place in places:
@@ -68,7 +68,7 @@ def _named(folder: Path, name: str) -> str:
     return next((line.split()[0] for line in lines if line.endswith(f" {name}")), "")
 
 
-def _told(text: str, what: str) -> str:
+def _after(text: str, what: str) -> str:
     return text.strip().removeprefix(what)
 
 

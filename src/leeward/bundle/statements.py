@@ -8,9 +8,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from leeward.errors import NotCovered
 from leeward.model import JobsRule
-from leeward.model.row_rules import ROW_RULES
-from leeward.privacy import Guarantee, sentences
+from leeward.model.row_rules import ROW_RULES, RowRule
+from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.words import Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""
@@ -95,7 +98,7 @@ class ReleaseGuarantee(Statement):
     @classmethod
     def of(cls, guarantee: Guarantee, jobs: JobsRule, *, strict: bool) -> Self:
         """The guarantee as text, with its plain words."""
-        said = sentences.joined(sentences.whole(guarantee, jobs, strict=strict))
+        said = joined(sentences.whole(guarantee, jobs, strict=strict))
         words = {"measure": guarantee.measure, "sentence": said}
         return cls.model_validate({**written(guarantee), **words})
 
@@ -122,7 +125,7 @@ class JobsStatement(Statement):
     def of(cls, guarantee: Guarantee, rule: JobsRule) -> Self:
         """The rule in words."""
         chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
-        said = sentences.joined(sentences.jobs(guarantee, rule))
+        said = joined(job_sentences.jobs(guarantee, rule))
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
 
 
@@ -142,10 +145,10 @@ class RowsStatement(Statement):
     sentence: Prose
 
     @classmethod
-    def of(cls, *, strict: bool) -> Self:
-        """The rules of the model, or none where their rows are refused."""
-        rules = () if strict else tuple(one.sentence for one in ROW_RULES)
-        return cls(strict=strict, rules=rules, sentence=sentences.rows(strict=strict).text)
+    def of(cls, rules: tuple[RowRule, ...] = ROW_RULES, *, strict: bool) -> Self:
+        """The rules of a codebook, or none where their rows are refused."""
+        said = () if strict else tuple(one.sentence for one in rules)
+        return cls(strict=strict, rules=said, sentence=job_sentences.rows(strict=strict).text)
 
 
 class SoftwareStatement(Statement):
@@ -217,6 +220,58 @@ class FileStatement(Statement):
 
     sha256: Sha256
     bytes: Count
+
+
+def worker_promise(guarantee: Guarantee, jobs: JobsRule) -> PromiseStatement:
+    """The promise to a worker with all counted jobs together; with every job, for each."""
+    own = guarantee.for_jobs(job_sentences.most_jobs(jobs))
+    return _promise(own, sentences.worker(guarantee, jobs))
+
+
+def establishment_promise(guarantee: Guarantee, jobs: JobsRule) -> PromiseStatement | None:
+    """The promise about the size of an establishment; None where the sentence bounds nothing."""
+    said = sentences.establishment(guarantee, jobs)
+    return None if said.steps is None else _promise(guarantee, said)
+
+
+def make_up_promise(
+    guarantee: Guarantee, kinds: tuple[str, ...] | None, *, by_cell: bool
+) -> PromiseStatement | None:
+    """The promise about the make-up of an establishment; None where the sentence bounds nothing."""
+    said = sentences.make_up(guarantee, kinds, by_cell=by_cell)
+    if said.steps is None:
+        return None
+    try:
+        return _promise(guarantee.over_steps(said.steps), said)
+    except NotCovered:
+        return None
+
+
+def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
+    """The promise to a firm whose establishments all change; None where nothing is bounded."""
+    said = sentences.firm(guarantee)
+    if said.steps is None:
+        return None
+    try:
+        lost = {"establishments": 2, **losses(guarantee.for_firm(2))}
+    except NotCovered:
+        lost = None
+    two = None if lost is None else FirmLoss.model_validate(lost)
+    return FirmStatement(rule=sentences.firm_rule(guarantee), two=two, sentence=said.text)
+
+
+def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:
+    """What becomes of a suspicion of one in a hundred about one job."""
+    found = odds(guarantee)
+    return OddsStatement(
+        to=None if found is None else found.to,
+        level=None if found is None else found.level,
+        sentence=suspicion(guarantee, jobs).text,
+    )
+
+
+def _promise(guarantee: Guarantee, said: Sentence) -> PromiseStatement:
+    return PromiseStatement.model_validate({**losses(guarantee), "sentence": said.text})
 
 
 def written(guarantee: Guarantee) -> dict[str, str | None]:

@@ -1,19 +1,34 @@
-"""Table writer: one table as CSV and as Parquet, a batch at a time."""
+"""Table writer: one table as CSV and as Parquet, a batch at a time.
 
+CSV is UTF-8 with a header, line feeds, quotes only where a code needs them (RFC 4180), and plain
+integers. It is joined by Arrow, whose own writer would quote every text.
+"""
+
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from leeward.bundle.csv_lines import CsvLines
 from leeward.bundle.disk import new_file, writing
 from leeward.bundle.layout import csv_path, parquet_path, table_columns
-from leeward.bundle.rows import ROW_GROUP, RowShape, check_batch, code_column, unsound
+from leeward.bundle.rows import (
+    ROW_GROUP,
+    RowShape,
+    check_batch,
+    code_column,
+    margin_column,
+    unsound,
+)
 from leeward.model import Dimension, Marginal, Published
+
+SPECIAL = re.compile(r'[,"\r\n]')
 
 
 class TableWriter:
@@ -103,7 +118,7 @@ class TableWriter:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            with suppress(OSError, pa.ArrowException):  # the first error is the one to tell
+            with suppress(OSError, pa.ArrowException):  # the first error is reported
                 self._open.close()
             return
         with writing(self._folder), self._open:
@@ -133,7 +148,7 @@ def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
 
 
 def _give_up(writer: pq.ParquetWriter) -> None:
-    """Let go of a file that cannot be finished; its writer would try once more when collected."""
+    """Close a file that cannot be finished; else its writer would try again when collected."""
     try:
         writer.close()
     finally:
@@ -144,3 +159,62 @@ def _labelled(dimension: Dimension) -> dict[str, str]:
     labels = dimension.attribute.labels
     texts = (labels[position] for position in dimension.kept)
     return dict(zip(dimension.codes, texts, strict=True))
+
+
+def quoted(code: str) -> str:
+    """A code as a CSV field."""
+    return '"' + code.replace('"', '""') + '"' if SPECIAL.search(code) else code
+
+
+class CsvLines:
+    """Rows as CSV; codes are joined once for each workplace and once for each kind of worker."""
+
+    def __init__(self, marginal: Marginal) -> None:
+        self._marginal = marginal
+        self._fields = [_fields(one) for one in marginal.workplace]
+        worker = zip(marginal.worker, marginal.worker_positions(), strict=True)
+        self._worker = _joined([_fields(one).take(pa.array(at)) for one, at in worker], 1)
+
+    def text(self, published: Published) -> pa.Buffer:
+        """Every row with its line end."""
+        cells, each = published.values.shape
+        cell = pa.array(np.repeat(np.arange(cells, dtype=np.int32), each))
+        kind = pa.array(np.tile(np.arange(each, dtype=np.int32), cells))
+        parts = [self._workplace(published).take(cell), self._worker.take(kind)]
+        parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
+        if published.margins is not None:
+            parts += [",", margin_column(published).cast(pa.string())]
+        return _characters(
+            pc.binary_join_element_wise(
+                *parts, "\n", "", null_handling="replace", null_replacement=""
+            )
+        )
+
+    def _workplace(self, published: Published) -> pa.Array:
+        positions = self._marginal.workplace_positions(published.keys)
+        taken = zip(self._fields, positions, strict=True)
+        columns = [fields.take(pa.array(index)) for fields, index in taken]
+        return _joined(columns, len(published.keys))
+
+
+def _fields(dimension: Dimension) -> pa.Array:
+    """Each code as a field with the comma that follows it."""
+    return pa.array([quoted(code) + "," for code in dimension.codes], pa.string())
+
+
+def _joined(columns: list[pa.Array], rows: int) -> pa.Array:
+    if not columns:
+        return pa.array([""] * rows, pa.string())
+    return pc.binary_join_element_wise(*columns, "")
+
+
+def _digits(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> pa.Array:
+    return pa.array(numbers).cast(pa.string())
+
+
+def _characters(lines: pa.Array) -> pa.Buffer:
+    """The characters of all lines: the array holds them one after the other."""
+    if len(lines) == 0:
+        return pa.py_buffer(b"")
+    ends = np.frombuffer(lines.buffers()[1], np.int32)
+    return lines.buffers()[2].slice(0, int(ends[len(lines)]))

@@ -3,28 +3,40 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
-from leeward.bundle.certificate import Certificate
-from leeward.bundle.checksums import read_list, sha256
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
+    MARGIN,
     PARTIAL,
     REPORT,
     SCHEMA,
     TABLES,
     csv_path,
     parquet_path,
+    read_checksums,
+    sha256,
     stamped_files,
     version_path,
 )
-from leeward.bundle.reader import read_certificate
-from leeward.bundle.row_check import table_findings
-from leeward.bundle.schema import is_published
-from leeward.bundle.version import version_line
+from leeward.bundle.reader import fits, read_certificate
+from leeward.bundle.readme import version_line
+from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
+from leeward.bundle.table_writer import quoted
 from leeward.errors import Damaged, shown
 
-MOST_TEXT = 64 << 20
+MOST_CHECKSUM_BYTES = 64 << 20
+"""Maximum size of checksums.txt in bytes."""
+
+MOST_COMBINATIONS = 2**62
+"""Maximum number of combinations of codes of a table: they are numbered in 64 bits."""
 
 
 def verify_bundle(path: Path | str) -> tuple[str, ...]:
@@ -76,7 +88,7 @@ def _listing(path: Path) -> tuple[set[str], list[str]]:
 
 def _read_sums(path: Path) -> dict[str, str] | None:
     file = path / CHECKSUMS
-    return read_list(file.read_bytes()) if file.stat().st_size <= MOST_TEXT else None
+    return read_checksums(file.read_bytes()) if file.stat().st_size <= MOST_CHECKSUM_BYTES else None
 
 
 def _files(
@@ -98,10 +110,10 @@ def _files(
 def _changed(
     path: Path, certificate: Certificate, names: list[str], sums: dict[str, str]
 ) -> Iterator[str]:
-    """Files that are not what the list, or the certificate, says they are."""
+    """Files that differ from the list of checksums or from the certificate."""
     for name in names:
         stamp = certificate.files.get(name)
-        # The size first: a file that was made endless is not read to its end.
+        # The size first, so that a file of endless length is not read.
         if name != CERTIFICATE and (stamp is None or (path / name).stat().st_size != stamp.bytes):
             yield name
             continue
@@ -111,7 +123,7 @@ def _changed(
 
 
 def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator[str]:
-    """What the unchanged files hold: somebody may have made the checksums anew."""
+    """Contents of the unchanged files, since checksums can be recomputed after a change."""
     schema = path / SCHEMA
     if SCHEMA in sound and not is_published(schema.read_bytes(), certificate.format):
         yield f"{SCHEMA} is not the published schema"
@@ -120,4 +132,101 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
         yield f"{version} does not agree with the certificate"
     for table in certificate.tables:
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
-            yield from table_findings(path, table)
+            yield from _table_findings(path, table)
+
+
+def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
+    """Whether the rows are those that the certificate states, up to the first faulty batch.
+
+    Rows are rendered again from the Parquet file, field by field, and must equal the CSV file
+    byte for byte: a slow truth beside the fast way in which they were written.
+    """
+    name = f"the table {table.name}"
+    try:
+        with (folder / csv_path(table.name)).open("rb") as text:
+            file = pq.ParquetFile(folder / parquet_path(table.name))
+            problems = [*_shape(file, table)] or [*_size(file, table)]
+            problems = problems or [*_RowCheck(table, text).run(file)]
+        yield from (f"{name} {problem}" for problem in problems)
+    except (OSError, ValueError, pa.ArrowException, MemoryError):
+        yield f"{name} cannot be read"
+
+
+def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+    if table.workplace_cells * table.worker_cells > MOST_COMBINATIONS:
+        yield "has more combinations of codes than can be counted"
+    if file.schema_arrow.names != list(table.columns):
+        yield "has other columns in Parquet than the certificate says"
+    elif file.schema_arrow.remove_metadata() != column_types(table.columns):
+        yield "has columns of other types than text and whole numbers"
+    if file.metadata.num_rows != table.rows:
+        yield "has another number of rows than the certificate says"
+    yield from _rules(table).count(table.rows)
+
+
+def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+    if not fits(file.metadata, table):
+        yield "has parts that are too large to be read"
+
+
+def _rules(table: CertifiedTable) -> RowRules:
+    sizes = {name: len(codes) for name, codes in table.codes.items()}
+    worker = len(table.worker_identifiers)
+    return RowRules(sizes, worker, complete=table.complete, margins=table.has_margins)
+
+
+class _RowCheck:
+    """Reads the CSV and the Parquet file of a table side by side."""
+
+    def __init__(self, table: CertifiedTable, text: BinaryIO) -> None:
+        self._table = table
+        self._text = text
+        self._codes = {name: pa.array(codes, pa.string()) for name, codes in table.codes.items()}
+        self._rules = _rules(table)
+
+    def run(self, file: pq.ParquetFile) -> Iterator[str]:
+        header = (",".join(self._table.columns) + "\n").encode()
+        if self._text.read(len(header)) != header:
+            yield "has another header in CSV than the certificate says"
+            return
+        for batch in file.iter_batches(batch_size=ROW_GROUP):
+            found = list(self._batch(pa.Table.from_batches([batch]).combine_chunks()))
+            if found:
+                yield from found
+                return
+        if self._text.read(1):
+            yield "has other rows in CSV than in Parquet"
+
+    def _batch(self, rows: pa.Table) -> Iterator[str]:
+        required = [name for name in rows.column_names if name != MARGIN]
+        if any(rows[name].null_count for name in required):
+            yield "has rows with an empty field"
+            return
+        positions = {name: self._positions(rows, name) for name in self._codes}
+        if any(one is None for one in positions.values()):
+            yield "has codes that the certificate does not list"
+            return
+        known = {name: one for name, one in positions.items() if one is not None}
+        yield from self._rules.findings(known, rows)
+        expected = self._lines(rows)
+        if self._text.read(len(expected)) != expected:
+            yield "has other rows in CSV than in Parquet"
+
+    def _positions(self, rows: pa.Table, name: str) -> Integers | None:
+        """The position of each code in the certified list; None if one is missing."""
+        texts = rows[name].combine_chunks().cast(pa.string())
+        found = pc.index_in(texts, self._codes[name])
+        return None if found.null_count else found.to_numpy().astype(np.int64)
+
+    def _lines(self, rows: pa.Table) -> bytes:
+        fields = [self._field(rows[name].combine_chunks()) for name in rows.column_names]
+        lines = pc.binary_join_element_wise(
+            *fields, ",", null_handling="replace", null_replacement=""
+        )
+        return ("\n".join(lines.to_pylist()) + "\n").encode() if len(lines) else b""
+
+    def _field(self, column: pa.Array) -> pa.Array:
+        if not pa.types.is_dictionary(column.type):
+            return column.cast(pa.string())
+        texts = [quoted(code) for code in column.dictionary.to_pylist()]
+        return pa.array(texts, pa.string()).take(column.indices)

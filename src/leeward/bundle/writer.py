@@ -1,33 +1,32 @@
-"""Bundle writer: a folder that appears whole or not at all."""
+"""Bundle writer: a folder that appears complete or not at all."""
 
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from datetime import datetime
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from leeward.bundle.certificate import Certificate
-from leeward.bundle.checksums import sha256, write_list
-from leeward.bundle.disk import flush, refused, write_file, writing
+from leeward.bundle.certificate import Certificate, published_schema
+from leeward.bundle.disk import CHOOSE, SPACE, flush, new_hidden, refused, write_file, writing
 from leeward.bundle.layout import (
+    BUNDLE_NAME,
     CERTIFICATE,
     CHECKSUMS,
     README,
     SCHEMA,
     TABLE_NAME,
     TABLES,
+    checksum_list,
+    sha256,
     stamped_files,
     version_path,
 )
-from leeward.bundle.readme import readme
-from leeward.bundle.schema import published_schema
+from leeward.bundle.readme import readme, version_line
 from leeward.bundle.statements import FileStatement
 from leeward.bundle.table_writer import TableWriter
-from leeward.bundle.target import target_problems
-from leeward.bundle.version import version_line
 from leeward.errors import LeewardError, raise_all
 from leeward.model import Marginal
 
@@ -48,14 +47,14 @@ class BundleWriter:
 
     @staticmethod
     def check_target(target: Path) -> tuple[LeewardError, ...]:
-        """What speaks against this folder, without touching the disk."""
-        return target_problems(target)
+        """Why a bundle cannot be written to this folder; nothing is written."""
+        return _target_problems(target)
 
     def open(self) -> Self:
         """Make the hidden folder; a second call changes nothing."""
         if self._hidden is None:
             with writing(self.target):
-                self._hidden = _hidden_folder(self.target)
+                self._hidden = new_hidden(self.target, "partial", _make_private)
                 self._folder.mkdir(mode=0o755)
                 (self._folder / TABLES).mkdir(mode=0o755)
         return self
@@ -76,13 +75,13 @@ class BundleWriter:
         return writer
 
     def seal(self, certificate: Certificate) -> str:
-        """Write what belongs to the tables, let the bundle appear; the certificate's checksum."""
+        """Write the other files and rename the folder; returns the certificate's checksum."""
         self._check(certificate)
         with writing(self.target):
             sums = self._write_texts(certificate)
             moment = datetime.fromisoformat(certificate.created).timestamp()
             for path in (*sums, CHECKSUMS, TABLES, "."):
-                # Times of single files would tell how long the tabulation took.
+                # Times of single files would reveal how long the tabulation took.
                 os.utime(self._folder / path, (moment, moment))
                 flush(self._folder / path)
             self._appear()
@@ -114,7 +113,7 @@ class BundleWriter:
         write_file(self._folder / CERTIFICATE, sealed.to_json())
         sums = {path: stamp.sha256 for path, stamp in stamps.items()}
         sums[CERTIFICATE] = sha256(self._folder / CERTIFICATE)
-        write_file(self._folder / CHECKSUMS, write_list(sums))
+        write_file(self._folder / CHECKSUMS, checksum_list(sums))
         return sums
 
     def _stamp(self, path: str) -> FileStatement:
@@ -124,8 +123,8 @@ class BundleWriter:
     def _appear(self) -> None:
         if os.path.lexists(self.target):
             raise refused(self.target, "must not exist", "Choose a name that is free.")
-        # A rename onto a file or a folder with contents fails by itself; what a folder made in
-        # this very moment could lose is nothing, for only an empty one is replaced.
+        # A rename onto a file or a folder with contents fails; onto an empty folder made since the
+        # check it succeeds, and nothing is lost.
         self._folder.rename(self.target)
         flush(self.target.parent)
 
@@ -147,13 +146,36 @@ class BundleWriter:
         self.discard()
 
 
-def _hidden_folder(target: Path) -> Path:
-    """A new folder that nobody else can look into."""
-    for number in count():
-        path = target.parent / f".{target.name}.partial-{os.getpid()}-{number}"
-        try:
-            path.mkdir(mode=0o700)
-        except FileExistsError:  # left behind by a killed process that had the same number
-            continue
-        return path
-    raise AssertionError("count never ends")
+def _make_private(path: Path) -> None:
+    path.mkdir(mode=0o700)
+
+
+def _target_problems(target: Path) -> tuple[LeewardError, ...]:
+    """Everything that can be found without writing anything."""
+    try:
+        return tuple(_found(target))
+    except (OSError, ValueError):  # a path that the system cannot look up
+        return (refused(target, "must be a path that can be looked up", CHOOSE),)
+
+
+def _found(target: Path) -> Iterator[LeewardError]:
+    if not re.fullmatch(BUNDLE_NAME, target.name):
+        rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
+        yield refused(target, rule, "Choose another name.")
+    if os.path.lexists(target):
+        yield refused(target, "must not exist", "Choose a name that is free.")
+    parent = target.parent
+    if not parent.is_dir():
+        yield refused(target, "must lie in a folder that exists", "Make the folder first.")
+    elif not os.access(parent, os.W_OK | os.X_OK):
+        yield refused(target, "must lie in a folder that can be written", CHOOSE)
+    else:
+        yield from _room(target)
+
+
+def _room(target: Path) -> Iterator[LeewardError]:
+    device = os.statvfs(target.parent)
+    if device.f_flag & os.ST_RDONLY:
+        yield refused(target, "must not lie on a read-only file system", CHOOSE)
+    elif device.f_bavail == 0 or (device.f_files > 0 and device.f_favail == 0):
+        yield refused(target, "must lie where space is left", SPACE)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import NoReturn
 
 _collecting = gc.isenabled()
-gc.disable()  # what is imported stays: looking through it for garbage would take a tenth longer
+gc.disable()  # imported objects stay alive: garbage collection would take a tenth longer
 try:
     from leeward.cli.app import main
     from leeward.engines.without_pandas import block_pandas
@@ -23,7 +23,7 @@ __all__ = ["main", "start"]
 
 
 def start() -> NoReturn:
-    """The program itself: when a command has ended, nothing is left to be taken apart.
+    """Run the program, and end the process without freeing its objects.
 
     Files, databases and folders are closed by then. Python would go on to free every object one
     by one, which takes longer than many commands.

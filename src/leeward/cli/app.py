@@ -1,6 +1,6 @@
 """The `leeward` command: its options, its exit codes, and what it does with refusals.
 
-Only the command that is asked for is imported, so that a release does not wait for the rest.
+Only the module of the requested command is imported, so that commands start fast.
 """
 
 import sys
@@ -28,7 +28,7 @@ COMMANDS = {
     "doctor": "doctor_command",
     "serve": "serve_command",
 }
-"""Each stands in the module of its name."""
+"""Commands by name; each is in the module of its name."""
 
 
 def build(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
@@ -71,7 +71,7 @@ def options(
 
 
 def main() -> None:
-    """Run a command; --debug may stand anywhere."""
+    """Run a command; --debug is accepted anywhere."""
     given = sys.argv[1:]
     arguments = [one for one in given if one != "--debug"]
     named = [one for one in arguments[:1] if one in COMMANDS]

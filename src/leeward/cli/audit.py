@@ -92,7 +92,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def _computed(row: Row) -> str:
-    """The loss; by sampling, what it is at least."""
+    """The loss; if sampled, its lower bound."""
     if isnan(row.epsilon):
         return "–"
     return (
@@ -105,7 +105,7 @@ def _computed(row: Row) -> str:
 def lines(rows: Iterable[Row]) -> Iterator[str]:
     """The rows for a terminal, 80 columns wide: a heading for each claim, a line for each α and ε.
 
-    Green is as it must be, yellow a control that was caught, red what must never be.
+    Green is an expected verdict, yellow a rejected control, red an unexpected verdict.
     """
     last = ""
     for row in rows:
@@ -121,7 +121,7 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def markdown(rows: Iterable[Row]) -> str:
-    """The table for a document; what sampling showed differs every time and is left out."""
+    """The table for a document; sampled losses differ each time and are left out."""
     lines = [COLUMNS, ("---",) * len(COLUMNS), *(_steady(row) for row in rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -1,4 +1,4 @@
-"""`leeward audit --promises`: what the program prints about a guarantee beside what is true."""
+"""`leeward audit --promises`: printed sentences about a guarantee, and the computed losses."""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ COLUMNS = ("sentence", "policy", "mechanism", "α", "ε", "promised", "computed"
 
 
 def promises_command(*, as_json: bool, as_markdown: bool) -> None:
-    """Print every sentence with its verdict; the exit code is 1 unless all are as they must be."""
+    """Print every sentence with its verdict; the exit code is 1 if any verdict is unexpected."""
     rows = list(examine())
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows], indent=1, ensure_ascii=False))
@@ -26,9 +26,9 @@ def promises_command(*, as_json: bool, as_markdown: bool) -> None:
 
 def cells(row: Promise) -> tuple[str, ...]:
     """A row as texts."""
-    told = row.as_json()
+    fields = row.as_json()
     name = f"{row.id} (false)" if row.control else row.id
-    numbers = (_text(told[key]) for key in ("alpha", "epsilon", "promised", "computed"))
+    numbers = (_text(fields[key]) for key in ("alpha", "epsilon", "promised", "computed"))
     return (name, row.policy, row.mechanism, *numbers, row.verdict)
 
 

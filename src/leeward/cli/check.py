@@ -3,20 +3,29 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
 import typer
 
-from leeward.cli.allowance import Memory, Spill, allowing
 from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
+from leeward.model.resources import read_memory
+from leeward.model.row_rules import NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan import Plan, read_plan
 
-SENTENCES = {one.id: one.sentence for one in ROW_RULES}
+Memory = Annotated[
+    str | None, typer.Option("--memory", help="What DuckDB may use at most, such as 6GB.")
+]
+Spill = Annotated[
+    Path | None, typer.Option("--spill", help="Folder for what does not fit into memory.")
+]
+
+SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES)}
 
 
 def check_command(
@@ -46,17 +55,24 @@ def check_command(
         raise typer.Exit(REFUSED)
 
 
+def allowing(plan: Plan, memory: str | None, spill: Path | None) -> Plan:
+    """The plan with the memory and the spill folder of the command line, if they are given."""
+    given = {"memory": read_memory(memory, "--memory"), "spill": spill}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return replace(plan, resources=replace(plan.resources, **chosen)) if chosen else plan  # type: ignore[arg-type]
+
+
 @contextmanager
 def _frankly() -> Iterator[None]:
-    """Show what a release does not disclose; the mark stands on the stream of the facts."""
+    """Show the details that a release hides; the mark goes to the same stream as they do."""
     try:
         yield
     except LeewardError as refusal:
-        told = refusal.problems if isinstance(refusal, Problems) else (refusal,)
-        problems = [_inside(one) for one in told]
+        hidden = refusal.problems if isinstance(refusal, Problems) else (refusal,)
+        problems = [_inside(one) for one in hidden]
     else:
         return
-    if tuple(problems) != tuple(told):
+    if tuple(problems) != tuple(hidden):
         note(CONFIDENTIAL)
     raise_all(problems)
 
@@ -89,7 +105,7 @@ def _as_json(checked: Checked) -> dict[str, object]:
 
 
 def _lines(checked: Checked) -> Iterator[str]:
-    """Every finding with its rule and its remedy, the hints, and what follows for a release."""
+    """Every finding with its rule and its remedy, the hints, and whether a release is possible."""
     for one in checked.findings:
         yield _found(one)
         yield f"  {SENTENCES[one.rule] if one.rule else 'This refuses a release.'}"

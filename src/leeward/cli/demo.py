@@ -1,9 +1,10 @@
 """`leeward demo`: a made-up economy, a plan, a release with its report, and how close it came."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
+import duckdb
 import typer
 
 from leeward.bundle import read_bundle
@@ -11,7 +12,6 @@ from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.plan import lines as plan_text
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
-from leeward.cli.truth import true_counts
 from leeward.economy import Economy
 from leeward.errors import BadFile
 from leeward.ledger import Ledger
@@ -102,3 +102,16 @@ def comparison(out: Path) -> Iterator[str]:
     yield ""
     yield f"{covered:,} of {len(rows):,} margins hold the truth (90 % are meant to)."
     yield f"The bundle that may be published: {out / 'bundle'} (leeward verify {out / 'bundle'})"
+
+
+def true_counts(economy: Path, by: tuple[str, ...]) -> Mapping[tuple[str, ...], int]:
+    """Exact counts of jobs by attributes of workplaces; only for made-up tables."""
+    columns = ", ".join(by)
+    jobs, workplaces = economy / "jobs.parquet", economy / "workplaces.parquet"
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            f"SELECT {columns}, count(*) FROM read_parquet(?) JOIN read_parquet(?) "  # noqa: S608 (our own column names)
+            f"USING (workplace_id) GROUP BY {columns}",
+            [str(jobs), str(workplaces)],
+        ).fetchall()
+    return {tuple(row[:-1]): row[-1] for row in rows}

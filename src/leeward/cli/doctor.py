@@ -40,7 +40,7 @@ def doctor_command(
     for name, look in checks(ledger, bundles):
         try:
             found, fine = look(), True
-        except Exception as error:  # noqa: BLE001 (a doctor reports whatever is wrong)
+        except Exception as error:  # noqa: BLE001 (every failure is reported)
             found, fine = f"{error}", False
         well = well and fine
         say(f"{'ok ' if fine else 'BAD'}  {name}: {found}")
@@ -95,7 +95,7 @@ def _tables() -> str:
 
 
 def _spark() -> str:
-    """Whether `engine: spark` would find what it needs; most do without it, so nothing is wrong."""
+    """What `engine: spark` would find; a missing Spark is not an error."""
     try:
         pyspark = f"PySpark {version('pyspark')}"
     except PackageNotFoundError:

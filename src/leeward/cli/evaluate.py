@@ -9,13 +9,18 @@ import typer
 from leeward.baselines.infusion import Infusion
 from leeward.cli.screen import Bar, Quiet, note, progress, say
 from leeward.errors import InvalidParameter, shown
+from leeward.evaluate.design import (
+    PRESETS,
+    Preset,
+    Workload,
+    economy_words,
+    open_economy,
+    workloads_of,
+)
 from leeward.evaluate.evaluation import INTERNAL, Evaluation, Study, evaluate, marginals
-from leeward.evaluate.files import refuse_taken, write
-from leeward.evaluate.made_up import described, made_up
-from leeward.evaluate.preset import PRESETS, Preset
-from leeward.evaluate.scene import PLACE, read_truths
-from leeward.evaluate.words.findings import findings
-from leeward.evaluate.workload import Workload, workloads_of
+from leeward.evaluate.findings import findings
+from leeward.evaluate.output import refuse_taken, write
+from leeward.evaluate.truth import PLACE, read_truths
 from leeward.model import EveryJob
 from leeward.model.document import nearest
 from leeward.pictures import require_pictures
@@ -31,7 +36,7 @@ Bounds = Annotated[
 ]
 
 
-def evaluate_command(  # noqa: PLR0913 (an option for each thing that may be otherwise)
+def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
     *,
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
@@ -85,12 +90,15 @@ def _preset(name: str, trials: int | None) -> Preset:
 
 def _made_up(preset: Preset, noise: Infusion, place: str | None, bar: Bar | Quiet) -> Evaluation:
     """The preset's own economy: public by construction."""
-    with made_up(preset.economy, lambda done, of: bar.part("jobs", done, of)) as (engine, book):
+    with open_economy(preset.economy, lambda done, of: bar.part("jobs", done, of)) as (
+        engine,
+        book,
+    ):
         loads = preset.workloads(book)
         _refuse_no_place(loads, place)
         bar.step("tabulating")
         truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)
-    words = described(preset.economy)
+    words = economy_words(preset.economy)
     study = Study(preset.name, words, True, loads, preset.grid, noise, place or PLACE)
     return evaluate(study, truths, bar)
 

@@ -1,20 +1,100 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
 import typer
 
-from leeward.cli.draft import Draft, codebook_lines, plan_lines
 from leeward.cli.screen import say
+from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
 from leeward.engines import connect
 from leeward.engines.address import seen_from
 from leeward.errors import BadFile, raise_all
 from leeward.model.resources import read_resources
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
+Headers = Mapping[str, Mapping[str, str]]
+
+STANDARD: Mapping[str, Mapping[str, str]] = {
+    **WORKER_CODES,
+    "sector": {one.code: one.label for one in SECTORS},
+    "ownership": OWNERSHIP,
+}
+"""Code lists of the LEHD public-use schema and of NAICS, by column name."""
+
+USUALLY_PUBLIC = (
+    *("place", "county", "cnty", "state", "region", "geography", "block", "tract", "municipality"),
+    *("sector", "industry", "naics", "nace", "ownership", "own"),
+)
+DIGITS = "_0123456789"
+READ = "read from the data: somebody must confirm that these values are public"
+NOT_CODES = ("float", "decimal", "date", "time", "array", "struct", "map", "binary", "json")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column that may become an attribute."""
+
+    table: str
+    name: str
+    public: bool
+
+    @property
+    def has_standard(self) -> bool:
+        """Whether its name has a standard code list."""
+        return self.name in STANDARD
+
+    @property
+    def list_file(self) -> str:
+        """The file of its code list, relative to the codebook."""
+        return f"codes/{self.name}.csv"
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Identifiers and attributes that the headers of three tables suggest."""
+
+    headers: Headers
+
+    @property
+    def workplace_id(self) -> str:
+        """The column that identifies workplaces."""
+        return self._key("workplaces", "workplace_id")
+
+    @property
+    def worker_id(self) -> str:
+        """The column that identifies workers."""
+        return self._key("workers", "worker_id")
+
+    def _key(self, table: str, usual: str) -> str:
+        """The usual name; else a column that the jobs have too; else the first one."""
+        columns = list(self.headers[table])
+        shared = [one for one in columns if one in self.headers["jobs"]]
+        return usual if usual in columns else (shared or columns)[0]
+
+    @property
+    def employer(self) -> str | None:
+        """The column of employers, if there is one with the usual name."""
+        return "employer_id" if "employer_id" in self.headers["workplaces"] else None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Columns of workplaces and workers that can hold codes."""
+        keys = {self.workplace_id, self.worker_id, self.employer}
+        return tuple(
+            Column(table, name, table == "workplaces" and name.rstrip(DIGITS) in USUALLY_PUBLIC)
+            for table in ("workplaces", "workers")
+            for name, kind in self.headers[table].items()
+            if name not in keys and not any(word in kind.lower() for word in NOT_CODES)
+        )
+
+    @property
+    def to_fill(self) -> tuple[Column, ...]:
+        """Columns whose code lists a person must write."""
+        return tuple(one for one in self.columns if not one.has_standard)
 
 
 def init_command(
@@ -41,17 +121,17 @@ def init_command(
     sources = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
     resources = read_resources({"engine": engine}, Path())
     with connect(sources, Path(), resources) as opened:
-        draft = Draft(opened.describe())
+        suggested = Suggestion(opened.describe())
         lists = {
             one.list_file: opened.codes(one.name) if list_codes and one.public else ()
-            for one in draft.to_fill
+            for one in suggested.to_fill
         }
     located = {name: seen_from(source, out) for name, source in sources.items()}
     located |= {} if engine is None else {"engine": engine}
     read = [file for file, codes in lists.items() if codes]
     texts = {
-        CODEBOOK: "\n".join(codebook_lines(draft, read)) + "\n",
-        PLAN: "\n".join(plan_lines(draft, located)) + "\n",
+        CODEBOOK: "\n".join(codebook_lines(suggested, read)) + "\n",
+        PLAN: "\n".join(plan_lines(suggested, located)) + "\n",
         **{file: _list_text(codes) for file, codes in lists.items()},
     }
     raise_all(_existing(out / name) for name in texts if (out / name).exists())
@@ -100,3 +180,51 @@ def _next_steps(out: Path, read: list[str], empty: list[str]) -> Iterator[str]:
         yield from (f"  {out / file}" for file in empty)
     yield "Then: decide which workplace attributes are public, choose tables and epsilon, and run"
     yield f"  leeward plan {quote(str(out / PLAN))}"
+
+
+def codebook_lines(suggested: Suggestion, listed: Collection[str] = ()) -> Iterator[str]:
+    """The codebook, with a comment wherever a decision is needed.
+
+    `listed` are the files of lists that were read from the data.
+    """
+    yield "# What the columns mean. Every code that may be tabulated stands in a closed list."
+    yield "tables:"
+    employer = "" if suggested.employer is None else f", employer: {suggested.employer}"
+    yield f"  workplaces: {{id: {suggested.workplace_id}{employer}}}"
+    yield f"  workers: {{id: {suggested.worker_id}}}"
+    yield f"  jobs: {{worker: {suggested.worker_id}, workplace: {suggested.workplace_id}}}"
+    yield "attributes:"
+    for one in suggested.columns:
+        yield f"  {one.name}:"
+        yield f"    table: {one.table}"
+        if one.table == "workplaces":
+            yield f"    public: {str(one.public).lower()}  # true only if everyone may know it"
+        yield from _codes(one, listed)
+
+
+def _codes(column: Column, listed: Collection[str]) -> Iterator[str]:
+    if not column.has_standard:
+        read = column.list_file in listed
+        decide = READ if read else "fill the list (header code,label), or delete the attribute"
+        yield f"    codes: {column.list_file}  # {decide}"
+        return
+    yield "    codes:"
+    for code, label in STANDARD[column.name].items():
+        yield f'      "{code}": "{label}"'
+
+
+def plan_lines(suggested: Suggestion, sources: Mapping[str, str]) -> Iterator[str]:
+    """The plan, with tables that the headers suggest."""
+    public = [one.name for one in suggested.columns if one.public][:3]
+    workers = [one.name for one in suggested.columns if one.table == "workers"][:2]
+    yield "data:"
+    yield from (f'  {name}: "{source}"' for name, source in sources.items())
+    yield "codebook: codebook.yaml"
+    yield "account: my-account  # opened once with `leeward ledger create`"
+    yield "period: 2026Q1"
+    yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
+    yield "tables:"
+    share = "1/2" if workers else "1"
+    yield f"  - {{name: by_workplace, by: [{', '.join(public)}], share: {share}}}"
+    if workers:
+        yield f"  - {{name: by_worker, by: [{', '.join([*public[:1], *workers])}], share: 1/2}}"

@@ -11,11 +11,12 @@ from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, counted, guarded, say
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.ledger.words import line, meaning, price
+from leeward.ledger.book import meaning
+from leeward.ledger.entry import line, price
 from leeward.privacy.words import number_text
+from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
-from leeward.publishing.witness import subject_findings
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
@@ -72,8 +73,8 @@ def show_command(
     for one in accounts:
         say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
         own = [entry for entry in entries if entry.account == one.name]
-        for told in (*meaning(one.cap, own), *map(line, own)):
-            say(f"  {told}")
+        for text in (*meaning(one.cap, own), *map(line, own)):
+            say(f"  {text}")
 
 
 @ledger_app.command("verify")

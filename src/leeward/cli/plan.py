@@ -11,14 +11,20 @@ import typer
 
 from leeward.cli.screen import say
 from leeward.ledger import Account, Ledger
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, PlannedTable, read_plan
 from leeward.publishing.prediction import as_json as prediction_json
-from leeward.publishing.prediction import expectations, mean_error, promises, refusal
-from leeward.publishing.target import read_target, smallest_epsilon
+from leeward.publishing.prediction import (
+    expectations,
+    mean_error,
+    promises,
+    read_target,
+    refusal,
+    smallest_epsilon,
+)
 
 
 def plan_command(

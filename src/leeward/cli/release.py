@@ -9,12 +9,12 @@ import pyarrow as pa
 import typer
 
 from leeward.bundle import read_bundle
-from leeward.cli.allowance import Memory, Spill, allowing
+from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
-from leeward.publishing.charge import Order, frame_of
+from leeward.publishing.charge import PreparedRelease, frame_of
 from leeward.publishing.check import (
     check_surroundings,
     open_data,
@@ -27,7 +27,7 @@ from leeward.publishing.run import Released, release
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 
 
-def release_command(  # noqa: PLR0913 (an option for each thing that may be otherwise)
+def release_command(  # noqa: PLR0913 (a parameter for each option)
     plan: Annotated[Path, typer.Argument(help="The plan file.")],
     out: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
     ledger: LedgerFile,
@@ -58,7 +58,7 @@ def release_command(  # noqa: PLR0913 (an option for each thing that may be othe
     asked = allowing(read_plan(plan), memory, spill)
     chosen = Choices(again, corrects, same_establishments)
     done = run(asked, out, ledger, chosen)
-    with suppress(OSError):  # the bundle is whole and noted, whoever hears of it
+    with suppress(OSError):  # a closed stream does not undo the release
         for line in summary(done):
             say(line)
     report(done.bundle)
@@ -66,7 +66,7 @@ def release_command(  # noqa: PLR0913 (an option for each thing that may be othe
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person says about a release beside its plan."""
+    """The options of a release that are not in its plan."""
 
     again: bool = False
     corrects: int | None = None
@@ -78,7 +78,7 @@ AS_PLANNED = Choices()
 
 def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> Released:
     """The whole release with a progress bar."""
-    pa.set_memory_pool(pa.system_memory_pool())  # the others hold on to what was freed
+    pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep freed memory
     with progress() as bar, Ledger.open(ledger) as book:
         bar.step("checking the plan")
         check_surroundings(asked, out, book, chosen.corrects)
@@ -87,24 +87,24 @@ def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> R
             bar.step("checking the rows")
             rows = require_rows(asked, engine)
             frame = frame_of(asked, engine, book)
-            order = Order(
+            order = PreparedRelease(
                 asked, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
             )
             return release(order, bar)
 
 
 def report(bundle: Path) -> Path | None:
-    """Add the report to a bundle that is published and paid for; without one it still is."""
+    """Add the report to a published bundle; a failure does not undo the release."""
     try:
-        # Loaded after the release, which does not wait for templates.
-        from leeward.report.addition import write_report  # noqa: PLC0415 (as said)
+        # Imported after the release, which does not need templates.
+        from leeward.report.writing import write_report  # noqa: PLC0415 (see above)
 
         with progress() as bar:
             bar.step("writing the report")
             return write_report(read_bundle(bundle))
-    except Exception as error:  # noqa: BLE001 (whatever it is, the release stands)
+    except Exception as error:  # noqa: BLE001 (the bundle is published)
         reason = error if isinstance(error, LeewardError) else f"{type(error).__name__}."
-        with suppress(OSError):  # nobody may hear of this either
+        with suppress(OSError):  # the stream may be closed
             note(f"{bundle} is published without a report: {reason} `leeward report` adds it.")
         return None
 

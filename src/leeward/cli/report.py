@@ -19,8 +19,8 @@ def report_command(
     """
     with progress() as bar:
         bar.step("checking the bundle, writing the report")
-        # Loaded here: templates would make every other command start later.
-        from leeward.report.addition import add_report  # noqa: PLC0415 (as said)
+        # Imported here: templates would slow the start of every other command.
+        from leeward.report.writing import add_report  # noqa: PLC0415 (see above)
 
         written = add_report(bundle)
     say(f"Report: {written}")

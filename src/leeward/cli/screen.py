@@ -1,4 +1,4 @@
-"""Screen: what commands show, and how refusals and interruptions end."""
+"""Screen: output, progress bar and exit codes of all commands."""
 
 import functools
 import os
@@ -43,7 +43,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """A command that ends in one message and an exit code, whatever happens in it."""
+    """A command that turns every exception into one message and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
@@ -53,10 +53,10 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
                 command(*args, **kwargs)
         except typer.Exit:
             raise
-        except BrokenPipeError:  # whoever read the answer has seen enough
+        except BrokenPipeError:  # the reader of the pipe has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(REFUSED if CHARGED.get() is None else 0) from None
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (its end is told)
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (it becomes an exit code)
             if DEBUGGING.get():
                 note("".join(traceback.format_exception(error)))
             _end(error)
@@ -73,14 +73,14 @@ def _end(error: BaseException) -> NoReturn:
         raise typer.Exit(INTERRUPTED) from None
     if isinstance(error, LeewardError):
         note(f"leeward: {error}")
-    else:  # its words may hold confidential values
+    else:  # its message may hold confidential values
         note(f"leeward: unexpected {type(error).__name__}; {_standing()} --debug shows it.")
     after = isinstance(error, FailedAfterCharge) or CHARGED.get() is not None
     raise typer.Exit(FAILED_AFTER_CHARGE if after else REFUSED) from None
 
 
 def _standing() -> str:
-    """What the command charged before it ended so."""
+    """What the command charged before the error, in words."""
     entry = CHARGED.get()
     if entry is None:
         return "nothing was charged."
@@ -88,16 +88,16 @@ def _standing() -> str:
 
 
 class Quiet:
-    """Nobody watches: nothing is shown."""
+    """A progress callback that shows nothing."""
 
     def step(self, words: str) -> None:
         """A new step begins."""
 
     def cells(self, table: str, done: int, of: int) -> None:
-        """So many workplace cells of a table are done."""
+        """`done` of `of` workplace cells of a table are finished."""
 
     def part(self, words: str, done: int, of: int) -> None:
-        """So many of so many are done."""
+        """`done` of `of` parts are finished."""
 
 
 class Bar:
@@ -113,11 +113,11 @@ class Bar:
         self._show(words, None)
 
     def cells(self, table: str, done: int, of: int) -> None:
-        """So many workplace cells of a table are done."""
+        """`done` of `of` workplace cells of a table are finished."""
         self.part(f"table {table}", done, of)
 
     def part(self, words: str, done: int, of: int) -> None:
-        """So many of so many are done."""
+        """`done` of `of` parts are finished."""
         self._show(words, max(of, 1))
         if self._task is not None:
             self._bar.update(self._task, completed=done)
@@ -133,7 +133,7 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Bar | Quiet]:
-    """A bar while the block runs, on a terminal only; nothing is left of it afterwards."""
+    """A progress bar while the block runs, on a terminal only."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield Quiet()
         return

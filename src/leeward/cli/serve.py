@@ -9,8 +9,6 @@ import typer
 from leeward.cli.screen import note, say
 from leeward.errors import BadFile
 from leeward.randomness import SecretBits
-from leeward.web.extra import require_web
-from leeward.web.site import Site
 
 PLAN, LEDGER = Path("plan.yaml"), Path("ledger.sqlite")
 TOKEN_BITS = 256
@@ -33,8 +31,9 @@ def serve_command(
 
     Example: leeward serve plan.yaml --releases . --ledger ledger.sqlite
     """
-    require_web()
+    _require_web()
     from leeward.web.server import listen, make_server  # noqa: PLC0415 (needs the extra web)
+    from leeward.web.site import Site  # noqa: PLC0415 (as above)
 
     _refuse_no_folder(releases)
     listening = listen(port)
@@ -51,8 +50,22 @@ def serve_command(
     note("Open this address in a browser on this machine. Ctrl-C stops the page.")
     try:
         server.run(sockets=[listening])
-    except KeyboardInterrupt:  # a page that is stopped has done its work
+    except KeyboardInterrupt:  # the usual way to stop the page
         note("Stopped.")
+
+
+def _require_web() -> None:
+    """Refuse if the packages of the extra `web` are missing."""
+    try:
+        import starlette  # noqa: F401, PLC0415 (an optional extra)
+        import uvicorn  # noqa: F401, PLC0415 (as above)
+    except ImportError as missing:
+        raise BadFile(
+            "serve",
+            rule="needs the packages starlette and uvicorn",
+            value=f"no {missing.name}",
+            next_step="Install leeward[web].",
+        ) from None
 
 
 def _if_there(path: Path) -> Path | None:

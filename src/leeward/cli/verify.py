@@ -20,7 +20,7 @@ from leeward.bundle.signoff import (
 )
 from leeward.cli.screen import REFUSED, counted, say
 from leeward.errors import InvalidParameter
-from leeward.publishing.witness import entry_findings
+from leeward.publishing.ledger_check import entry_findings
 
 
 def verify_command(
@@ -64,7 +64,7 @@ def verify_command(
 
 
 def _is_sound(bundle: Path, ledger: Path | None, sign_off: bool) -> bool:
-    """Whether nothing speaks against one bundle; what does is said."""
+    """Whether a bundle has no findings; findings are printed."""
     findings = [*verify_bundle(bundle)]
     if not findings:
         findings += report_findings(bundle)
@@ -82,7 +82,7 @@ def _is_sound(bundle: Path, ledger: Path | None, sign_off: bool) -> bool:
 
 
 def _agree(bundles: list[Path]) -> bool:
-    """Whether bundles tell one history of their ledger; nothing is said of a single one."""
+    """Whether bundles agree on one history of their ledger; a single one always does."""
     if len(bundles) == 1:
         return True
     findings = history_findings({str(one): read_bundle(one).certificate for one in bundles})
@@ -99,14 +99,14 @@ def report_findings(bundle: Path) -> tuple[str, ...]:
     """What is wrong with the report of a bundle that has one."""
     if not (bundle / REPORT).exists():
         return ()
-    # Loaded here: without a report nobody waits for templates.
-    from leeward.report import addition  # noqa: PLC0415 (as said)
+    # Imported here: without a report no templates are needed.
+    from leeward.report import writing  # noqa: PLC0415 (see above)
 
-    return addition.report_findings(bundle)
+    return writing.report_findings(bundle)
 
 
 def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
-    """Everything with --sign-off and nothing without it, before the bundle is read."""
+    """Require all options of a sign-off with --sign-off and none without it."""
     for option, value in given.items():
         if (value is not None) is not sign_off:
             rule = "must be given with --sign-off" if sign_off else "belongs to --sign-off"
@@ -130,12 +130,12 @@ def _check_signed(bundles: list[Path], sign_off: bool) -> None:
 
 
 def _digest_of(bundle: Path) -> str | None:
-    """Which certificate is about to be verified; without one nothing will be signed."""
+    """The digest of the certificate before it is verified, if there is one."""
     return certificate_digest(bundle) if (bundle / CERTIFICATE).is_file() else None
 
 
 def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:
-    """The record for a person; lines about another certificate are named as such."""
+    """The sign-offs for a person; those of another certificate are marked."""
     for one in records:
         other = "" if one.certificate == digest else " (of another bundle of this name)"
         yield f"{one.date}  {one.decision} by {one.name}, {one.role}{other}"

@@ -5,6 +5,6 @@ No number here describes a real place, employer or person. Draws come from the s
 """
 
 from leeward.economy.economy import Economy
-from leeward.economy.write import EconomyFiles, write_economy
+from leeward.economy.files import EconomyFiles, write_economy
 
 __all__ = ["Economy", "EconomyFiles", "write_economy"]

@@ -1,6 +1,7 @@
-"""Draws from many small distributions at once: one row of shares per kind of unit."""
+"""Categories drawn from many small distributions at once, and shuffled identifiers."""
 
 from dataclasses import dataclass
+from math import gcd
 from typing import Self
 
 import numpy as np
@@ -37,3 +38,15 @@ def tilted(shares: NDArray[np.number], *effects: NDArray[np.floating]) -> NDArra
     for effect in effects:
         moved = moved + effect
     return np.exp(moved)
+
+
+def shuffled_numbers(rank: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Identifiers 1 to `count`, a different one per rank, unrelated to the order of ranks.
+
+    Multiplying by a number without common divisors is a bijection modulo `count`; one near the
+    golden section sends neighbours far apart. Products stay below 2^62 up to 2·10^9 ranks.
+    """
+    step = max(round(count * 0.6180339887498949), 1)
+    while gcd(step, count) > 1:
+        step += 1
+    return (rank * step + count // 3) % max(count, 1) + 1

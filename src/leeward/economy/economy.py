@@ -1,4 +1,4 @@
-"""What a made-up economy is asked to be: how many jobs, establishments and places."""
+"""Economy: a request for made-up data, with its numbers of jobs, establishments and places."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ SEEDS = 2**64
 
 USUAL_PLACES = 12
 PLACES_GROWTH = 0.7
-"""Ten times the establishments lie in about five times the places."""
+"""Exponent: ten times the establishments have about five times the places."""
 
 PLACES, TRACTS, BLOCKS = GEOGRAPHIES = ("places", "tracts", "blocks")
 PER_TRACT = 103
@@ -85,7 +85,7 @@ class Economy:
 
     @property
     def block_count(self) -> int:
-        """How many block numbers there are in a tract; none where nobody asks for blocks."""
+        """How many block numbers there are in a tract; 0 without blocks."""
         if self.geography != BLOCKS:
             return 0
         usual = round(self.establishments / self.place_count / PER_BLOCK)
@@ -93,7 +93,7 @@ class Economy:
 
     @property
     def usual_places(self) -> int:
-        """How many places, from large to small, an economy of this extent has if nobody asks."""
+        """How many places, from large to small, an economy of this extent has by default."""
         growth: float = (self.establishments / 1000) ** PLACES_GROWTH
         return min(max(round(USUAL_PLACES * growth), 1), MOST_PLACES)
 

@@ -7,14 +7,14 @@ never multiply or divide, so that no product overflows their integers.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.model import LEFT_OUT, Dimension
+from leeward.model import LEFT_OUT, Dimension, NumericRange
 
 Integers = NDArray[np.int64]
 
@@ -27,9 +27,13 @@ MOST_VALUES = 2**12
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The classes of the texts of one column, numbered from 0."""
+    """The classes of the texts of one column, numbered from 0.
+
+    The texts of a numeric column are the codes of its classes.
+    """
 
     column: str
+    numbers: NumericRange | None
     texts: tuple[str, ...]
     of_texts: Integers
     """The class of each text, then that of a null and that of any other text."""
@@ -97,12 +101,12 @@ def one_cell_each(profiles: Iterable[Profile], side: Side) -> bool:
 
 def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
     """Profiles of dimensions that belong to one table of the data."""
-    by_column: dict[str, list[Dimension]] = defaultdict(list)
+    by_column: dict[tuple[str, NumericRange | None], list[Dimension]] = defaultdict(list)
     for one in dict.fromkeys(dimensions):
-        by_column[one.attribute.column].append(one)
+        by_column[one.attribute.column, one.attribute.numbers].append(one)
     groups: list[list[Classes]] = []
-    for column, held in by_column.items():
-        classes = find_classes(column, held)
+    for held in by_column.values():
+        classes = find_classes(held)
         for group in groups:
             if classes.size * prod(one.size for one in group) <= MOST_VALUES:
                 group.append(classes)
@@ -112,9 +116,9 @@ def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
     return tuple(Profile(tuple(group)) for group in groups)
 
 
-def find_classes(column: str, dimensions: Iterable[Dimension]) -> Classes:
+def find_classes(dimensions: Sequence[Dimension]) -> Classes:
     """The classes of a column: texts are divided by one dimension after the other."""
-    dimensions = tuple(dimensions)
+    source = dimensions[0].attribute
     texts = tuple(dict.fromkeys(text for one in dimensions for text in one.attribute.recode))
     of_texts = np.zeros(len(texts) + 2, dtype=np.int64)
     found = {one: _indices(one, texts) for one in dimensions}
@@ -123,7 +127,8 @@ def find_classes(column: str, dimensions: Iterable[Dimension]) -> Classes:
         pairs = of_texts * (one.size + 1) + index + 1
         of_texts = np.unique(pairs, return_inverse=True)[1]
     _, first = np.unique(of_texts, return_index=True)
-    return Classes(column, texts, of_texts, {one: index[first] for one, index in found.items()})
+    indices = {one: index[first] for one, index in found.items()}
+    return Classes(source.column, source.numbers, texts, of_texts, indices)
 
 
 def _indices(dimension: Dimension, texts: Iterable[str]) -> Integers:

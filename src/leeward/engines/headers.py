@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from typing import Literal
 
 from leeward.engines.database import Column, Table, can
 from leeward.engines.driver_errors import hidden
@@ -9,25 +10,34 @@ from leeward.engines.recoding import may_be_fractions
 from leeward.errors import BadData, BadFile, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
 
+Holds = Literal["codes", "numbers", "ranks"]
+"""What a column is read as; ids are read as codes."""
+
 
 def header_problems(
     tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule
 ) -> Iterator[LeewardError]:
     """Everything that names and types alone show to be wrong."""
-    for table, column in dict.fromkeys(codebook.columns()):
-        yield from _problems(tables[table], table, column, ranks=False)
+    numeric = {(one.table, one.column) for one in codebook.numeric}
+    for where in dict.fromkeys(codebook.columns()):
+        kind: Holds = "numbers" if where in numeric else "codes"
+        yield from _problems(tables[where[0]], *where, kind)
     if isinstance(rule, PrimaryJob):
-        yield from _problems(tables["jobs"], "jobs", rule.column, ranks=True)
+        yield from _problems(tables["jobs"], "jobs", rule.column, "ranks")
 
 
-def _problems(table: Table, name: str, column: str, *, ranks: bool) -> Iterator[LeewardError]:
+def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[LeewardError]:
     if column not in table.columns:
-        yield no_such_column(table, name, column, "jobs.primary" if ranks else "")
-    elif ranks and not holds_ranks(table, column):
+        yield no_such_column(table, name, column, "jobs.primary" if holds == "ranks" else "")
+    elif holds == "numbers" and not holds_numbers(table, column):
+        rule = "must hold numbers, or texts that are numbers"
+        step = "Convert the column, or declare it without `type` in the codebook."
+        yield _wrong_type(table, name, column, rule, step)
+    elif holds == "ranks" and not holds_ranks(table, column):
         rule = "must hold numbers or dates, by which the primary job is chosen"
         step = "Convert the column, or name another as `jobs.primary` in the plan."
         yield _wrong_type(table, name, column, rule, step)
-    elif not ranks and not (holds_codes(table[column]) or _may_hold(table[column], name)):
+    elif holds == "codes" and not (holds_codes(table[column]) or _may_hold(table[column], name)):
         rule = "must hold text, whole numbers or true and false"
         step = "Convert the column: fractions and nested values make no ids or codes."
         yield _wrong_type(table, name, column, rule, step)
@@ -80,6 +90,16 @@ def holds_codes(column: Column) -> bool:
     kind = column.type()
     whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
     return bool(whole or kind.is_string() or kind.is_boolean() or kind.is_uuid())
+
+
+def holds_numbers(table: Table, column: str) -> bool:
+    """Whether values can be read as numbers."""
+    kind = table[column].type()
+    return bool(
+        (kind.is_numeric() and not kind.is_boolean())
+        or kind.is_null()
+        or (kind.is_string() and can(table, "RegexSearch"))
+    )
 
 
 def holds_ranks(table: Table, column: str) -> bool:

@@ -6,9 +6,16 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from leeward.engines.database import Column, Database, Scratch, Table
-from leeward.engines.recoding import as_text, code_text, known_texts, same_id
+from leeward.engines.recoding import (
+    as_text,
+    code_text,
+    has_fraction,
+    known_texts,
+    number,
+    same_id,
+)
 from leeward.engines.tidying import is_unranked
-from leeward.model import Attribute
+from leeward.model import Attribute, NumericRange
 
 EXAMPLES = 3
 LONGEST = 40
@@ -95,6 +102,27 @@ class Probe:
             *self._ambiguous(texts, known),
         )
 
+    def odd_numbers(self, attribute: Attribute, numbers: NumericRange) -> "OddNumbers":
+        """What a numeric column holds beside whole numbers from low to cap."""
+        column = self.tables[attribute.table][attribute.column]
+        value = number(column)
+        rows = self.tables[attribute.table].select(
+            text=as_text(column),
+            missing=column.isnull(),
+            unreadable=column.notnull() & value.isnull(),
+            outside=(value < numbers.low) | (value >= numbers.cap + 1),
+            fraction=has_fraction(value),
+        )
+        kinds = ("missing", "unreadable", "outside", "fraction")
+        counts = {kind: rows.count(where=rows[kind]) for kind in kinds}
+        (found,) = self.database.rows(rows.aggregate(**counts))
+
+        def wrong(kind: str) -> Wrong:
+            texts = rows.filter(rows[kind]).select("text")
+            return int(found[kind]), self._examples(texts) if found[kind] else ()
+
+        return OddNumbers(int(found["missing"]), *map(wrong, kinds[1:]))
+
     def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
         """Rows whose text the database takes for several of the listed ones."""
         known = self.scratch.keep(pa.table({"text": sorted(listed)}))
@@ -146,6 +174,16 @@ class Repeated:
     def further(self) -> int:
         """Rows that repeat another row."""
         return self.rows - self.groups
+
+
+@dataclass(frozen=True)
+class OddNumbers:
+    """Rows of a numeric column that fall under a rule, with examples. CONFIDENTIAL."""
+
+    missing: int
+    unreadable: Wrong
+    outside: Wrong
+    fraction: Wrong
 
 
 @dataclass(frozen=True)

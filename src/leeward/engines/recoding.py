@@ -10,9 +10,9 @@ from operator import add
 
 import pyarrow as pa
 
-from leeward.engines.code_classes import Profile, Side
+from leeward.engines.code_classes import Classes, Profile, Side
 from leeward.engines.database import Column, Scratch, Table, can, ibis
-from leeward.model import Attribute
+from leeward.model import Attribute, NumericRange
 
 
 def as_text(column: Column) -> Column:
@@ -31,6 +31,9 @@ FRACTION = "a number with a fraction\N{ZERO WIDTH SPACE}"
 EXACT = 2**53
 """Below this, float64 distinguishes all whole numbers."""
 
+LARGE = 10**18
+"""What stands for any larger number: no code, id or bound is as large."""
+
 
 def code_text(column: Column) -> Column:
     """A column of codes as text; of floats and decimals, whole ones as whole numbers."""
@@ -45,10 +48,20 @@ def whole_number(column: Column) -> Column:
 
     No value is converted that is not whole: some databases would refuse the query for it.
     """
-    value = column.cast("float64")
+    value = _as_float(column)
     safe = ibis.ifelse(value.abs() < EXACT, value, 0.5)
     whole = safe.cast("int64")
     return ibis.cases((whole.cast("float64") == safe, whole))
+
+
+def _as_float(column: Column) -> Column:
+    """A column in float64; PostgreSQL refuses to convert a numeric of more than 308 digits."""
+    if not column.type().is_decimal() or column.type().precision is not None:
+        return column.cast("float64")
+    large = ibis.ifelse(column > 0, float(LARGE), -float(LARGE))
+    return ibis.cases(
+        (column.abs() < LARGE, column.cast("float64")), (column.cast("string") != "NaN", large)
+    )
 
 
 def may_be_fractions(column: Column) -> bool:
@@ -61,6 +74,40 @@ def _is_number(column: Column) -> Column:
     present = column.notnull()
     nan = column.type().is_floating() and can(column, "IsNan")
     return present & ~column.isnan() if nan else present
+
+
+NUMBER = r"^[+-]?[0-9]{1,99}(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})?$"
+"""A number in a column of texts; none of them is too large for float64."""
+
+
+def number(column: Column) -> Column:
+    """The numbers of a numeric column; a null in place of everything else."""
+    kind = column.type()
+    if kind.is_integer():
+        return column
+    if kind.is_string():
+        readable = column.re_search(NUMBER)
+        return ibis.cases((readable, ibis.ifelse(readable, column, "0").cast("float64")))
+    value = _as_float(column)
+    return ibis.cases((_is_number(value), value))
+
+
+def has_fraction(value: Column) -> Column:
+    """Whether a number that `number` gave is not whole."""
+    if value.type().is_integer():
+        return ibis.literal(False)
+    return (value.abs() < EXACT) & whole_number(value).isnull()
+
+
+def class_text(column: Column, numbers: NumericRange) -> Column:
+    """The code of the class of each number; a null for what is not a number.
+
+    A fraction is rounded down, and numbers beyond either end fall into the outermost class.
+    """
+    value = number(column)
+    *lower, (highest, _) = numbers.bounds
+    steps = ((value < bound + 1, code) for code, bound in lower)
+    return ibis.cases(*steps, (value.notnull(), highest))
 
 
 def same_id(left: Column, right: Column) -> Column:
@@ -89,7 +136,7 @@ def recoded(
     With `ambiguous` a text that the database takes for several listed ones counts as unlisted.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
-    raw = {f"raw_{n}": code_text(table[one.column]) for n, (_, one, _) in enumerate(shares)}
+    raw = {f"raw_{n}": _text(table[one.column], one) for n, (_, one, _) in enumerate(shares)}
     chosen = table.select(**{new: table[old] for new, old in ids.items()}, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
@@ -104,6 +151,10 @@ def recoded(
         terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
     values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
     return chosen.select(*ids, **values)
+
+
+def _text(column: Column, classes: Classes) -> Column:
+    return code_text(column) if classes.numbers is None else class_text(column, classes.numbers)
 
 
 def _matched_once(raw: Column, known: Table, number: int) -> Table:

@@ -11,7 +11,16 @@ from leeward.engines.headers import header_problems
 from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
-from leeward.model import Attribute, Codebook, EveryJob, Finding, JobsRule, PrimaryJob, SingleJob
+from leeward.model import (
+    Attribute,
+    Codebook,
+    EveryJob,
+    Finding,
+    JobsRule,
+    NumericRange,
+    PrimaryJob,
+    SingleJob,
+)
 
 Progress = Callable[[str], None]
 
@@ -24,6 +33,9 @@ AMBIGUOUS = (
     "lower case, accents): give the column a binary collation, or change the codes."
 )
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
+FILL_NUMBER = "Fill the rows with numbers, or name a class with `null_as` in the codebook."
+RANGE = "Look at low, cap and unit in the codebook, which say {} to {} {}, or change the rows."
+WHOLE = "Round the numbers, or declare the column in a smaller unit."
 FOLDED = "They count as the code that the codebook names with `{}`."
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 LIST_FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
@@ -74,6 +86,7 @@ def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
         ("looking for jobs without a worker or workplace", checks.orphans),
         ("looking for values that rank no jobs", checks.ranks),
         ("comparing codes with the codebook", checks.codes),
+        *([("looking at numeric columns", checks.numbers)] if checks.codebook.numeric else []),
     ):
         progress(words)
         yield from check()
@@ -175,13 +188,38 @@ class RowChecks:
         """Nulls and texts that the codebook does not know, once for each column."""
         found: dict[Finding, None] = {}
         asked: dict[tuple[str, str, frozenset[str]], Strangers] = {}
-        for attribute in self.codebook.attributes.values():
+        for attribute in self._coded():
             known = (attribute.table, attribute.column, frozenset(attribute.recode))
             if known not in asked:
                 asked[known] = self.probe.strangers(attribute)
             found |= dict.fromkeys(self._unknown(attribute, asked[known]))
             found |= dict.fromkeys(self._shared(attribute))
         yield from found
+
+    def _coded(self) -> list[Attribute]:
+        return [one for one in self.codebook.attributes.values() if one.numbers is None]
+
+    def numbers(self) -> Iterator[Finding]:
+        """What numeric columns hold beside whole numbers in their range; once for each column."""
+        columns = {(one.table, one.column, one.numbers): one for one in self.codebook.numeric}
+        for one in columns.values():
+            if one.numbers is not None:
+                yield from self._odd_numbers(one, one.numbers)
+
+    def _odd_numbers(self, attribute: Attribute, numbers: NumericRange) -> Iterator[Finding]:
+        where = attribute.table, attribute.column
+        found = self.probe.odd_numbers(attribute, numbers)
+        fill = FILL_NUMBER if attribute.missing is None else FOLDED.format("null_as")
+        look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
+        for finding, rule in (
+            (Finding("missing number", *where, found.missing, (), fill), "missing_number"),
+            (Finding("not a number", *where, *found.unreadable, fill), "missing_number"),
+            (Finding("number out of range", *where, *found.outside, look), "number_range"),
+            (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
+        ):
+            reported = rule == "number_range" or self._is_reported(attribute, attribute.missing)
+            if finding.rows and reported:
+                yield self._judged(finding, rule)
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
@@ -207,8 +245,7 @@ class RowChecks:
     def _shared(self, attribute: Attribute) -> Iterator[Finding]:
         """A column of several attributes is looked up in the lists of all of them at once."""
         table, column = attribute.table, attribute.column
-        declared = self.codebook.attributes.values()
-        same = [one for one in declared if (one.table, one.column) == (table, column)]
+        same = [one for one in self._coded() if (one.table, one.column) == (table, column)]
         listed = {text for one in same for text in one.recode}
         if attribute is same[0] and listed != set(attribute.recode):
             wrong = self.probe.ambiguous(table, column, listed)

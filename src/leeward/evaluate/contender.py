@@ -7,9 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from leeward.errors import LeewardError
+from leeward.evaluate.design import Workload
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
 from leeward.mechanisms import REGISTRY, mechanism
 from leeward.mechanisms.choice import MARGIN_SHARE
 from leeward.mechanisms.margins import NoMargins, PublicMargins, spend

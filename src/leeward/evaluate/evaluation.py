@@ -1,36 +1,34 @@
-"""Evaluation: everything that was asked, and every point and gap that came of it."""
+"""Evaluation: a study with its tables, its points and its gaps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from leeward.baselines.infusion import Infusion
-from leeward.evaluate.experiment import experiments
-from leeward.evaluate.grid import Grid
-from leeward.evaluate.measured import infusion_points
+from leeward.evaluate.benchmark import Benchmark, benchmarks
+from leeward.evaluate.design import Grid, Workload
+from leeward.evaluate.experiment import experiments, infusion_points
 from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.pool import run_all
-from leeward.evaluate.scene import PLACE, Scene, set_scene, strata_attribute
-from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
+from leeward.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.model import Marginal
 
 INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
 
 
 class Progress(Protocol):
-    """Who is told how far the work is; only public numbers are told."""
+    """Progress callbacks; they receive public numbers only."""
 
     def step(self, words: str) -> None:
         """A new step begins."""
 
     def part(self, words: str, done: int, of: int) -> None:
-        """So many of so many are done."""
+        """`done` parts of `of` are finished."""
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is evaluated. `data` says in words what the data are."""
+    """What is evaluated. `data` describes the data in words."""
 
     preset: str
     data: str
@@ -42,11 +40,11 @@ class Study:
 
     def __post_init__(self) -> None:
         if len({one.name for one in self.workloads}) < len(self.workloads):
-            raise ValueError("workloads must differ in name: points are told apart by it")
+            raise ValueError("workloads must differ in name: points are identified by it")
 
     @property
     def mark(self) -> str | None:
-        """The warning on every figure and page; none on data that are made up."""
+        """The warning on every figure and page; None for made-up data."""
         return None if self.made_up else INTERNAL
 
 
@@ -74,7 +72,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The points, the gaps, and what they are about."""
+    """The points and gaps of a study, and the tables they describe."""
 
     study: Study
     tables: tuple[Table, ...]
@@ -92,7 +90,7 @@ class Evaluation:
         return {one.name: one.strata_by for one in self.tables}
 
     def as_json(self) -> dict[str, Any]:
-        """All of it, for programs."""
+        """The evaluation for programs."""
         study = self.study
         return {
             "preset": study.preset,
@@ -109,30 +107,27 @@ class Evaluation:
 
 def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress) -> Evaluation:
     """Draw every contender at every point of the grid and measure it against the truth."""
-    scene = set_scene(truths, study.infusion, study.grid.trials, progress.step)
-    plays = [one for load in study.workloads for one in experiments(load, study.grid)]
-    outcomes = run_all(plays, scene, lambda done, of: progress.part("settings", done, of))
-    baseline = [
-        point for one in study.workloads for point in infusion_points(one, scene.stage(one))
-    ]
+    held = benchmarks(truths, study.infusion, study.grid.trials, progress.step)
+    asked = [one for load in study.workloads for one in experiments(load, study.grid)]
+    outcomes = run_all(asked, held, lambda done, of: progress.part("settings", done, of))
+    baseline = [p for one in study.workloads for p in infusion_points(one, held[one.marginal])]
     measured = [p for one in outcomes if not isinstance(one, Refused) for p in one]
     return Evaluation(
         study,
-        tuple(_table(one, scene, study.place) for one in study.workloads),
+        tuple(_table(one, held[one.marginal], study.place) for one in study.workloads),
         (*baseline, *measured),
         tuple(one for one in outcomes if isinstance(one, Refused)),
     )
 
 
-def _table(workload: Workload, scene: Scene, place: str) -> Table:
-    stage = scene.stage(workload)
+def _table(workload: Workload, benchmark: Benchmark, place: str) -> Table:
     return Table(
         workload.name,
         workload.words,
-        stage.truth.cells.shape[0],
-        stage.truth.worker_cells,
-        stage.baseline.suppressed,
-        stage.baseline.distorted,
+        benchmark.truth.cells.shape[0],
+        benchmark.truth.worker_cells,
+        benchmark.baseline.suppressed,
+        benchmark.baseline.distorted,
         strata_attribute(workload.marginal, place),
     )
 

@@ -1,30 +1,42 @@
-"""Experiment: one setting drawn many times and measured."""
+"""Experiment: one setting drawn many times and measured, one point for each group of cells."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import LeewardError
+from leeward.evaluate.benchmark import Benchmark, Benchmarks
 from leeward.evaluate.contender import Contender, Price, contenders
-from leeward.evaluate.grid import Grid
-from leeward.evaluate.measured import Results, measured
+from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.point import Point, Refused, Setting
-from leeward.evaluate.scene import Scene, Stage
-from leeward.evaluate.score import Trial
+from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth
-from leeward.evaluate.workload import Workload
-from leeward.mechanisms.measurement import Measured, Measurement
+from leeward.mechanisms.measurement import Expected, Measured, Measurement
+
+Columns = Mapping[str, Floats]
 
 WIDE_NOISE = 20
-"""Noise of S/ε jobs or more counts as wide."""
+"""Least noise S/ε, in jobs, that counts as wide."""
 
 MARGIN_CELLS = 40_000
-"""Bought margins are tried on so many cells of a table in each trial, evenly chosen."""
+"""Number of cells of a table, evenly chosen, on which bought margins are tried in each trial."""
 
 Outcome = tuple[Point, ...] | Refused
+
+
+@dataclass(frozen=True, eq=False)
+class TrialResults:
+    """Trials, closed forms, and in each trial the shares of margins that held.
+
+    The first row of shares is of all cells, the second of those with wide noise.
+    """
+
+    trials: tuple[Trial, ...]
+    expected: Expected
+    covered: tuple[Floats, ...]
 
 
 @dataclass(frozen=True)
@@ -56,28 +68,29 @@ class Experiment:
             theta=one.theta,
         )
 
-    def run(self, scene: Scene) -> Outcome:
+    def run(self, benchmarks: Benchmarks) -> Outcome:
         """Calibrate, draw, measure; a gap where the conditions do not hold."""
-        stage, cells = scene.stage(self.workload), self.workload.worker_cells
+        benchmark, cells = benchmarks[self.workload.marginal], self.workload.worker_cells
         try:
             made = self.contender.measurement(self.price, cells)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        trials, covered = self._drawn(made, stage)
+        trials, covered = self._drawn(made, benchmark)
         bought = self.contender.with_margins(self.price, cells)
         if bought is not None:
-            covered = self._covered(bought, stage.truth)
-        results = Results(tuple(trials), made.expected(stage.truth.columns(made)), tuple(covered))
-        return measured(self.setting, stage, results)
+            covered = self._covered(bought, benchmark.truth)
+        expected = made.expected(benchmark.truth.columns(made))
+        results = TrialResults(tuple(trials), expected, tuple(covered))
+        return measured(self.setting, benchmark, results)
 
-    def _drawn(self, made: Measurement, stage: Stage) -> tuple[list[Trial], list[Floats]]:
+    def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
         scored, covered = [], []
-        wide, columns = self.wide(stage.truth), stage.truth.columns(made)
+        wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(made)
         for _ in range(self.trials):
             drawn = made.measure(columns)
-            scored.append(stage.referee.trial(drawn.values))
-            covered += _held(drawn, stage.truth, stage.truth.groups, wide)
+            scored.append(benchmark.scorer.trial(drawn.values))
+            covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
         return scored, covered
 
     def _covered(self, made: Measurement, truth: Truth) -> list[Floats]:
@@ -88,7 +101,7 @@ class Experiment:
         return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
 
     def wide(self, truth: Truth) -> NDArray[np.bool_]:
-        """Cells with so much noise that whole jobs, and S being at least 1, no longer matter."""
+        """Cells with noise so wide that rounding to whole jobs and S ≥ 1 no longer matter."""
         if self.price.alpha is None:
             return np.zeros(truth.counts.shape, dtype=np.bool_)
         cells = truth.worker_cells if self.contender.accounting == "sum" else 1
@@ -112,3 +125,106 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
                 price = Price(alpha, epsilon, grid.delta)
                 yield Experiment(workload, one, price, grid.trials)
+
+
+def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
+    """One point for each group."""
+    mean = Trial.mean(results.trials)
+    columns = {
+        **_plain(mean),
+        **_errors(benchmark, results, mean),
+        **_coverage(results),
+    }
+    source = "trials" if results.expected.absolute is None else "closed form"
+    return _rows(setting, benchmark, columns, (len(results.trials), source))
+
+
+def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ...]:
+    """The baseline itself, measured like everything else."""
+    setting = Setting(workload.name, "infusion", "published", "none", "single")
+    mean = benchmark.baseline.mean
+    columns = {
+        **_plain(mean),
+        "l1": mean.absolute,
+        "l1_trials_error": benchmark.baseline.error,
+        "bias": mean.signed,
+        **_ratios(benchmark, mean.absolute, mean.where_published),
+    }
+    return _rows(setting, benchmark, columns, (benchmark.baseline.trials, "trials"))
+
+
+def _plain(mean: Trial) -> Columns:
+    """The measures that are means of the trials and nothing else."""
+    return {
+        "l1_trials": mean.absolute,
+        "relative_error": mean.relative,
+        "spearman": mean.spearman,
+        "spearman_infusion": mean.spearman_today,
+        "bias_trials": mean.signed,
+        "negative": mean.negative,
+        "within_5_percent": mean.near,
+    }
+
+
+def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns:
+    """Mean absolute error and bias: closed forms where there are any."""
+    groups, expected = benchmark.scorer.groups, results.expected
+    settled = standard_error([one.absolute for one in results.trials])
+    nothing = np.full_like(mean.absolute, np.nan)
+    l1, shown, bias = mean.absolute, mean.where_published, mean.signed
+    if expected.absolute is not None:
+        exact = expected.absolute.ravel()
+        l1, shown = groups.means(exact), groups.means(exact, benchmark.scorer.published)
+    if expected.bias is not None:
+        bias = groups.means(expected.bias.ravel())
+    if not expected.finite:  # the trials do not tend to anything
+        l1 = shown = bias = nothing
+    return {
+        "l1": l1,
+        "l1_trials_error": settled if expected.steady else nothing,
+        "bias": bias,
+        **_ratios(benchmark, l1, shown),
+    }
+
+
+def _ratios(benchmark: Benchmark, l1: Floats, shown: Floats) -> Columns:
+    today = benchmark.baseline.mean
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "ratio_to_infusion": l1 / today.absolute,
+            "ratio_where_published": shown / today.where_published,
+        }
+
+
+def _coverage(results: TrialResults) -> Columns:
+    if not results.covered:
+        return {}
+    mean, error = np.mean(results.covered, axis=0), standard_error(results.covered)
+    return {
+        "coverage": mean[0],
+        "coverage_error": error[0],
+        "coverage_wide": mean[1],
+        "coverage_wide_error": error[1],
+    }
+
+
+def _rows(
+    setting: Setting, benchmark: Benchmark, columns: Columns, how: tuple[int, str]
+) -> tuple[Point, ...]:
+    trials, source = how
+    groups = benchmark.scorer.groups
+    return tuple(
+        Point(
+            **asdict(setting),
+            stratum=name,
+            cells=int(groups.cells[number]),
+            trials=trials,
+            l1_source=source,
+            **{key: _number(column[number]) for key, column in columns.items()},  # type: ignore[arg-type]
+        )
+        for number, name in enumerate(groups.names)
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,53 +1,50 @@
-"""Pool: experiments worked on by all cores, which share one scene."""
+"""Pool: experiments run on all cores by forked processes, which inherit the benchmarks."""
 
 import multiprocessing
 import os
-import pickle
 import signal
 import sys
-import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from itertools import islice
-from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Any, TypeAlias
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TypeAlias
 
 from leeward.errors import LeewardError
+from leeward.evaluate.benchmark import Benchmarks
 from leeward.evaluate.experiment import Experiment, Outcome
-from leeward.evaluate.scene import Scene
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
+Finished: TypeAlias = Callable[[int, int], None]
+"""Progress callback: the numbers of finished experiments and of all."""
 
-Pipe: TypeAlias = "Connection[Any, Any]"
-Failure = tuple[Exception, str]
-"""What a worker raised, and where."""
+_work: tuple[Sequence[Experiment], Benchmarks] = ((), {})
+"""What the processes inherit: the truth is never sent to one."""
 
 
 def run_all(
-    plays: Sequence[Experiment], scene: Scene, told: Callable[[int, int], None]
+    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Finished
 ) -> list[Outcome]:
-    """The outcomes in the order of the experiments, worked on by all cores where that is safe."""
-    found: dict[int, Outcome] = {}
-    for number, outcome in _worked(plays, scene):
-        found[number] = outcome
-        told(len(found), len(plays))
-    return [found[number] for number in range(len(plays))]
-
-
-def _worked(plays: Sequence[Experiment], scene: Scene) -> Iterator[tuple[int, Outcome]]:
-    cores = min(_cores(), len(plays))
+    """The outcomes in the order of the experiments, run on all cores where that is safe."""
+    cores = min(_cores(), len(experiments))
     if cores < 2:
-        yield from ((number, play.run(scene)) for number, play in enumerate(plays))
-        return
-    left = iter(range(len(plays)))
-    with _workers(cores, plays, scene) as pipes:
-        busy = {pipe: _ask(pipe, number) for pipe, number in zip(pipes, left, strict=False)}
-        while busy:
-            for pipe in _ready(busy):
-                yield busy.pop(pipe), _answer(pipe)
-                for number in islice(left, 1):
-                    busy[pipe] = _ask(pipe, number)
+        return _in_turn(experiments, benchmarks, progress)
+    with _processes(cores, experiments, benchmarks) as pool:
+        asked = [pool.submit(_run, number) for number in range(len(experiments))]
+        for count, done in enumerate(as_completed(asked), 1):
+            done.result()  # an error ends the run at once
+            progress(count, len(experiments))
+        return [one.result() for one in asked]
+
+
+def _in_turn(
+    experiments: Sequence[Experiment], benchmarks: Benchmarks, progress: Finished
+) -> list[Outcome]:
+    found = []
+    for count, one in enumerate(experiments, 1):
+        found.append(one.run(benchmarks))
+        progress(count, len(experiments))
+    return found
 
 
 def _cores() -> int:
@@ -56,54 +53,48 @@ def _cores() -> int:
 
 
 @contextmanager
-def _workers(cores: int, plays: Sequence[Experiment], scene: Scene) -> Iterator[list[Pipe]]:
-    """Processes that inherit the scene: the truth is never sent. None outlives the block."""
+def _processes(
+    cores: int, experiments: Sequence[Experiment], benchmarks: Benchmarks
+) -> Iterator[ProcessPoolExecutor]:
+    """A pool whose processes inherit the work; none of them outlives the block."""
+    global _work  # noqa: PLW0603 (a forked process inherits globals)
+    _work = experiments, benchmarks
+    others = multiprocessing.active_children()
     context = multiprocessing.get_context("fork")
-    hired, pipes = [], []
+    pool = ProcessPoolExecutor(cores, mp_context=context, initializer=_start)
     try:
-        for _ in range(cores):
-            ours, theirs = context.Pipe()
-            pipes.append(ours)
-            given = (theirs, tuple(pipes), plays, scene)
-            worker = context.Process(target=_work, args=given, daemon=True)
-            worker.start()
-            hired.append(worker)
-            theirs.close()  # or nobody would notice that the worker is gone
-        yield pipes
+        yield pool
+    except BaseException as error:
+        for process in multiprocessing.active_children():
+            if process not in others:
+                process.terminate()  # its experiment is no longer wanted
+        if isinstance(error, BrokenProcessPool):
+            raise _killed() from error
+        raise
     finally:
-        for one in hired:
-            one.terminate()
-        for one in hired:
-            one.join()
-        for pipe in pipes:
-            pipe.close()
+        pool.shutdown(cancel_futures=True)
+        _work = (), {}
 
 
-def _ready(busy: Iterable[Pipe]) -> list[Pipe]:
-    """Those whose worker has answered, or is gone."""
-    known = list(busy)
-    heard = wait(known)
-    return [one for one in known if one in heard]
+def _start() -> None:
+    """In a new process: Ctrl-C is for the parent; the process ends with its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stop in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(stop, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _ask(pipe: Pipe, number: int) -> int:
-    try:
-        pipe.send(number)
-    except OSError:
-        raise _killed() from None
-    return number
+def _end_with_parent() -> None:
+    """A parent that was killed cannot end its processes."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
-def _answer(pipe: Pipe) -> Outcome:
-    try:
-        outcome, failure = pipe.recv()
-    except (EOFError, OSError):
-        raise _killed() from None
-    if failure is not None:
-        error, where = failure
-        error.add_note(where)
-        raise error
-    return outcome  # type: ignore[no-any-return]
+def _run(number: int) -> Outcome:
+    experiments, benchmarks = _work
+    return experiments[number].run(benchmarks)
 
 
 def _killed() -> LeewardError:
@@ -113,41 +104,3 @@ def _killed() -> LeewardError:
         value="one that was killed, perhaps for want of memory",
         next_step="Make room, or let it run on fewer cores.",
     )
-
-
-def _work(pipe: Pipe, parents: Sequence[Pipe], plays: Sequence[Experiment], scene: Scene) -> None:
-    """The life of a worker: experiment after experiment, until nobody asks any more."""
-    _deaf()
-    for one in parents:
-        one.close()  # or this process would not notice that its parent is gone
-    with suppress(EOFError, OSError):
-        while True:
-            pipe.send(_run(plays[pipe.recv()], scene))
-
-
-def _deaf() -> None:
-    """Ctrl-C is for the parent, which ends the others; they end without a word."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for stop in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(stop, signal.SIG_DFL)
-
-
-def _run(play: Experiment, scene: Scene) -> tuple[Outcome | None, Failure | None]:
-    try:
-        return play.run(scene), None
-    except Exception as error:  # noqa: BLE001 (it is raised where somebody hears it)
-        return None, (_sendable(error), "".join(traceback.format_exception(error)))
-
-
-def _sendable(error: Exception) -> Exception:
-    """The error itself, or one that names it where it would not arrive."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301 (its own bytes)
-    except Exception:  # noqa: BLE001 (whatever an error does when it is copied)
-        return LeewardError(
-            "evaluate",
-            rule="met a mistake in a process of its own",
-            value=type(error).__name__,
-            next_step="--debug shows it.",
-        )
-    return error

@@ -12,13 +12,12 @@ Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 BOUNDS = (100, 10_000, 100_000)
-"""[H16] stratifies places by population; here the jobs in a place stand for it."""
+"""[H16] stratifies places by population; here by the jobs in a place."""
 
 NAMES = ("under 100", "100 to 10,000", "10,000 to 100,000", "above 100,000")
 
-
 FEWEST = 10
-"""A stratum with fewer cells is part of all cells only: its means would be single counts."""
+"""Least number of cells of a reported stratum: means of fewer would be single counts."""
 
 
 def stratum(jobs: Integers) -> Integers:
@@ -30,13 +29,13 @@ def stratum(jobs: Integers) -> Integers:
 class Groups:
     """All cells, and the cells of each stratum that has any: what measures are averaged over.
 
-    Cells stand in the order of their strata, so that a stratum is a slice.
+    Cells are in the order of their strata, so that a stratum is a slice.
     """
 
     of_cell: Integers
     """The stratum of each cell, ascending."""
     present: tuple[int, ...]
-    """The strata that are told: whether or not they have cells here, not if they had few."""
+    """The strata that are reported: those with enough cells in the whole table."""
 
     @classmethod
     def of(cls, of_cell: Integers) -> "Groups":

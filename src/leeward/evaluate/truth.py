@@ -5,6 +5,7 @@ here never becomes a published value: it is compared with draws, and only averag
 On data that are not made up these too are confidential.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NoReturn, final
@@ -16,8 +17,11 @@ from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.strata import Groups, Integers, stratum
 from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.measurement import Measurement, Needs
-from leeward.model import Cells, Entries, Marginal
+from leeward.model import Cells, Codebook, Entries, JobsRule, Marginal
 from leeward.noise.scales import MOST
+
+PLACE = "place"
+"""The workplace attribute whose jobs make the strata, unless another is named."""
 
 
 @final
@@ -99,6 +103,27 @@ class Truth:
         raise TypeError("the truth is not copied or stored")
 
     __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refused
+
+
+def read_truths(
+    engine: Engine, codebook: Codebook, rule: JobsRule, tables: Sequence[Marginal], place: str
+) -> dict[Marginal, Truth]:
+    """Tabulate all tables in one pass over the data and open them."""
+    marginals = tuple(dict.fromkeys(tables))
+    engine.prepare(codebook, rule, marginals, marginals, owners=True)
+    return {one: Truth.read(engine, one, place_position(one, place)) for one in marginals}
+
+
+def strata_attribute(marginal: Marginal, place: str) -> str:
+    """The name of the dimension that makes the strata; "table" without workplace attributes."""
+    names = [one.name for one in marginal.workplace]
+    return names[place_position(marginal, place)] if names else "table"
+
+
+def place_position(marginal: Marginal, place: str) -> int:
+    """The workplace dimension that makes the strata: the one of this name, else the first."""
+    names = [one.name for one in marginal.workplace]
+    return names.index(place) if place in names else 0
 
 
 def _empty(marginal: Marginal) -> InvalidParameter:

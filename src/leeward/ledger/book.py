@@ -1,6 +1,7 @@
-"""The book: what a row of entries tells together, and whether it makes sense."""
+"""The book: accounts and charges as all entries give them, and whether entries contradict."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -9,11 +10,16 @@ from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.ledger.account import Account, certainly_past, covers, owed
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee, sequential
+from leeward.privacy.job_sentences import cap_of_jobs
+from leeward.privacy.odds import suspicion_in_all
+
+BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
+EVERY_JOB = "every"
 
 
 @dataclass(frozen=True)
 class Objection:
-    """Why an entry has no place in a book."""
+    """How an entry contradicts the entries before it."""
 
     parameter: str
     rule: str
@@ -22,7 +28,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class Book:
-    """Entries in their order; nothing in it changes."""
+    """All entries, in order."""
 
     entries: tuple[Entry, ...]
 
@@ -68,7 +74,7 @@ class Book:
 
     @cached_property
     def _accounts(self) -> dict[str, Account]:
-        """Accounts that were added up already: checked once, used once more for the charge."""
+        """Sums of accounts, kept since a charge needs them twice."""
         return {}
 
     def charge(self, number: int, parameter: str) -> Entry:
@@ -84,7 +90,7 @@ class Book:
         return found
 
     def objection(self, entry: Entry) -> Objection | None:
-        """Why this entry, of the book or to be added, contradicts what stands before it."""
+        """How this entry, old or new, contradicts the entries before it; None if it does not."""
         if entry.kind == "opened":
             return self._against_opening(entry)
         if entry.kind == "reserved":
@@ -92,11 +98,11 @@ class Book:
         return self._against_end(entry)
 
     def nonsense(self) -> Iterator[str]:
-        """What does not make sense, in plain words."""
+        """Every contradiction, in plain words."""
         for entry in self.entries:
             try:
                 found = self.objection(entry)
-            except LeewardError as error:  # a guarantee that is none
+            except LeewardError as error:  # an invalid guarantee
                 yield f"entry {entry.number}: {error.parameter} {error.rule}; got {error.value}"
                 return  # nothing that depends on it can be judged
             if found:
@@ -108,7 +114,7 @@ class Book:
     def _past(self, name: str) -> bool:
         try:
             account = self.account(name)
-        except LeewardError:  # sums that are no guarantee, such as δ ≥ 1
+        except LeewardError:  # an invalid sum, such as δ ≥ 1
             return True
         return account.spent is not None and certainly_past(account.cap, account.spent)
 
@@ -171,3 +177,30 @@ def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
     if entry.body["charge"] == entry.body["paid"]:  # nothing to convert, so nothing to compute
         return (paid.policy, paid.alpha) == (cap.policy, cap.alpha)
     return entry.charge is not None and covers(paid, owed(entry.charge, cap))
+
+
+def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
+    """What a cap means to a suspicion, and for a worker of whom several jobs count."""
+    return [suspicion_in_all(cap).text, *_several_jobs(entries)]
+
+
+def _several_jobs(entries: Iterable[Entry]) -> list[str]:
+    rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
+    return [cap_of_jobs(most).text for most in sorted(map(_most, rules)) if most != 1]
+
+
+def _most(rule: str) -> int:
+    """The number of jobs of a worker that count under a stored rule; 0 for all of them."""
+    bounded = BOUNDED_JOBS.match(rule)
+    return 0 if rule == EVERY_JOB else int(bounded[1]) if bounded else 1
+
+
+def states(entries: Iterable[Entry]) -> dict[int, str]:
+    """What became of each charge: committed, failed, withdrawn, or open where nothing is said."""
+    found: dict[int, str] = {}
+    for entry in entries:
+        if entry.kind == "reserved":
+            found[entry.number] = "open"
+        elif entry.names in found and found[entry.names] != "withdrawn":
+            found[entry.names] = entry.kind
+    return found

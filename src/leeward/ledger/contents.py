@@ -1,4 +1,4 @@
-"""What a ledger file holds, read at one moment and judged link by link."""
+"""Contents: the SQLite tables of a ledger file, and what they hold, checked link by link."""
 
 import hmac
 import sqlite3
@@ -7,18 +7,66 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from leeward.errors import Damaged
-from leeward.ledger.anchor import Anchor
 from leeward.ledger.book import Book
-from leeward.ledger.entry import Entry, damaged
-from leeward.ledger.schema import as_made
+from leeward.ledger.entry import Anchor, Entry, damaged
 from leeward.randomness import SecretBits
+
+APPLICATION = 0x4C657721
+"""SQLite application id of a ledger: the bytes 'Lew!'."""
+
+FORMAT = 2
+FORMATS = (1, 2)
+"""Formats that can be read. A file of format 1 becomes one of format 2 with its next entry: an
+older program then reports that it is too old, not that the ledger is damaged."""
+
+
+def _only_grows(table: str) -> list[str]:
+    return [
+        f"CREATE TRIGGER {table}_never_{event.lower()}d BEFORE {event} ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, 'a ledger is never changed'); END"
+        for event in ("UPDATE", "DELETE")
+    ]
+
+
+STATEMENTS = (
+    "CREATE TABLE identity (id TEXT NOT NULL)",
+    "CREATE TABLE secret (key BLOB NOT NULL)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, previous TEXT NOT NULL, "
+    "body TEXT NOT NULL, hash TEXT NOT NULL)",
+    # INSERT OR REPLACE would remove a row without asking the trigger against DELETE.
+    "CREATE TRIGGER entries_in_order BEFORE INSERT ON entries "
+    "WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM entries) "
+    "BEGIN SELECT RAISE(ABORT, 'entries are added at the end'); END",
+    *(line for table in ("identity", "secret", "entries") for line in _only_grows(table)),
+)
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables and triggers of an empty ledger."""
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    mark_format(connection)
+    for statement in STATEMENTS:
+        connection.execute(statement)
+
+
+def mark_format(connection: sqlite3.Connection) -> None:
+    """Mark the file as one that holds entries of the current format."""
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def as_made(connection: sqlite3.Connection) -> bool:
+    """Whether the file has these tables and triggers, and nothing else."""
+    # Names with sqlite_ are the engine's own and cannot be given by anyone else.
+    query = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+    return sorted(str(sql) for (sql,) in connection.execute(query)) == sorted(STATEMENTS)
+
 
 KEY_BYTES = 32
 BIRTH = b"leeward ledger"
 
 
 def seal(key: bytes, content: bytes) -> str:
-    """HMAC-SHA256: equal for equal contents, and says nothing to those without the key."""
+    """HMAC-SHA256: equal for equal contents, and reveals nothing without the key."""
     return hmac.new(key, content, sha256).hexdigest()
 
 
@@ -27,8 +75,8 @@ def salt() -> str:
     return f"{SecretBits().word(128):032x}"
 
 
-def give_birth(connection: sqlite3.Connection) -> None:
-    """Give an empty ledger its public name and its secret."""
+def create_identity(connection: sqlite3.Connection) -> None:
+    """Draw the public name and the secret of an empty ledger."""
     bits = SecretBits()
     connection.execute("INSERT INTO identity VALUES (?)", (f"{bits.word(64):016x}",))
     key = bits.word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
@@ -37,7 +85,7 @@ def give_birth(connection: sqlite3.Connection) -> None:
 
 @dataclass(frozen=True)
 class Contents:
-    """Identity, secret and rows as they lie in the file, whether sound or not."""
+    """Identity, secret and rows as stored, whether sound or not."""
 
     schema_as_made: bool
     ids: tuple[object, ...]
@@ -72,7 +120,7 @@ class Contents:
         raise damaged("its name or its secret is missing or not what was made")
 
     def book(self) -> Book:
-        """The entries, refused unless every one of them is as it was written."""
+        """The entries; a damaged ledger is refused."""
         book, found = self.examined()
         if found:
             raise damaged(found[0])
@@ -95,7 +143,7 @@ class Contents:
 
 
 def _faults(head: Anchor, row: tuple[object, ...], entries: list[Entry]) -> Iterator[str]:
-    """What is wrong with one row; it becomes an entry if it agrees with its hash."""
+    """Faults of one row; a row that agrees with its hash is added to `entries`."""
     match row:
         case int(number), str(previous), str(body), str(digest):
             pass
@@ -120,7 +168,7 @@ def _missing(first: int, found: int) -> str:
 
 
 def _claimed(row: tuple[object, ...], head: Anchor) -> Anchor:
-    """The head that a row claims to be, so that one fault is not told again for every later row."""
+    """The head that a row claims to be, so that one fault is not repeated for every later row."""
     match row:
         case int(number), _, _, str(digest) if number >= 0:
             try:

@@ -1,4 +1,4 @@
-"""One line of the ledger: what happened, and a hash that ties it to everything before."""
+"""One entry of the ledger: what happened, and a hash that covers it and the entry before."""
 
 import json
 from collections.abc import Mapping
@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from leeward.errors import Damaged
-from leeward.ledger.anchor import Anchor
-from leeward.ledger.notation import read_guarantee
+from leeward.errors import Damaged, InvalidParameter, shown
+from leeward.ledger.notation import digest, plain, read_guarantee
 from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
 from leeward.privacy import Guarantee
+from leeward.privacy.words import alpha_text, losses_text
 
 FORMAT = 2
-"""Of the entries that are written now; those of the first format do not say one."""
+"""Format of new entries; an entry of format 1 has no `format` key."""
 
 EVERY = frozenset({"kind", "account", "time", "format"})
 KINDS = {
@@ -23,14 +23,34 @@ KINDS = {
     "failed": EVERY | {"names", "reason"},
     "withdrawn": EVERY | {"names", "reason"},
 }
-"""What an entry of each kind holds, no more and no less."""
+"""The exact keys of each kind of entry."""
 
 SINCE_2 = frozenset({"format", "salt", "same_establishments"})
-"""What an entry of the first format does not hold."""
+"""Keys that format 2 added."""
 
 NUMBERS = frozenset({"names", "corrects"})
 OPTIONAL = frozenset({"corrects", "same_establishments"})
 OBJECTS = frozenset({"cap", "charge", "paid", "subject"})
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Number, hash and ledger of an entry, as bundles keep them; 0 is the empty ledger."""
+
+    number: int
+    hash: str
+    ledger: str
+
+    def __post_init__(self) -> None:
+        if type(self.number) is not int or self.number < 0:
+            raise InvalidParameter(
+                "number",
+                rule="must be a whole number of at least 0",
+                value=shown(self.number),
+                next_step="Copy the anchor from the certificate of a bundle.",
+            )
+        digest(self.hash, "hash")
+        plain(self.ledger, "ledger")
 
 
 @dataclass(frozen=True)
@@ -117,7 +137,7 @@ class Entry:
 
     @property
     def same_establishments(self) -> str | None:
-        """Why most of its establishments may be those of another account, if somebody said so."""
+        """The reason given for establishments that most are also in another account."""
         return self._text("same_establishments")
 
     @property
@@ -191,3 +211,39 @@ def damaged(finding: str) -> Damaged:
         value=finding,
         next_step="Release nothing from it and run `leeward ledger verify`.",
     )
+
+
+def price(guarantee: Guarantee) -> str:
+    """Policy and losses in one line."""
+    alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
+    return f"{guarantee.policy.name}{alpha}, {losses_text(guarantee)}"
+
+
+def happened(entry: Entry) -> str:
+    """What an entry says, for a person."""
+    if entry.kind == "reserved":
+        return _charged(entry)
+    texts = {
+        "opened": "account opened",
+        "committed": f"entry {entry.names} committed: its bundle is complete",
+        "failed": f"entry {entry.names} failed ({entry.reason}); its charge stays",
+        "withdrawn": f"entry {entry.names} withdrawn ({entry.reason}); its charge stays",
+    }
+    return texts[entry.kind]
+
+
+def _charged(entry: Entry) -> str:
+    if entry.charge is None or entry.subject is None:
+        return ""
+    corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
+    reason = entry.same_establishments
+    shared = "" if reason is None else f", establishments of another account ({reason})"
+    return (
+        f"charged {price(entry.charge)} for {entry.subject.bundle} "
+        f"({entry.subject.period}){corrects}{shared}"
+    )
+
+
+def line(entry: Entry) -> str:
+    """An entry in one line."""
+    return f"{entry.number:>4}  {entry.time}  {happened(entry)}"

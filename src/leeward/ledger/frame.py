@@ -1,10 +1,10 @@
 """Frame: which establishments a charge is about, as a sketch that two accounts can compare.
 
 A sketch holds the smallest of the keyed hashes of all workplace ids. Up to the smaller of two
-largest kept hashes both frames are known whole, and what is known there is a uniform sample of
-each: the share of the smaller frame that lies in the other is read off without bias, also where
-one frame is a part of the other. Of disjoint frames nothing is ever in common. A frame so small
-beside the other that none of its ids is in the sample (less than a thousandth) is not seen.
+largest kept hashes both frames are known completely, and those hashes are a uniform sample of
+each: they estimate without bias the share of the smaller frame that is in the other, also where
+one frame is a part of the other. Disjoint frames have no hash in common. A frame so small
+beside the other that none of its ids is in the sample (less than a thousandth) is missed.
 """
 
 from base64 import b64decode, b64encode
@@ -17,7 +17,7 @@ from itertools import pairwise
 from leeward.errors import InvalidParameter, shown
 
 SIZE = 1024
-"""Hashes in a sketch: half of two large frames is told from all of it or none beyond doubt."""
+"""Hashes in a sketch: enough to tell an overlap of one half from all or nothing."""
 
 BYTES = 8
 ALL = 2 ** (8 * BYTES) - 1
@@ -25,7 +25,7 @@ ALL = 2 ** (8 * BYTES) - 1
 
 @dataclass(frozen=True)
 class FrameSketch:
-    """The at most 1,024 smallest hashes of a frame, ascending; fewer are those of all its ids."""
+    """The 1,024 smallest hashes of a frame, ascending, or all of them where there are fewer."""
 
     hashes: tuple[int, ...]
 
@@ -42,7 +42,7 @@ class FrameSketch:
 
     @classmethod
     def read(cls, text: object) -> "FrameSketch":
-        """The sketch that was written so."""
+        """Read a sketch from its base64 text."""
         try:
             packed = b64decode(text, validate=True) if isinstance(text, str) else b"?"
         except (Error, ValueError):
@@ -59,11 +59,11 @@ class FrameSketch:
 
     @property
     def _reach(self) -> int:
-        """Up to this hash the frame is known whole."""
+        """The largest hash up to which the frame is known completely."""
         return self.hashes[-1] if len(self.hashes) == SIZE else ALL
 
     def overlap(self, other: "FrameSketch") -> Fraction:
-        """How much of the smaller of two frames lies in the other: exact where both are whole."""
+        """Share of the smaller frame that is in the other: exact where both are complete."""
         reach = min(self._reach, other._reach)
         mine, others = ({one for one in sketch.hashes if one <= reach} for sketch in (self, other))
         fewer = min(len(mine), len(others))

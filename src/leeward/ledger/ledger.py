@@ -1,19 +1,19 @@
 """The ledger as the other rooms use it: accounts are opened, charged, and never forget."""
 
-from collections.abc import Iterable, Iterator
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from leeward.errors import BadFile, LeewardError
-from leeward.ledger.account import Account
-from leeward.ledger.anchor import Anchor
+from leeward.errors import BadFile, InvalidParameter, LeewardError
+from leeward.ledger.account import Account, payment
 from leeward.ledger.book import Book
-from leeward.ledger.budget import payment
-from leeward.ledger.contents import Contents, salt, seal
-from leeward.ledger.entry import Entry
-from leeward.ledger.notation import written
-from leeward.ledger.page import Page
+from leeward.ledger.contents import Contents, mark_format, salt, seal
+from leeward.ledger.entry import FORMAT, Anchor, Entry
+from leeward.ledger.notation import account_name, digest, plain, written
 from leeward.ledger.repeat import (
     refuse_other_kinds,
     refuse_other_rule,
@@ -22,9 +22,45 @@ from leeward.ledger.repeat import (
 )
 from leeward.ledger.store import Store
 from leeward.ledger.subject import Subject
-from leeward.ledger.text import account_name, digest, plain
 from leeward.ledger.verification import findings
 from leeward.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A read or write transaction of SQLite, with the book that was read and found sound in it."""
+
+    connection: sqlite3.Connection = field(repr=False)
+    book: Book
+    head: Anchor
+
+    @classmethod
+    def begin(cls, connection: sqlite3.Connection) -> "Transaction":
+        """Read and check everything; a damaged ledger is refused."""
+        contents = Contents.read(connection)
+        book = contents.book()
+        return cls(connection, book, book.entries[-1].anchor if book.entries else contents.birth)
+
+    def append(self, body: Mapping[str, object], next_step: str) -> Entry:
+        """Write one entry at the end; one that contradicts earlier entries is refused."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = Entry.after(self.head, {**body, "format": FORMAT, "time": now})
+        if found := self.book.objection(entry):
+            raise InvalidParameter(
+                found.parameter, rule=found.rule, value=found.value, next_step=next_step
+            )
+        mark_format(self.connection)
+        self.connection.execute(
+            "INSERT INTO entries (number, previous, body, hash) VALUES (?, ?, ?, ?)",
+            (entry.number, entry.previous, entry.text, entry.hash),
+        )
+        return entry
+
+    def append_about(self, reserved: int, body: Mapping[str, object]) -> Entry:
+        """Write what became of a reserved release."""
+        account = self.book.charge(reserved, "entry").account
+        about = {**body, "account": account, "names": reserved}
+        return self.append(about, "See what became of it with `leeward ledger show`.")
 
 
 class Ledger:
@@ -52,8 +88,8 @@ class Ledger:
     def open_account(self, name: str, cap: Guarantee) -> Entry:
         """Open an account and set its cap, once."""
         body = {"kind": "opened", "account": account_name(name), "cap": written(cap)}
-        with self._writing() as page:
-            return page.append(body, "Use the account as it is, or choose another name or cap.")
+        with self._writing() as held:
+            return held.append(body, "Use the account as it is, or choose another name or cap.")
 
     def account(self, name: str) -> Account:
         """The state of one account."""
@@ -85,11 +121,11 @@ class Ledger:
         """
         if same_establishments is not None:
             plain(same_establishments, "same_establishments")
-        with self._writing() as page:
+        with self._writing() as held:
             shared = same_establishments is not None
-            paid = _payment(page.book, account, charge, subject, again=again, shared=shared)
+            paid = _payment(held.book, account, charge, subject, again=again, shared=shared)
             if corrects is not None:
-                page.book.charge(corrects, "corrects")
+                held.book.charge(corrects, "corrects")
             body = {
                 "kind": "reserved",
                 "account": account,
@@ -100,7 +136,7 @@ class Ledger:
                 "salt": salt(),
                 "same_establishments": same_establishments,
             }
-            return page.append(body, "Name the charge of the release that this one corrects.")
+            return held.append(body, "Name the charge of the release that this one corrects.")
 
     def would_refuse(
         self, account: str, charge: Guarantee, subject: Subject | None, *, again: bool = False
@@ -115,23 +151,23 @@ class Ledger:
     def commit(self, reserved: int, bundle_digest: str) -> Entry:
         """Say that the bundle of a charge is complete; the same again changes nothing."""
         digest(bundle_digest, "bundle_digest")
-        with self._writing() as page:
-            ended = page.book.ended.get(page.book.charge(reserved, "entry").number)
+        with self._writing() as held:
+            ended = held.book.ended.get(held.book.charge(reserved, "entry").number)
             if ended is not None and ended.digest == bundle_digest:
                 return ended
-            return page.append_about(reserved, {"kind": "committed", "digest": bundle_digest})
+            return held.append_about(reserved, {"kind": "committed", "digest": bundle_digest})
 
     def fail(self, reserved: int, reason: str) -> Entry:
         """Say that a release broke off; its charge stays. The reason must be public."""
         body = {"kind": "failed", "reason": plain(reason, "reason")}
-        with self._writing() as page:
-            return page.append_about(reserved, body)
+        with self._writing() as held:
+            return held.append_about(reserved, body)
 
     def withdraw(self, reserved: int, reason: str) -> Entry:
         """Say that a release should no longer be used; its charge stays."""
         body = {"kind": "withdrawn", "reason": plain(reason, "reason")}
-        with self._writing() as page:
-            return page.append_about(reserved, body)
+        with self._writing() as held:
+            return held.append_about(reserved, body)
 
     def entries(self) -> tuple[Entry, ...]:
         """Everything that was ever written, in order."""
@@ -139,8 +175,8 @@ class Ledger:
 
     def head(self) -> Anchor:
         """The latest entry; of an empty ledger, its birth."""
-        with self._reading() as page:
-            return page.head
+        with self._reading() as held:
+            return held.head
 
     def verify(self, against: Iterable[Anchor] = ()) -> tuple[str, ...]:
         """What is wrong, in plain words: nothing if the ledger is sound.
@@ -176,20 +212,20 @@ class Ledger:
         return f"Ledger({str(self.path)!r})"
 
     @contextmanager
-    def _writing(self) -> Iterator[Page]:
+    def _writing(self) -> Iterator[Transaction]:
         self._refuse_closed()
         with self._store.writing() as connection:
-            yield Page.turn(connection)
+            yield Transaction.begin(connection)
 
     @contextmanager
-    def _reading(self) -> Iterator[Page]:
+    def _reading(self) -> Iterator[Transaction]:
         self._refuse_closed()
         with self._store.reading() as connection:
-            yield Page.turn(connection)
+            yield Transaction.begin(connection)
 
     def _read(self) -> Book:
-        with self._reading() as page:
-            return page.book
+        with self._reading() as held:
+            return held.book
 
     def _refuse_closed(self) -> None:
         if self._closed:

@@ -1,11 +1,12 @@
-"""How a guarantee is written in an entry: exact rationals as text, and back."""
+"""Notation: how an entry writes text, digests and guarantees, and which of them it accepts."""
 
 import re
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
+from unicodedata import category
 
-from leeward.errors import Damaged
+from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.privacy import Guarantee
 
 PARTS = ("policy", "alpha", "epsilon", "delta", "rho")
@@ -24,7 +25,7 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
 
 
 def read_guarantee(parts: object) -> Guarantee:
-    """The guarantee that was written so."""
+    """Read a guarantee from its parts."""
     if not isinstance(parts, Mapping) or parts.keys() != set(PARTS):
         raise _unreadable()
     texts = [parts[name] for name in PARTS]
@@ -41,7 +42,7 @@ def _guarantee(policy: str, alpha: str | None, epsilon: str, delta: str, rho: st
 
 @lru_cache(maxsize=4096)
 def _number(text: str | None) -> Fraction:
-    # Longer than what a person may write: sums of charges have large denominators.
+    # `exact.rational` refuses such long text; sums of charges have large denominators.
     if text is None or not RATIONAL.fullmatch(text):
         raise _unreadable()
     return Fraction(text)
@@ -54,3 +55,49 @@ def _unreadable() -> Damaged:
         value="something else",
         next_step="Run `leeward ledger verify`.",
     )
+
+
+LONGEST = 1000
+NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def plain(value: object, parameter: str) -> str:
+    """Text of one line without control characters, of any script."""
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST or not _visible(value):
+        raise InvalidParameter(
+            parameter,
+            rule=f"must be text of 1 to {LONGEST} characters without control characters",
+            value=shown(value),
+            next_step=f"Write {parameter} as one plain line.",
+        )
+    return value
+
+
+def account_name(value: object) -> str:
+    """The name of an account, which appears in plans, messages and entries."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise InvalidParameter(
+            "account",
+            rule="must be 1 to 64 letters, digits, dots, underscores or hyphens",
+            value=shown(value),
+            next_step="Choose a name such as 'lodes-2026'.",
+        )
+    return value
+
+
+def digest(value: object, parameter: str) -> str:
+    """A SHA-256 sum as it is written: 64 hexadecimal digits."""
+    if not isinstance(value, str) or not DIGEST.fullmatch(value):
+        raise InvalidParameter(
+            parameter,
+            rule="must be 64 hexadecimal digits in lower case",
+            value=shown(value),
+            next_step="Give a SHA-256 sum.",
+        )
+    return value
+
+
+def _visible(value: str) -> bool:
+    # C* holds control, direction and unpaired characters; Zl and Zp break lines.
+    return not any((kind := category(c))[0] == "C" or kind in {"Zl", "Zp"} for c in value)

@@ -10,13 +10,13 @@ from leeward.ledger.frame import FrameSketch
 from leeward.ledger.subject import NO_KINDS, Subject
 
 MOST_IN_COMMON = Fraction(1, 2)
-"""Of the smaller of two frames; beyond that they are the same population."""
+"""Share of the smaller of two frames beyond which both are the same population."""
 
 RULE_OF_FORMAT_1 = "single"
 
 
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
-    """Refuse data of another account always, and the same plan on them unless said `again`."""
+    """Refuse data of another account always, and a repeated plan unless `again` is set."""
     data = [entry for entry in book.reserved.values() if _part(entry, "data") == subject.data]
     elsewhere = [entry for entry in data if entry.account != account]
     if elsewhere:
@@ -40,7 +40,7 @@ def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
 
 
 def _rule_step(held: str, asked: str) -> str:
-    """How a plan comes to the rule of its account; the first ones were all strict."""
+    """What to change in a plan to get the rule of its account; plans of format 1 were strict."""
     if held == "single":
         return "Write `rows: strict` and leave `jobs` out."
     if held == "every":

@@ -1,4 +1,4 @@
-"""The file of a ledger: private from its first moment, one writer at a time, durable."""
+"""The file of a ledger: mode 600 from its creation, one writer at a time, durable."""
 
 import os
 import shlex
@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.errors import BadFile, Damaged
-from leeward.ledger.contents import give_birth
+from leeward.ledger.contents import APPLICATION, FORMATS, create_identity, create_tables
 from leeward.ledger.entry import damaged
-from leeward.ledger.schema import APPLICATION, FORMATS, lay_out
 
 PRIVATE = 0o600
-PATIENCE = 60.0
-"""Seconds to wait for another process that is writing."""
+"""File mode: readable and writable by the owner alone."""
+
+LOCK_TIMEOUT = 60.0
+"""How long to wait for another process that writes, in seconds."""
 
 DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT}
 
 
 @dataclass(frozen=True)
 class Store:
-    """Every use opens the path anew and keeps nothing between uses.
+    """Opens the path for every use and keeps nothing open between uses.
 
-    So a file that was replaced meanwhile is noticed, and threads and forks share nothing. The
-    file is never opened but by SQLite: closing another handle would drop the locks of SQLite.
+    So a replaced file is noticed, and threads and forks share nothing. Only SQLite opens the
+    file: closing any other handle would drop the locks of SQLite.
     """
 
     path: Path
@@ -36,9 +37,9 @@ class Store:
         self._make_empty()
         try:
             with self._transaction("BEGIN IMMEDIATE") as connection:
-                lay_out(connection)
-                give_birth(connection)
-            self._settle()
+                create_tables(connection)
+                create_identity(connection)
+            self._sync_folder()
         except BaseException:
             self.path.unlink(missing_ok=True)  # nothing was charged to it yet
             raise
@@ -51,12 +52,12 @@ class Store:
             self._check_mode()
 
     def permissions(self) -> int:
-        """Who may do what with the file."""
+        """The file mode."""
         return stat.S_IMODE(self._stat().st_mode)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One moment of the file, unchanged while it is looked at."""
+        """A read transaction: the file does not change while it is read."""
         self._stat()
         with self._transaction("BEGIN") as connection:
             self._check_format(connection)
@@ -64,7 +65,7 @@ class Store:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """The file for one writer; on disk before the block ends, or not written at all."""
+        """A write transaction: on disk when the block ends, or not written at all."""
         self._check_file()
         with self._transaction("BEGIN IMMEDIATE") as connection:
             self._check_format(connection)
@@ -87,7 +88,7 @@ class Store:
     def _connection(self) -> Iterator[sqlite3.Connection]:
         address = f"{self.path.absolute().as_uri()}?mode=rw"  # never makes a file
         try:
-            opened = sqlite3.connect(address, PATIENCE, isolation_level=None, uri=True)
+            opened = sqlite3.connect(address, LOCK_TIMEOUT, isolation_level=None, uri=True)
             with closing(opened) as connection:
                 connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
                 connection.execute("PRAGMA synchronous = EXTRA")
@@ -120,7 +121,7 @@ class Store:
             raise self._bad("must be a ledger", "an empty file", step)
 
     def _check_mode(self) -> None:
-        """Only of a file that is a ledger: the mode of any other file is no matter of ours."""
+        """Refuse a ledger that other users may open. Call it after the format check."""
         mode = self.permissions()
         if mode & 0o077:
             step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
@@ -149,8 +150,8 @@ class Store:
         finally:
             os.close(handle)
 
-    def _settle(self) -> None:
-        """Make the name of the new file as durable as its contents."""
+    def _sync_folder(self) -> None:
+        """Sync the folder, so that the name of the new file is on disk too."""
         handle = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.fsync(handle)
@@ -160,8 +161,8 @@ class Store:
     def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            rule, step = f"must be free within {PATIENCE:g} seconds", "Try again when it is done."
-            return self._bad(rule, "another process is writing to it", step)
+            rule = f"must be free within {LOCK_TIMEOUT:g} seconds"
+            return self._bad(rule, "another process is writing to it", "Try again when it is done.")
         if code == sqlite3.SQLITE_NOTADB:
             return self._bad("must be a ledger", "a file that is no database", ANOTHER)
         if code in DAMAGE:

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from leeward.errors import InvalidParameter, shown
 from leeward.ledger.frame import FrameSketch
-from leeward.ledger.notation import read_guarantee, written
-from leeward.ledger.text import digest, plain
+from leeward.ledger.notation import digest, plain, read_guarantee, written
 from leeward.privacy import Guarantee
 
 
@@ -28,7 +27,7 @@ class TableCharge:
 
 
 NO_KINDS = "none"
-"""What a charge under another policy than weak says of kinds: it holds whatever they are."""
+"""`kinds` of a charge under any policy but weak, whose guarantee holds for all kinds."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +35,8 @@ class Subject:
     """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables.
 
     `jobs` is the rule for workers with several jobs, `kinds` a digest of the kinds of workers of
-    which the weak policy speaks, or none: charges add up only if they speak of the same table and
-    of the same kinds. `frame` is the sketch of its establishments; None if nobody made one.
+    the weak policy, or none: charges add up only for the same table and the same kinds. `frame`
+    is the sketch of its establishments; None in entries without one.
     """
 
     plan: str
@@ -77,14 +76,14 @@ class Subject:
 
 
 FIRST_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
-"""Of a subject in an entry of the first format."""
+"""Keys of a subject in an entry of format 1."""
 
 SUBJECT_PARTS = FIRST_PARTS | {"frame"}
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
 def read_subject(parts: Mapping[str, object]) -> Subject:
-    """The release that was written so."""
+    """Read a release from an entry."""
     texts = {name: plain(parts[name], name) for name in FIRST_PARTS - {"tables"}}
     tables, frame = parts["tables"], parts.get("frame")
     if not isinstance(tables, list):

@@ -1,16 +1,16 @@
-"""Verification: everything that is wrong with a ledger, told without stopping at the first."""
+"""Verification: every fault of a ledger, without stopping at the first."""
 
 from collections.abc import Iterator
 
 from leeward.errors import Damaged, LeewardError
-from leeward.ledger.anchor import Anchor
 from leeward.ledger.book import Book
 from leeward.ledger.contents import Contents
+from leeward.ledger.entry import Anchor
 from leeward.ledger.store import PRIVATE, Store
 
 
 def findings(store: Store, anchors: tuple[Anchor, ...]) -> Iterator[str]:
-    """What is wrong with the file, its chain, its sense, and against what bundles carry."""
+    """Faults of the file, its hash chain and its entries, and contradictions to bundles."""
     mode = store.permissions()
     if mode != PRIVATE:
         yield f"the file has mode {mode:o}, not {PRIVATE:o}"
@@ -29,7 +29,7 @@ def findings(store: Store, anchors: tuple[Anchor, ...]) -> Iterator[str]:
 
 
 def _subjects(book: Book) -> Iterator[str]:
-    """Charges for nothing readable. Only here: no later charge depends on more than their text."""
+    """Charges whose subject cannot be read. Later charges compare only its text."""
     for entry in book.reserved.values():
         try:
             _ = entry.subject
@@ -40,7 +40,7 @@ def _subjects(book: Book) -> Iterator[str]:
 def _against(contents: Contents, anchors: tuple[Anchor, ...]) -> Iterator[str]:
     try:
         birth = contents.birth
-    except Damaged:  # told already
+    except Damaged:  # reported by `examined`
         return
     hashes = {row[0]: row[3] for row in contents.rows} | {0: birth.hash}
     for anchor in dict.fromkeys(anchors):

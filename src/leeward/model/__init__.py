@@ -1,6 +1,6 @@
-"""What is tabulated: codebook, marginals, and the two types that values have."""
+"""What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.model.attribute import LEFT_OUT, TABLES, Attribute
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.confidential import Batch, Confidential
@@ -8,11 +8,14 @@ from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob,
 from leeward.model.marginal import Dimension, Marginal
 from leeward.model.published import Flag, Published
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps, needed_steps
+from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 
 __all__ = [
+    "COUNT",
     "EVERY_STEP",
     "LEFT_OUT",
     "ROW_RULES",
+    "STATISTICS",
     "TABLES",
     "Attribute",
     "Batch",
@@ -20,6 +23,7 @@ __all__ = [
     "Cells",
     "Codebook",
     "Confidential",
+    "Count",
     "Dimension",
     "Entries",
     "EveryJob",
@@ -27,10 +31,12 @@ __all__ = [
     "Flag",
     "JobsRule",
     "Marginal",
+    "NumericRange",
     "PrimaryJob",
     "Published",
     "RowRule",
     "SingleJob",
+    "Statistic",
     "Steps",
     "needed_steps",
     "read_codebook",

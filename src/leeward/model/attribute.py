@@ -1,7 +1,7 @@
 """Attribute: one thing to tabulate by, with its closed list of codes.
 
 What the data hold is recoded to positions in the list; the list comes from the codebook and
-never from the data.
+never from the data. The codes of a numeric column are the classes of its numbers.
 """
 
 from collections.abc import Mapping
@@ -14,6 +14,31 @@ TABLES: tuple[Table, ...] = ("workplaces", "workers", "jobs")
 
 LEFT_OUT = -1
 """The position of a code that the codebook lists as omitted: no table counts such a job."""
+
+
+@dataclass(frozen=True)
+class NumericRange:
+    """The whole numbers from `low` to `cap` of a numeric column, and their classes.
+
+    Both ends are public. `bounds` has the code of each class with its largest number, ascending; a
+    number belongs to the first class whose bound it does not exceed.
+    """
+
+    low: int
+    cap: int
+    unit: str
+    period: str | None
+    bounds: tuple[tuple[str, int], ...]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each class means: its smallest and its largest number, with unit and period."""
+        smallest = (self.low, *(bound + 1 for _, bound in self.bounds))
+        unit = self.unit if self.period is None else f"{self.unit} per {self.period}"
+        return tuple(
+            f"{least} to {bound} {unit}"
+            for least, (_, bound) in zip(smallest, self.bounds, strict=False)
+        )
 
 
 @dataclass(frozen=True)
@@ -34,6 +59,12 @@ class Attribute:
 
     missing: int | None = None
     """Position for a null; None where a null is a mistake in the data."""
+
+    numbers: NumericRange | None = None
+    """Of a numeric column: `recode` then maps the codes of its classes, not the column's texts.
+
+    What is not a number has the position of a null.
+    """
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))

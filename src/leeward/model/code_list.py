@@ -12,7 +12,10 @@ from leeward.errors import LONGEST, BadFile, InvalidParameter, shown
 from leeward.model.document import read_text
 
 MOST_CODES = 1_000_000
+"""Maximum number of codes in a list."""
+
 LONGEST_CODE = 100
+"""Maximum length of a code in characters."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ def read_parents(written: str | dict[str, str], folder: Path, where: str) -> Map
 
 
 def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str, str]]:
-    """Rows of the two named columns; other columns may stand beside them."""
+    """Rows of the two named columns; other columns are ignored."""
     reader = csv.DictReader(StringIO(read_text(path, where), newline=""), strict=True)
     try:
         rows = list(reader)

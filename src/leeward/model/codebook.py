@@ -8,8 +8,16 @@ from types import MappingProxyType
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.model.attribute import LEFT_OUT, Attribute
 from leeward.model.code_list import CodeList, read_codes, read_parents
-from leeward.model.declaration import Keys, WrittenAttribute, WrittenCodebook, misplaced, problems
+from leeward.model.declaration import (
+    Keys,
+    WrittenAttribute,
+    WrittenCodebook,
+    misplaced,
+    numeric_range,
+    problems,
+)
 from leeward.model.document import nearest, parse, place, read_document
+from leeward.model.row_rules import NUMBER_RULES, ROW_RULES, RowRule
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,16 @@ class Codebook:
         yield "workers", keys.workers.id
         yield from (("jobs", keys.jobs.worker), ("jobs", keys.jobs.workplace))
         yield from {(one.table, one.column): None for one in self.attributes.values()}
+
+    @property
+    def numeric(self) -> tuple[Attribute, ...]:
+        """The attributes of numeric columns, derived ones included."""
+        return tuple(one for one in self.attributes.values() if one.numbers is not None)
+
+    @property
+    def row_rules(self) -> tuple[RowRule, ...]:
+        """The rules under which rows of workers and jobs count."""
+        return (*ROW_RULES, *NUMBER_RULES) if self.numeric else ROW_RULES
 
 
 def read_codebook(path: Path) -> Codebook:
@@ -113,12 +131,19 @@ def _attribute(
 ) -> Attribute:
     where = place(("codebook", "attributes", name))
     raise_all(problems(name, written, where))
-    codes = read_codes(written.codes, folder, f"{where}.codes")
+    numbers = None if written.type is None else numeric_range(written, where)
+    if numbers is None:
+        listed = [] if written.codes is None else written.codes
+        codes = read_codes(listed, folder, f"{where}.codes")
+    else:
+        labels = zip(written.classes or {}, numbers.labels, strict=True)
+        codes = read_codes(dict(labels), folder, f"{where}.classes")
     if written.origin is not None:
         return _derived(name, written, known, codes, folder)
     recode = {code: position for position, code in enumerate(codes.codes)}
     raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
+    rest = written.other if numbers is None else written.null_as
     return Attribute(
         name=name,
         table=written.table,  # type: ignore[arg-type] # checked in problems
@@ -127,8 +152,9 @@ def _attribute(
         labels=codes.labels,
         public=bool(written.public),
         recode=recode,
-        unlisted=None if written.other is None else recode[written.other],
+        unlisted=None if rest is None else recode[rest],
         missing=None if written.null_as is None else recode[written.null_as],
+        numbers=numbers,
     )
 
 
@@ -173,4 +199,5 @@ def _derived(
         recode={raw: coarse[position] for raw, position in origin.recode.items()},
         unlisted=None if origin.unlisted is None else coarse[origin.unlisted],
         missing=None if origin.missing is None else coarse[origin.missing],
+        numbers=origin.numbers,
     )

@@ -1,19 +1,24 @@
 """Declaration: the codebook as it is written, and what can be wrong with it by itself."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated
 
 from pydantic import Field
 
-from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model.attribute import TABLES
+from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.model.attribute import TABLES, NumericRange
 from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = ("value", "status", "margin")
-"""Columns that every published table has; no attribute may be called so."""
+"""Columns of every published table, whose names no attribute may have."""
 
+WHOLE = re.compile(r"-?[0-9]{1,15}")
+"""A bound of numbers: float64 holds whole numbers of 15 digits exactly."""
+
+NUMERIC_KEYS = ("unit", "period", "low", "cap", "classes")
+CODED_KEYS = ("codes", "from", "map", "other", "omit")
 
 CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
@@ -51,7 +56,7 @@ class WrittenAttribute(Written):
     """An attribute as the codebook declares it."""
 
     table: str
-    codes: Annotated[str | list[str] | dict[str, str], one_of(CODES)]
+    codes: Annotated[str | list[str] | dict[str, str] | None, one_of(CODES)] = None
     public: bool | None = None
     column: str | None = None
     origin: str | None = Field(default=None, alias="from")
@@ -59,6 +64,17 @@ class WrittenAttribute(Written):
     other: str | None = None
     null_as: str | None = None
     omit: tuple[str, ...] = ()
+    type: str | None = None
+    unit: str | None = None
+    period: str | None = None
+    low: str = "0"
+    cap: str | None = None
+    classes: dict[str, str] | None = None
+
+    def given(self, keys: Iterable[str]) -> list[str]:
+        """Those of the keys that are written."""
+        written = {"from" if one == "origin" else one for one in self.model_fields_set}
+        return [key for key in keys if key in written]
 
 
 class WrittenCodebook(Written):
@@ -93,6 +109,14 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             value=shown(written.omit[0]),
             next_step="List the code, or filter with `where` in the plan.",
         )
+    numeric = written.type is not None or written.given(NUMERIC_KEYS)
+    yield from (_numeric_problems if numeric else _coded_problems)(written, where)
+
+
+def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
+    """Codes that are missing, and keys that do not go together."""
+    if written.codes is None:
+        yield _missing(f"{where}.codes")
     own = (written.other, written.null_as, written.column)
     if written.origin is not None and written.map is None:
         yield InvalidParameter(
@@ -117,6 +141,97 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
         )
 
 
+def _numeric_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
+    """Keys that do not belong to a numeric column, and keys that it lacks."""
+    if written.type != "integer":
+        yield InvalidParameter(
+            f"{where}.type",
+            rule="must be integer for a numeric column: no other type of number is tabulated",
+            value="nothing" if written.type is None else shown(written.type),
+            next_step="Write type: integer, in a unit such as cent that makes the numbers whole; "
+            "or declare codes, without type and its keys.",
+        )
+        return
+    for key in written.given(CODED_KEYS):
+        yield InvalidParameter(
+            f"{where}.{key}",
+            rule="is for columns of codes: the codes of a numeric column are its classes",
+            value=f"{key} beside type",
+            next_step=f"Leave {key} out; derive a coarser attribute with a `from` of its own.",
+        )
+    needed = ("unit", "cap", "classes")
+    yield from (_missing(f"{where}.{key}") for key in needed if getattr(written, key) is None)
+    for key in ("unit", "period"):
+        text = getattr(written, key)
+        if text is not None and (not text.isprintable() or not text.strip()):
+            yield InvalidParameter(
+                f"{where}.{key}",
+                rule="must be a printable word",
+                value=shown(text),
+                next_step=f"Write a {key} such as {'cent' if key == 'unit' else 'month'}.",
+            )
+
+
+def _missing(where: str) -> InvalidParameter:
+    return InvalidParameter(where, rule="must be given", value="nothing", next_step="Add the key.")
+
+
+def numeric_range(written: WrittenAttribute, where: str) -> NumericRange:
+    """The numbers and classes of a numeric column whose keys are all there; refuses wrong ones."""
+    classes = written.classes or {}
+    raise_all(
+        InvalidParameter(
+            f"{where}.{key}",
+            rule="must be a whole number of at most 15 digits",
+            value=shown(text),
+            next_step="Write it in digits alone, in the unit of the column.",
+        )
+        for key, text in [
+            ("low", written.low),
+            ("cap", written.cap or ""),
+            *(("classes", bound) for bound in classes.values()),
+        ]
+        if not WHOLE.fullmatch(text)
+    )
+    made = NumericRange(
+        low=int(written.low),
+        cap=int(written.cap or ""),
+        unit=written.unit or "",
+        period=written.period,
+        bounds=tuple((code, int(bound)) for code, bound in classes.items()),
+    )
+    raise_all(_range_problems(made, where))
+    return made
+
+
+def _range_problems(made: NumericRange, where: str) -> Iterator[LeewardError]:
+    """Bounds that leave numbers without a class, or classes without numbers."""
+    if made.low >= made.cap:
+        yield InvalidParameter(
+            f"{where}.low",
+            rule="must be below the cap",
+            value=f"{made.low}, and the cap {made.cap}",
+            next_step="Lower `low`, or raise `cap`.",
+        )
+    before = made.low - 1
+    for code, bound in made.bounds:
+        if bound <= before:
+            yield InvalidParameter(
+                f"{where}.classes",
+                rule="must have ascending bounds from low on, each the largest number of its class",
+                value=f"{bound} of {shown(code)}",
+                next_step="Order the classes by their bounds.",
+            )
+        before = bound
+    if made.bounds and before != made.cap:
+        yield InvalidParameter(
+            f"{where}.classes",
+            rule="must end at the cap",
+            value=f"{before} as the last bound, and the cap {made.cap}",
+            next_step="Give the last class the cap as its bound.",
+        )
+
+
 def _unclear_public(written: WrittenAttribute, where: str) -> InvalidParameter:
     if written.table == "workplaces":
         return InvalidParameter(
@@ -138,13 +253,14 @@ def misplaced(
 ) -> Iterator[LeewardError]:
     """Codes that are named where they cannot stand."""
     targets = {"other": written.other, "null_as": written.null_as}
+    step = "Add it to codes." if written.type is None else "Name one of the classes."
     for key, code in targets.items():
         if code is not None and code not in recode:
             yield InvalidParameter(
                 f"{where}.{key}",
                 rule="must be one of the codes",
                 value=shown(code),
-                next_step="Add it to codes.",
+                next_step=step,
             )
     for code in written.omit:
         if code in recode:

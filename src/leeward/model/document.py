@@ -5,11 +5,10 @@ and NO is not false.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from copy import deepcopy
 from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import Any, LiteralString, TypeVar, cast, get_args, get_origin
+from typing import LiteralString, TypeVar, cast, get_args, get_origin
 
 import yaml
 from pydantic import (
@@ -25,6 +24,7 @@ from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
 
 Shape = TypeVar("Shape", bound="Written")
 MOST_BYTES = 64 << 20
+"""Maximum size of a document in bytes."""
 
 
 class Written(BaseModel):
@@ -59,7 +59,7 @@ def read_text(path: Path, parameter: str) -> str:
     """A text file in UTF-8, or a refusal that says what is wrong with it."""
     try:
         found = path.stat()
-        if not S_ISREG(found.st_mode):  # a device never ends, and nobody may write into a pipe
+        if not S_ISREG(found.st_mode):  # reading a device or a pipe may never end
             kind = "folder" if S_ISDIR(found.st_mode) else "device or pipe"
             raise _unreadable(path, parameter, f"must be a file, not a {kind}")
         if found.st_size > MOST_BYTES:
@@ -115,38 +115,11 @@ def _not_yaml(path: Path, parameter: str, error: yaml.YAMLError | None) -> BadFi
 def parse(
     shape: type[Shape], content: Mapping[str, object], parameter: str
 ) -> tuple[Shape | None, list[LeewardError]]:
-    """A document as a value, and everything that is wrong with its shape.
-
-    Unknown keys alone do not keep the rest from being read, so that what is wrong there is told
-    in the same message; the document is refused all the same.
-    """
+    """A document as a value; or None, and everything that is wrong with its shape."""
     try:
         return shape.model_validate(content), []
     except ValidationError as error:
-        errors = error.errors()
-    problems = _refusals(shape, errors, parameter)
-    try:
-        return shape.model_validate(_without_unknown(shape, content, errors)), problems
-    except ValidationError:
-        return None, problems
-
-
-def _without_unknown(
-    shape: type[Written], content: Mapping[str, object], errors: Iterable[ErrorDetails]
-) -> object:
-    """The document with each unknown key left out, or as the key that it was meant to be."""
-    mended = deepcopy(dict(content))
-    for error in errors:
-        if error["type"] == "extra_forbidden":
-            *path, key = error["loc"]
-            part: Any = mended
-            for step in path:
-                part = part[step]
-            meant = _nearest(shape, error)
-            value = part.pop(key)
-            if meant is not None:
-                part.setdefault(meant, value)
-    return mended
+        return None, _refusals(shape, error.errors(), parameter)
 
 
 def _refusals(
@@ -158,7 +131,7 @@ def _refusals(
         for error, _ in found
         if error["type"] == "extra_forbidden"
     }
-    # A misspelt key is told once, not also as the missing one that it was meant to be.
+    # A misspelt key is refused once, not also as the missing key that was meant.
     return [one for error, one in found if error["type"] != "missing" or error["loc"] not in meant]
 
 
@@ -183,7 +156,7 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
 
 
 def _found(written: object) -> str:
-    """What stands there, in short."""
+    """The value that was found, in short."""
     if isinstance(written, dict):
         return "keys and values" if written else "nothing"
     if isinstance(written, list):
@@ -233,7 +206,7 @@ def _remedy(kind: str, where: str) -> str:
 
 
 def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
-    """The refusal of a key that nobody reads, with the nearest known one."""
+    """The refusal of an unknown key, with the nearest known one."""
     listed = tuple(known)
     near = nearest(key, listed)
     step = f"Did you mean {near!r}?" if near else "Leave it out."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.model.attribute import Attribute
+from leeward.model.statistic import COUNT, Statistic
 
 Integers = NDArray[np.int64]
 Kind = Literal["workplace", "worker"]
@@ -49,13 +50,14 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Marginal:
-    """A table: workplace part, worker part, and filters on attributes that are not in it."""
+    """A table: workplace part, worker part, filters on other attributes, and the statistic."""
 
     name: str
     workplace: tuple[Dimension, ...]
     worker: tuple[Dimension, ...]
     filters: tuple[Dimension, ...] = ()
     complete: bool = False
+    statistic: Statistic = COUNT
 
     @property
     def kind(self) -> Kind:

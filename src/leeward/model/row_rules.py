@@ -17,6 +17,21 @@ class RowRule:
     sentence: str
 
 
+NUMBER_RULES: tuple[RowRule, ...] = (
+    RowRule(
+        "number_range",
+        "In a numeric column a fraction is rounded down; a number above the cap then counts as "
+        "the cap, and one below the least value as the least value.",
+    ),
+    RowRule(
+        "missing_number",
+        "In a numeric column a missing value, and a text that is not a number, counts in the "
+        "class that the codebook names with null_as; where it names none, the job counts in no "
+        "cell of that column, but in the size of its establishment.",
+    ),
+)
+"""The further rules of a codebook with numeric columns; each looks at one row alone."""
+
 ROW_RULES: tuple[RowRule, ...] = (
     RowRule(
         "missing_id",

@@ -1,23 +1,49 @@
-"""Layout: how many panels stand side by side, how large they are, and where labels stand."""
+"""Layout: columns and sizes of panels, and places of labels that do not overlap."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from leeward.pictures import labels
 from leeward.pictures.axis import Scale
-from leeward.pictures.chart import Panels
+from leeward.pictures.chart import Dot, Panel, Panels
 from leeward.pictures.colour import BLACK, ink
-from leeward.pictures.labels import Label
-from leeward.pictures.panel import Dot, Panel
+
+LETTER = 5.4
+"""Mean width of a letter, in pixels, at the size of labels."""
+
+LINE = 13.0
+"""Height of a line of text, in pixels, at the size of labels."""
 
 PAGE = 900.0
 """Width of a figure in pixels."""
+
 BESIDE = 62.0
-"""What a panel needs beside its plot and its labels: numbers of the axis, and air."""
+"""Width in pixels of a panel beside its plot and labels: numbers of the axis, and space."""
+
 NARROWEST, WIDEST, LOWEST = 150.0, 420.0, 220.0
 """Sizes of a plot in pixels."""
+
 TOUCH = 14.0
 """From the edge of a plot to its labels, in pixels."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """A text and its wanted height, in pixels from the top."""
+
+    text: str
+    colour: str
+    wanted: float
+
+    @property
+    def rows(self) -> int:
+        """How many lines the text has."""
+        return self.text.count("\n") + 1
+
+    @property
+    def height(self) -> float:
+        """The height of the text in pixels."""
+        return LINE * self.rows
 
 
 @dataclass(frozen=True)
@@ -50,7 +76,7 @@ class Placed:
 
 def laid_out(panels: Sequence[Panel], chart: Panels) -> Layout:
     """The largest plots that fit on a page with their labels."""
-    beside = BESIDE + max(labels.width(text) for text in _texts(chart))
+    beside = BESIDE + max(text_width(text) for text in _texts(chart))
     columns = min(len(panels), max(2, int(PAGE // (beside + NARROWEST))))
     width = min(WIDEST, max(NARROWEST, PAGE / columns - beside))
     most = max(sum(Label(text, "", 0).height for text in _ends(one, chart)) for one in panels)
@@ -61,7 +87,7 @@ def laid_out(panels: Sequence[Panel], chart: Panels) -> Layout:
         columns,
         beside,
         round(width),
-        max(LOWEST, most + labels.LINE),
+        max(LOWEST, most + LINE),
         chart.x.scale(dot.x for dot in dots),
         chart.y.scale([*y, *rule]),
     )
@@ -82,12 +108,49 @@ def placed(panel: Panel, chart: Panels, layout: Layout) -> Iterator[Placed]:
         for (label, _), (_, y) in zip(found, ends, strict=True)
     ]
     right = layout.x.value(1 + TOUCH / layout.width)
-    heights = labels.dodged(wanting, room=layout.height)
+    heights = dodged(wanting, room=layout.height)
     for label, end_at, height in zip(wanting, ends, heights, strict=True):
         rows = range(label.rows)
-        middles = [height + labels.LINE * (row - (label.rows - 1) / 2) for row in rows]
+        middles = [height + LINE * (row - (label.rows - 1) / 2) for row in rows]
         at, *lines = (layout.y.value(1 - one / layout.height) for one in (height, *middles))
         yield Placed(label, end_at, (right, at), tuple(lines))
+
+
+def text_width(text: str) -> float:
+    """The estimated width of a text of one or more lines, in pixels."""
+    return LETTER * max(len(line) for line in text.split("\n"))
+
+
+def dodged(labels: Sequence[Label], *, room: float) -> tuple[float, ...]:
+    """Heights of the centres: none covers another, all between 0 and `room`, as near as can be.
+
+    Written as q_i = centre_i − (what stands above it), the order must not fall: the nearest such
+    q in squares is an isotonic regression, and its bounded form is the clipped one.
+    """
+    order = sorted(range(len(labels)), key=lambda one: labels[one].wanted)
+    heights = [labels[one].height for one in order]
+    above = [below - own / 2 for below, own in zip(accumulate(heights), heights, strict=True)]
+    wanted = [labels[one].wanted - up for one, up in zip(order, above, strict=True)]
+    most = max(0.0, room - sum(heights))
+    placed = [0.0] * len(labels)
+    for one, up, start in zip(order, above, _rising(wanted), strict=True):
+        placed[one] = min(max(start, 0.0), most) + up
+    return tuple(placed)
+
+
+def _rising(wanted: Sequence[float]) -> list[float]:
+    """The nearest numbers that do not fall: pools of neighbours share their mean."""
+    pools: list[list[float]] = []
+    for one in wanted:
+        pools.append([one])
+        while len(pools) > 1 and _mean(pools[-2]) >= _mean(pools[-1]):
+            last = pools.pop()
+            pools[-1].extend(last)
+    return [_mean(pool) for pool in pools for _ in pool]
+
+
+def _mean(pool: list[float]) -> float:
+    return sum(pool) / len(pool)
 
 
 def _texts(chart: Panels) -> list[str]:

@@ -1,7 +1,6 @@
 """Privacy: what is protected, how strongly, and what several releases promise together."""
 
 from leeward.privacy.composition import over_workers, over_workplaces, sequential
-from leeward.privacy.group import group_steps
 from leeward.privacy.guarantee import Guarantee
 from leeward.privacy.policy import (
     EstablishmentRemoval,
@@ -11,6 +10,7 @@ from leeward.privacy.policy import (
     WorkerOnly,
     policy,
 )
+from leeward.privacy.steps import group_steps
 
 __all__ = [
     "EstablishmentRemoval",

@@ -8,10 +8,11 @@ from leeward.errors import InvalidParameter, NotCovered
 from leeward.exact import Number, rational
 from leeward.model import EveryJob, JobsRule
 from leeward.privacy.conversion import steps_delta, zcdp_epsilon
-from leeward.privacy.implication import steps_between, why_not
 from leeward.privacy.policy import EstablishmentRemoval, Policy, WorkerOnly, read_alpha
 from leeward.privacy.policy import policy as named_policy
-from leeward.privacy.sentences import joined, whole
+from leeward.privacy.sentences import whole
+from leeward.privacy.steps import steps_between, why_not
+from leeward.privacy.words import joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
 

@@ -1,16 +1,19 @@
-"""Odds: what an ε means to a suspicion of one in a hundred."""
+"""Odds: what an ε means to a suspicion of one in a hundred, as a number and as a sentence."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
 from leeward.exact import START_BITS, ball, exact_value, precision
+from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob
+from leeward.privacy.job_sentences import most_jobs
+from leeward.privacy.words import Sentence
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
 
 OF = 100
-"""A suspicion of one in so many."""
+"""The prior suspicion is one in this number."""
 
 CALM, ATTENTION = 10, 50
 """The largest results that need no attention, and that are of use at all."""
@@ -19,6 +22,13 @@ SURE = 10
 """From this ε on the result is rounded up to 100: e^ε is above 99²."""
 
 Level = Literal["calm", "attention", "no useful bound"]
+
+ADVICE = {
+    "calm": "",
+    "attention": " That asks for attention.",
+    "no useful bound": " That is no useful bound.",
+}
+"""What a level adds to a sentence."""
 
 
 @dataclass(frozen=True)
@@ -59,3 +69,33 @@ def _posterior_up(epsilon: Fraction) -> int:
             if rounded.rad() == 0:
                 return int(exact_value(rounded))
         bits *= 2
+
+
+def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
+    """ε in words: what becomes of a suspicion about one job."""
+    found = odds(guarantee)
+    if found is None:
+        part = "delta" if guarantee.delta > 0 else "rho"
+        return Sentence(
+            "odds",
+            f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
+            "above 0, and within it more may be revealed than the factor says.",
+        )
+    several = {
+        EveryJob: " This speaks of one job; of m jobs of a person together, at m times epsilon.",
+        PrimaryJob: " This speaks of all jobs of a person; of one single job, which may displace "
+        "another, at twice epsilon.",
+        BoundedJobs: " This speaks of one counted job; of one single job, which may displace "
+        f"another, at twice epsilon; of all jobs of a person, at {most_jobs(rule)} times epsilon.",
+    }.get(type(rule), "")
+    text = f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}."
+    return Sentence("odds", f"{text}{ADVICE[found.level]}{several}", 1)
+
+
+def suspicion_in_all(cap: "Guarantee") -> Sentence:
+    """The cap of an account in words: what becomes of a suspicion when all of it is spent."""
+    found = odds(cap)
+    if found is None:
+        return Sentence("odds", "A delta bounds no suspicion by a number.")
+    text = f"All of it spent, a suspicion of 1 in {OF} becomes at most {found.to} in {OF}."
+    return Sentence("odds", f"{text}{ADVICE[found.level]}", 1)

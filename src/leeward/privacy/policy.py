@@ -1,21 +1,25 @@
-"""What is protected: which two workforces of one establishment a release must not tell apart.
+"""What is protected: which two databases of one workplace cell a release must not tell apart.
 
-A workforce is a tuple of jobs per kind of worker (one kind = one cell of the declared worker
-attributes). The frame of establishments is public: an establishment with zero jobs remains in
-it, so workforces of different establishments never mix and "gone" is the workforce of zeros.
-Two workforces are neighbours in both directions; equal ones are not neighbours.
+Two databases are neighbours in both directions; equal ones are not neighbours. Where databases
+have pay, jobs that are in both keep it: joiners and leavers may have any pay.
 """
 
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar, TypeAlias, cast
+from typing import ClassVar, Protocol, TypeAlias, cast
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, positive
+from leeward.privacy.database import Counts, Database, contained
 
-Workforce: TypeAlias = tuple[int, ...]
+
+class Neighbours(Protocol):
+    """A symmetric relation between databases: a policy of plans, one for pay, or a policy graph."""
+
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
+        """Whether the two databases are neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,13 @@ class WorkerOnly:
 
     def admits(
         self,
-        before: Workforce,
-        after: Workforce,
+        left: Database,
+        right: Database,
         alpha: Fraction | None = None,  # not used: one call for all policies
     ) -> bool:
         """Whether one job was added or removed."""
-        pair = _smaller_first(before, after)
-        return pair is not None and sum(pair[1]) == sum(pair[0]) + 1
+        pair = contained(left, right)
+        return pair is not None and pair[1].size == pair[0].size + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,13 @@ class EstablishmentRemoval:
 
     def admits(
         self,
-        before: Workforce,
-        after: Workforce,
+        left: Database,
+        right: Database,
         alpha: Fraction | None = None,  # not used: one call for all policies
     ) -> bool:
         """Whether one workforce is empty and the other is not."""
-        pair = _smaller_first(before, after)
-        return pair is not None and not any(pair[0])
+        pair = contained(left, right)
+        return pair is not None and pair[0].size == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,11 @@ class StrongAlpha:
     name: ClassVar[str] = "strong"
     uses_alpha: ClassVar[bool] = True
 
-    def admits(self, before: Workforce, after: Workforce, alpha: Fraction | None) -> bool:
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and is larger by at most α or one job."""
-        growth = _given_alpha(self, alpha)
-        pair = _smaller_first(before, after)
-        return pair is not None and _within(sum(pair[0]), sum(pair[1]), growth)
+        growth = given_alpha(self.name, alpha)
+        pair = contained(left, right)
+        return pair is not None and within_growth(pair[0].size, pair[1].size, growth)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +92,19 @@ class WeakAlpha:
     name: ClassVar[str] = "weak"
     uses_alpha: ClassVar[bool] = True
 
-    def admits(self, before: Workforce, after: Workforce, alpha: Fraction | None) -> bool:
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and every union of kinds is within α or one job."""
-        growth = _given_alpha(self, alpha)
-        pair = _smaller_first(before, after)
+        growth = given_alpha(self.name, alpha)
+        if left.cap is not None:
+            raise _no_pay(self.name)
+        pair = contained(left, right)
         if pair is None:
             return False
+        small, large = pair[0].jobs, pair[1].jobs
         # All 2^d unions (the empty one is always within): kinds of workers, never identities,
         # which would collapse the policy to one job (composition.proof.md).
-        chosen = product((False, True), repeat=len(before))
-        return all(_within(_jobs(pair[0], phi), _jobs(pair[1], phi), growth) for phi in chosen)
+        chosen = product((False, True), repeat=len(small))
+        return all(within_growth(_jobs(small, phi), _jobs(large, phi), growth) for phi in chosen)
 
 
 Policy: TypeAlias = WorkerOnly | EstablishmentRemoval | StrongAlpha | WeakAlpha
@@ -125,7 +132,7 @@ def policy(wanted: str | Policy) -> Policy:
 def read_alpha(wanted: Policy, alpha: Number | None) -> Fraction | None:
     """α as an exact number where the policy has one; refused where it has none."""
     if wanted.uses_alpha:
-        return _given_alpha(wanted, alpha)
+        return given_alpha(wanted.name, alpha)
     if alpha is not None:
         raise InvalidParameter(
             "alpha",
@@ -136,49 +143,33 @@ def read_alpha(wanted: Policy, alpha: Number | None) -> Fraction | None:
     return None
 
 
-def _given_alpha(wanted: Policy, alpha: Number | None) -> Fraction:
+def given_alpha(name: str, alpha: Number | None) -> Fraction:
+    """α as an exact number; refused where the policy of this name lacks it."""
     if alpha is None:
         raise InvalidParameter(
             "alpha",
-            rule=f"must be given under the {wanted.name} policy",
+            rule=f"must be given under the {name} policy",
             value=alpha,
             next_step="Give the protected growth of an establishment, such as alpha='0.1'.",
         )
     return positive(alpha, "alpha")
 
 
-def _smaller_first(before: Workforce, after: Workforce) -> tuple[Workforce, Workforce] | None:
-    """The pair with the contained workforce first; None if equal or neither contains the other."""
-    _check_kinds(before, after)
-    if before == after:
-        return None
-    small, large = sorted((before, after), key=sum)
-    contained = all(few <= many for few, many in zip(small, large, strict=True))
-    return (small, large) if contained else None
+def _jobs(jobs: Counts, phi: tuple[bool, ...]) -> int:
+    return sum(count for count, inside in zip(jobs, phi, strict=True) if inside)
 
 
-def _check_kinds(before: Workforce, after: Workforce) -> None:
-    # The counts themselves are confidential and stay out of the messages.
-    if len(before) != len(after):
-        raise InvalidParameter(
-            "after",
-            rule="must have as many kinds of workers as before",
-            value=f"{len(after)} kinds against {len(before)}",
-            next_step="Write a zero for a kind that has no jobs.",
-        )
-    if any(count < 0 for count in (*before, *after)):
-        raise InvalidParameter(
-            "before, after",
-            rule="must be counts of at least 0",
-            value="a count below 0",
-            next_step="Count the jobs of each kind of worker.",
-        )
-
-
-def _jobs(workforce: Workforce, phi: tuple[bool, ...]) -> int:
-    return sum(count for count, inside in zip(workforce, phi, strict=True) if inside)
-
-
-def _within(small: int, large: int, alpha: Fraction) -> bool:
-    # Erratum of [H16] Def 7.3: printed as max((1+α)φ, 1); with φ ≥ 1 and αφ < 1 nobody could join.
+def within_growth(small: int, large: int, alpha: Fraction) -> bool:
+    """large ≤ max((1+α)·small, small + 1)."""
+    # Erratum of [H16] Def 7.3: printed as max((1+α)φ, 1); with φ ≥ 1 and αφ < 1 no worker could
+    # join.
     return large <= (1 + alpha) * small or large <= small + 1
+
+
+def _no_pay(name: str) -> InvalidParameter:
+    return InvalidParameter(
+        "cap",
+        rule=f"has no meaning under the {name} policy, which is not defined for pay",
+        value="databases with pay",
+        next_step="Leave pay out, or choose the strong policy.",
+    )

@@ -1,5 +1,14 @@
-"""Words for numbers: factors, losses and growth as a reader can check them."""
+"""Words: the type of a sentence about a guarantee, and its numbers as a reader can check them.
 
+A sentence and the number of steps that it allows are made together: `leeward audit --promises`
+has pairs of worlds for every id, computes how far the odds really move between them, and
+compares that with the steps of the sentence. Every factor bounds how far seeing a release moves
+the odds between two possibilities.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,9 +26,69 @@ LARGEST_EPSILON = 500
 
 BILLION = 10**9
 
+LONGEST_FRACTION = 40
+"""Characters of the longest fraction that is written out."""
+
+IDS = (
+    "policy",
+    "person",
+    "person-moved",
+    "size",
+    "size-far",
+    "group",
+    "make-up",
+    "make-up-share",
+    "workforce",
+    "firm",
+    "growth-of-one-kind",
+    "size-open",
+    "firm-open",
+    "frame",
+    "scope",
+    "further",
+    "zcdp",
+    "odds",
+    "jobs",
+    "job-displaced",
+    "jobs-elsewhere",
+    "strict",
+    "total",
+)
+"""Every id that a sentence may have."""
+
+FACTOR = "<factor>"
+"""Placeholder for how far the odds move."""
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A printed text, and the number of steps between the possibilities that it compares.
+
+    Without steps it bounds nothing: it warns of what is not protected, or explains a measure.
+    """
+
+    id: str
+    text: str
+    steps: int | None = None
+
+
+def joined(sentences: Iterable[Sentence]) -> str:
+    """Sentences as one paragraph."""
+    return " ".join(one.text for one in sentences)
+
+
+def of_guarantee(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
+    """A sentence with its factor filled in, so that text and steps cannot differ."""
+    return Sentence(name, text.replace(FACTOR, bound(guarantee, steps)), steps)
+
+
+def of_release(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
+    """The same for a release: the factor is followed by its losses."""
+    return Sentence(name, text.replace(FACTOR, bound(guarantee, steps, named=True)), steps)
+
 
 def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
-    """How far the odds move between possibilities that are so many steps apart.
+    """How far the odds move between possibilities that are `steps` apart.
 
     The factor is followed by the power that it is, or, `named`, by the losses it comes from.
     """
@@ -45,7 +114,7 @@ def losses_text(guarantee: "Guarantee") -> str:
 
 
 def factor_text(epsilon: Fraction) -> str:
-    """e^ε rounded up; beyond a billion as a power, since nobody reads so many digits."""
+    """e^ε rounded up; above a billion as a power."""
     with precision(START_BITS):
         factor = three_digits_up(ball(epsilon).exp())
     if factor > BILLION:
@@ -58,9 +127,26 @@ def alpha_text(number: Fraction | None) -> str:
     return "none" if number is None else _decimal(number) or str(number)
 
 
+def growth_text(guarantee: "Guarantee") -> str:
+    """1 + α: the factor by which an establishment may grow in one step."""
+    return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
+
+
 def number_text(number: Fraction) -> str:
     """A loss: a short decimal where it is exact, otherwise rounded up to three digits."""
     return _decimal(number) or f"{three_digits_up(number):f}"
+
+
+def exact_text(number: Fraction) -> str:
+    """An exact number and a decimal that is never above it: '3/2 (1.5)', '1/3 (about 0.333333)'."""
+    context = Context(prec=6, rounding=ROUND_FLOOR)
+    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    about = "" if Fraction(decimal) == number else "about "
+    short = f"{about}{decimal.normalize()}"
+    exact = str(number)
+    if len(exact) > LONGEST_FRACTION:
+        return short
+    return exact if "/" not in exact else f"{exact} ({short})"
 
 
 def _decimal(number: Fraction) -> str | None:

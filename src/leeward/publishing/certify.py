@@ -9,14 +9,6 @@ from math import ceil, floor
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.promises import (
-    establishment_promise,
-    firm_promise,
-    make_up_promise,
-    odds_statement,
-    worker_promise,
-)
-from leeward.bundle.readme import readme
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -28,9 +20,12 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
+    establishment_promise,
+    firm_promise,
+    make_up_promise,
+    odds_statement,
+    worker_promise,
 )
-from leeward.bundle.version import version_line
-from leeward.errors import InvalidParameter, shown
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import MarginRule
 from leeward.privacy import Guarantee
@@ -43,10 +38,7 @@ KEYED = (
     "their data do, also if an old copy of the ledger was put back in between."
 )
 SMALLEST_PART = 10**100
-"""Of what a budget says: exact up to here, rounded towards less being left beyond."""
-
-MOST_BYTES = 1 << 28
-"""Of the texts of a bundle: its reader stops at four times that."""
+"""Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
 
 
 @dataclass(frozen=True)
@@ -86,34 +78,6 @@ def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
     return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
 
 
-ANYONE = Guarantee("strong", 1, 1)
-REHEARSED = Payment(
-    Anchor(1, "0" * 64, "0" * 16), "0" * 64, budget(Account("any", ANYONE, None, 0, ""), ANYONE)
-)
-
-
-def rehearse(plan: Plan, name: str) -> None:
-    """Write the texts of a bundle for nobody: what cannot be said is refused before it is paid."""
-    try:
-        rows = dict.fromkeys((table.name for table in plan.tables), 0)
-        rehearsed = certificate(plan, name, REHEARSED, rows)
-        texts = (rehearsed.to_json(), readme(rehearsed).encode(), version_line(rehearsed).encode())
-    except ValueError as error:  # of plan and codebook alone: nothing confidential is near
-        raise InvalidParameter(
-            "plan",
-            rule="must make a certificate that can be written",
-            value=shown(str(error)),
-            next_step="Shorten or change the name, label or column that it speaks of.",
-        ) from None
-    if sum(map(len, texts)) > MOST_BYTES:
-        raise InvalidParameter(
-            "plan",
-            rule=f"must make a certificate of at most {MOST_BYTES} bytes, code lists included",
-            value=f"{sum(map(len, texts))} bytes",
-            next_step="Release fewer tables at once, or with coarser attributes.",
-        )
-
-
 def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
@@ -135,7 +99,7 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
         odds=odds_statement(plan.charge, plan.jobs),
         weak_attributes=plan.weak_attributes,
         jobs=JobsStatement.of(plan.charge, plan.jobs),
-        rows=RowsStatement.of(strict=plan.strict),
+        rows=RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
             id=paid.anchor.ledger,

@@ -33,7 +33,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 @dataclass(frozen=True)
-class Order:
+class PreparedRelease:
     """What is released where: everything has been checked.
 
     `digest` is that of the data whose rows passed the check, `frame` the sketch of their
@@ -58,16 +58,17 @@ def frame_of(plan: Plan, engine: "Engine", ledger: Ledger) -> str:
     return FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE)).written
 
 
-def reserve(order: Order) -> Entry:
+def reserve(prepared: PreparedRelease) -> Entry:
     """Charge the account; the entry is on disk when this returns."""
-    plan = order.plan
-    entry = order.ledger.reserve(
+    plan, ledger = prepared.plan, prepared.ledger
+    data = ledger.sealed(prepared.digest.encode())
+    entry = ledger.reserve(
         plan.request.account,
         plan.charge,
-        subject(plan, order.out, order.ledger.sealed(order.digest.encode()), order.frame),
-        again=order.again,
-        corrects=order.corrects,
-        same_establishments=order.same_establishments,
+        subject(plan, prepared.out, data, prepared.frame),
+        again=prepared.again,
+        corrects=prepared.corrects,
+        same_establishments=prepared.same_establishments,
     )
     CHARGED.set(entry)
     return entry
@@ -90,7 +91,7 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
 def kinds(plan: Plan) -> str:
     """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
 
-    Names of attributes, labels and every order are left out: they make no other kinds.
+    Names of attributes, labels and every prepared are left out: they make no other kinds.
     """
     if plan.weak_attributes is None:
         return NO_KINDS
@@ -110,6 +111,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         "recode": {text: codes[position] for text, position in attribute.recode.items()},
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
+        **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
     }
 
 
@@ -132,16 +134,16 @@ def payment(ledger: Ledger, entry: Entry) -> Payment:
     return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)
 
 
-def commit(order: Order, entry: Entry, digest: str) -> None:
+def commit(prepared: PreparedRelease, entry: Entry, digest: str) -> None:
     """The bundle is whole: a ledger that cannot note it now can be told later."""
     try:
-        order.ledger.commit(entry.number, digest)
+        prepared.ledger.commit(entry.number, digest)
     except LeewardError as error:
         raise FailedAfterCharge(
             "ledger",
             rule="must note that the bundle is complete",
             value=str(error),
-            next_step=f"Mend the ledger. {_whole(order)}",
+            next_step=f"Mend the ledger. {_whole(prepared)}",
         ) from error
 
 
@@ -152,13 +154,13 @@ def charged(entry: Entry) -> str:
     return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
 
 
-def after_charge(error: BaseException, order: Order, entry: Entry) -> BaseException:
+def after_charge(error: BaseException, prepared: PreparedRelease, entry: Entry) -> BaseException:
     """The same failure with what was charged; the ledger is told if no bundle came of it."""
     interrupted = isinstance(error, KeyboardInterrupt)
     # Only our own refusals are known to hold nothing confidential.
     own = isinstance(error, LeewardError)
     said = str(error).rstrip(".") if own else "an unexpected error (see --debug)"
-    told = _told(order, entry, "interrupted" if interrupted else "broke off")
+    told = _told(prepared, entry, "interrupted" if interrupted else "broke off")
     if interrupted:
         return Interrupted(f"{charged(entry)}. {told}")
     return FailedAfterCharge(
@@ -169,26 +171,26 @@ def after_charge(error: BaseException, order: Order, entry: Entry) -> BaseExcept
     )
 
 
-def _told(order: Order, entry: Entry, reason: str) -> str:
+def _told(prepared: PreparedRelease, entry: Entry, reason: str) -> str:
     """Note in the ledger that the release failed, unless its bundle is already whole."""
-    if _appeared(order, entry):
-        return _whole(order)
+    if _appeared(prepared, entry):
+        return _whole(prepared)
     try:
-        order.ledger.fail(entry.number, reason)
+        prepared.ledger.fail(entry.number, reason)
     except LeewardError:
         return "No bundle was written, which the ledger could not note; see docs/how-to/recover.md."
     return "No bundle was written; releasing again costs again."
 
 
-def _whole(order: Order) -> str:
-    command = f"leeward ledger commit {order.out} --ledger {order.ledger.path}"
+def _whole(prepared: PreparedRelease) -> str:
+    command = f"leeward ledger commit {prepared.out} --ledger {prepared.ledger.path}"
     return f"The bundle is whole: run `{command}`."
 
 
-def _appeared(order: Order, entry: Entry) -> bool:
+def _appeared(prepared: PreparedRelease, entry: Entry) -> bool:
     """Whether the bundle of this very charge stands where it was to appear."""
     try:
-        held = read_bundle(order.out).certificate
+        held = read_bundle(prepared.out).certificate
     except LeewardError:
         return False
     return held.anchor == (entry.ledger, entry.number, entry.hash)

@@ -19,7 +19,6 @@ from leeward.errors import (
 from leeward.ledger import Account, Ledger
 from leeward.model import Codebook, Finding, Steps, needed_steps
 from leeward.privacy.delta import JOBS_EACH, too_large
-from leeward.publishing.certify import rehearse
 from leeward.publishing.charge import subject
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import accepted, write_receipt
@@ -52,7 +51,6 @@ def check_surroundings(plan: Plan, out: Path, ledger: Ledger, corrects: int | No
     if corrects is not None and over is None:
         problems += _no_such_charge(ledger, plan.request.account, corrects)
     raise_all(problems)
-    rehearse(plan, out.name)
 
 
 def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:

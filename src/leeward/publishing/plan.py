@@ -3,14 +3,14 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.bundle.promises import worker_promise
+from leeward.bundle.statements import worker_promise
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
@@ -20,16 +20,22 @@ from leeward.model.document import parse, read_document
 from leeward.model.resources import Resources, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
-from leeward.publishing.gathering import Gathering
 from leeward.publishing.reading import (
+    Gathering,
     read_jobs,
+    read_marginal,
     read_margins,
     read_protection,
     read_rows,
     read_shares,
 )
 from leeward.publishing.request import Request, WrittenTable
-from leeward.publishing.tabulation import read_marginal
+
+MOST_DIGITS = 1500
+"""Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
+
+MOST_LISTED_BYTES = 1 << 27
+"""Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -65,6 +71,11 @@ class Plan:
     tables: tuple[PlannedTable, ...]
 
     @property
+    def context(self) -> "Context":
+        """What its tables have in common."""
+        return Context(self.codebook, self.asked, self.profile)
+
+    @property
     def charge(self) -> Guarantee:
         """What all tables cost together."""
         return sequential(*(table.charge for table in self.tables))
@@ -86,7 +97,8 @@ class Plan:
     def codebook_digest(self) -> str:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
-                       one.unlisted, one.missing]
+                       one.unlisted, one.missing,
+                       *(() if one.numbers is None else astuple(one.numbers))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
 
@@ -122,25 +134,24 @@ def read_plan(path: Path) -> Plan:
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
     found = Gathering()
-    asked = found.attempt(lambda: read_protection(request.protect), "protect")
-    codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
+    context = Context.read(request, path, found)
     strict = found.attempt(lambda: read_rows(request.rows)) or False
     jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
-    profile = found.attempt(lambda: _profile(request, path))
     shares = found.attempt(lambda: read_shares(request.tables))
     found.problems.extend(_name_problems(request))
     equal = (Fraction(1, len(request.tables)),) * len(request.tables)
-    context = Context(codebook, asked, profile or TYPICAL)  # so that tables are looked at anyway
     tables = [
         found.attempt(partial(context.table, written, share), f"tables[{number}]")
         for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
     ]
     raise_all(found.problems)
     kept = tuple(table for table in tables if table is not None)
+    asked, codebook = context.asked, context.codebook
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
+    raise_all(_unwritable(made))
     worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
     return made
 
@@ -152,6 +163,14 @@ class Context:
     codebook: Codebook | None
     asked: Guarantee | None
     profile: SizeProfile
+
+    @classmethod
+    def read(cls, request: Request, path: Path, found: Gathering) -> "Context":
+        """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
+        asked = found.attempt(lambda: read_protection(request.protect), "protect")
+        codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
+        profile = found.attempt(lambda: _profile(request, path))
+        return cls(codebook, asked, profile or TYPICAL)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
@@ -168,6 +187,33 @@ class Context:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
         charge = made.guarantee(part.policy, table=marginal.kind)
         return PlannedTable(marginal, written, made, charge, why)
+
+
+def _unwritable(plan: Plan) -> Iterator[LeewardError]:
+    """What a certificate could not hold is refused with the plan, before anything is paid."""
+    losses = (loss for one in (plan.charge, *(t.charge for t in plan.tables)) for loss in
+              (one.epsilon, one.delta))  # fmt: skip
+    if max(max(loss.numerator, loss.denominator) for loss in losses) >= 10**MOST_DIGITS:
+        yield InvalidParameter(
+            "tables.share",
+            rule=f"must share epsilon and delta in fractions of at most {MOST_DIGITS} digits",
+            value="a longer fraction",
+            next_step="Write shares with fewer digits.",
+        )
+    listed = sum(_listed_bytes(table.marginal) for table in plan.tables)
+    if listed > MOST_LISTED_BYTES:
+        yield InvalidParameter(
+            "plan",
+            rule=f"must list at most {MOST_LISTED_BYTES} bytes of codes and labels in its tables",
+            value=f"{listed} bytes",
+            next_step="Release fewer tables at once, or with coarser attributes.",
+        )
+
+
+def _listed_bytes(marginal: Marginal) -> int:
+    attributes = (one.attribute for one in (*marginal.dimensions, *marginal.filters))
+    texts = (text for one in attributes for text in (*one.codes, *one.labels))
+    return sum(len(text.encode(errors="replace")) for text in texts)
 
 
 def _part(asked: Guarantee, share: Fraction) -> Guarantee:

@@ -1,25 +1,25 @@
 """Prediction: what error to expect and what is left, before anything is spent."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from leeward.errors import LeewardError
+from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.ledger import Account
-from leeward.ledger.budget import payment
+from leeward.ledger.account import payment
 from leeward.mechanisms.choice import IN_PLANS
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
-from leeward.model.codebook import read_codebook
-from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
-from leeward.privacy import sentences
-from leeward.privacy.odds import odds
-from leeward.publishing.gathering import Gathering
+from leeward.model.size_profile import TYPICAL, SizeProfile
+from leeward.privacy import job_sentences, sentences
+from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.words import joined
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
-from leeward.publishing.reading import OFFERED, read_protection, read_shares
+from leeward.publishing.reading import OFFERED, Gathering, read_shares
 from leeward.publishing.request import Request, WrittenTable
 
 POLICIES, MECHANISMS = OFFERED, ("auto", *IN_PLANS)
@@ -72,13 +72,13 @@ def promises(plan: Plan) -> dict[str, str]:
     charge, kinds = plan.charge, plan.weak_attributes
     make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
     told = {
-        "meaning": sentences.suspicion(charge, plan.jobs).text,
+        "meaning": suspicion(charge, plan.jobs).text,
         "workers": sentences.worker(charge, plan.jobs).text,
         "size": sentences.establishment(charge, plan.jobs).text,
         "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
-        "rows": sentences.rows(strict=plan.strict).text,
+        "rows": job_sentences.rows(strict=plan.strict).text,
     }
-    reduced = sentences.joined(sentences.jobs(charge, plan.jobs)[1:])
+    reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
     return told | ({"jobs": reduced} if reduced else {})
 
 
@@ -88,19 +88,9 @@ def outlook(request: Request, path: Path) -> Outlook:
     plan = found.attempt(lambda: make_plan(request, path))
     if plan is not None:
         return Outlook(plan, plan.tables, plan.profile, plan.codebook)
-    refused, context = tuple(found.problems), _context(request, path)
+    refused, context = tuple(found.problems), Context.read(request, path, Gathering())
     tables = tuple(_alone(table, request.tables, context) for table in request.tables)
     return Outlook(None, tables, context.profile, context.codebook, refused)
-
-
-def _context(request: Request, path: Path) -> Context:
-    """What can be read of what the tables have in common."""
-    found = Gathering()
-    asked = found.attempt(lambda: read_protection(request.protect))
-    codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
-    sizes = None if request.sizes is None else path.parent / request.sizes
-    profile = None if sizes is None else found.attempt(lambda: read_profile(sizes))
-    return Context(codebook, asked, profile or TYPICAL)
 
 
 def _alone(
@@ -205,3 +195,102 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
             "by_largest": [vars(one) for one in expectations(table, profile)],
         },
     }
+
+
+WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
+LEAST, MOST = -3 * 900, 3 * 900
+"""An ε is looked for from 0.001 to 1000."""
+
+STRIDE = 300
+
+
+@dataclass(frozen=True)
+class Target:
+    """A wanted mean absolute error of a table, in jobs."""
+
+    table: str
+    jobs: float
+
+
+def read_target(written: str) -> Target:
+    """`place_industry: 5 jobs` as a value."""
+    found = WRITTEN.fullmatch(written)
+    if found is None or float(found.group(2)) <= 0:
+        raise InvalidParameter(
+            "--target",
+            rule="must be a table and a mean error above 0, such as 'place_industry: 5 jobs'",
+            value=shown(written),
+            next_step="Write --target 'place_industry: 5 jobs' with a table of the plan.",
+        )
+    return Target(found.group(1), float(found.group(2)))
+
+
+def smallest_epsilon(plan: Plan, target: Target) -> Plan:
+    """The same plan with the smallest ε, to three digits, that reaches the target."""
+    names = [table.name for table in plan.tables]
+    if target.table not in names:
+        raise InvalidParameter(
+            "--target",
+            rule=f"must name a table of the plan: {', '.join(names)}",
+            value=shown(target.table),
+            next_step="Choose one of them.",
+        )
+    alone = _TableAtShare.of(plan, target.table)
+    low, high = LEAST - 1, 0
+    while not alone.reaches(target, three_digits(high)):
+        if high >= MOST:
+            raise _out_of_reach(target)
+        low, high = high, high + STRIDE
+    while high - low > 1:
+        middle = (low + high) // 2
+        reached = alone.reaches(target, three_digits(middle))
+        low, high = (low, middle) if reached else (middle, high)
+    return with_epsilon(plan, three_digits(high))
+
+
+@dataclass(frozen=True)
+class _TableAtShare:
+    """The one table of interest, at the share that it has; the codebook is not read again."""
+
+    plan: Plan
+    table: WrittenTable
+    share: Fraction
+
+    @classmethod
+    def of(cls, plan: Plan, name: str) -> "_TableAtShare":
+        """The table of this name."""
+        tables = plan.request.tables
+        pairs = zip(tables, read_shares(tables), strict=True)
+        table, share = next(pair for pair in pairs if pair[0].name == name)
+        return cls(plan, table, share)
+
+    def reaches(self, target: Target, epsilon: Fraction) -> bool:
+        """Whether the table's mean error is small enough at this ε."""
+        context = replace(self.plan.context, asked=replace(self.plan.asked, epsilon=epsilon))
+        try:
+            made = context.table(self.table, self.share)
+        except LeewardError:
+            return False
+        error = None if made is None else mean_error(made, self.plan.profile)
+        return error is not None and error <= target.jobs
+
+
+def three_digits(place: int) -> Fraction:
+    """The numbers of three significant digits in their order: 0 is 1, 1 is 1.01, 900 is 10."""
+    power, above = divmod(place, 900)
+    return Fraction(100 + above, 100) * Fraction(10) ** power
+
+
+def with_epsilon(plan: Plan, epsilon: Fraction) -> Plan:
+    """The plan with another ε; mechanisms are chosen anew."""
+    protect = plan.request.protect.model_copy(update={"epsilon": str(epsilon)})
+    return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
+
+
+def _out_of_reach(target: Target) -> InvalidParameter:
+    return InvalidParameter(
+        "--target",
+        rule="must be reachable with an epsilon of at most 1000",
+        value=f"{target.jobs:g} jobs for {target.table}",
+        next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
+    )

@@ -1,11 +1,25 @@
 """Reading: the numbers and rules of a plan, from what people write to exact values."""
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from typing import TypeVar
 
-from leeward.errors import InvalidParameter, shown
+from leeward.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.exact import positive, rational
 from leeward.mechanisms.choice import MARGIN_SHARE
-from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.mechanisms.parameters import MOST_CELLS
+from leeward.model import (
+    STATISTICS,
+    Attribute,
+    BoundedJobs,
+    Codebook,
+    Dimension,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    PrimaryJob,
+    SingleJob,
+)
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy
@@ -15,6 +29,8 @@ OFFERED = ("strong", "weak", "worker")
 """Policies of plans: no table that is of use protects whole establishments."""
 
 MOST_JOBS_PER_WORKER = 1000
+LONGEST_COLUMN = 200
+"""Maximum length of a column name in characters; a certificate holds as many."""
 
 
 def read_number(written: str, parameter: str) -> Fraction:
@@ -97,11 +113,11 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
 
 
 def _column(name: str) -> str:
-    if not name:
+    if not 1 <= len(name) <= LONGEST_COLUMN or not name.isprintable():
         raise InvalidParameter(
             "jobs.primary",
             rule="must name the column of the jobs table whose largest value is the primary job",
-            value="nothing",
+            value=shown(name) if name else "nothing",
             next_step="Write a column such as earnings.",
         )
     return name
@@ -153,3 +169,141 @@ def read_shares(tables: list[WrittenTable]) -> tuple[Fraction, ...]:
 
 def _share(table: WrittenTable, parameter: str) -> Fraction:
     return positive(read_number(table.share or "", parameter), parameter)
+
+
+Value = TypeVar("Value")
+
+PROTECT = ("policy", "alpha", "epsilon", "delta")
+"""What a table is refused for although it stands elsewhere in the plan."""
+
+
+class Gathering:
+    """Tries one thing after another and keeps what was refused."""
+
+    def __init__(self, known: Iterable[LeewardError] = ()) -> None:
+        self.problems: list[LeewardError] = list(known)
+
+    def attempt(self, make: Callable[[], Value], within: str = "") -> Value | None:
+        """The value, or None if it was refused; `within` says where in the plan it stands."""
+        try:
+            return make()
+        except Problems as several:
+            self._keep(several.problems, within)
+        except LeewardError as problem:
+            self._keep((problem,), within)
+        return None
+
+    def _keep(self, problems: Iterable[LeewardError], within: str) -> None:
+        """What all tables have in common is told once."""
+        told = {str(problem) for problem in self.problems}
+        placed = (inside(problem, within) for problem in problems)
+        self.problems.extend(problem for problem in placed if str(problem) not in told)
+
+
+def inside(problem: LeewardError, within: str) -> LeewardError:
+    """The same refusal with its place in the plan before the parameter's name."""
+    if not within:
+        return problem
+    place = "protect" if problem.parameter in PROTECT else within
+    return type(problem)(
+        f"{place}.{problem.parameter}",
+        rule=problem.rule,
+        value=problem.value,
+        next_step=problem.next_step,
+    )
+
+
+MOST_WORKPLACE_CELLS = 2**40
+MOST_COMPLETE_ROWS = 10**9
+
+
+def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
+    """Look up the attributes and codes; refuses the undeclared, the private and the unlisted."""
+    found = Gathering()
+    found.problems.extend(_shape_problems(written))
+    by = _attributes(written.by, "by", codebook, found)
+    where = _attributes(list(written.where), "where", codebook, found)
+    kept = {
+        name: found.attempt(lambda name=name: _kept(where[name], written.where[name]))  # type: ignore[misc]
+        for name in where
+    }
+    raise_all(found.problems)
+    dimensions = [Dimension(one, kept.get(one.name) or _all(one)) for one in by.values()]
+    marginal = Marginal(
+        written.name,
+        workplace=tuple(d for d in dimensions if d.attribute.of_workplaces),
+        worker=tuple(d for d in dimensions if not d.attribute.of_workplaces),
+        filters=tuple(
+            Dimension(one, kept[name] or ()) for name, one in where.items() if name not in by
+        ),
+        complete=written.complete,
+        statistic=STATISTICS[written.statistic],
+    )
+    raise_all(_too_large(marginal))
+    return marginal
+
+
+def _attributes(
+    names: list[str], key: str, codebook: Codebook, found: Gathering
+) -> dict[str, Attribute]:
+    tried = {name: found.attempt(lambda n=name: codebook.attribute(n, key)) for name in names}  # type: ignore[misc]
+    return {name: one for name, one in tried.items() if one is not None}
+
+
+def _all(attribute: Attribute) -> tuple[int, ...]:
+    return tuple(range(len(attribute.codes)))
+
+
+def _kept(attribute: Attribute, codes: list[str] | str) -> tuple[int, ...]:
+    """Positions of the named codes, in the order of the list."""
+    wanted = [codes] if isinstance(codes, str) else codes
+    places = {code: position for position, code in enumerate(attribute.codes)}
+    unlisted = [code for code in wanted if code not in places]
+    if unlisted or not wanted:
+        raise InvalidParameter(
+            f"where.{attribute.name}",
+            rule="must name codes of the codebook",
+            value=shown(unlisted[0]) if unlisted else "none",
+            next_step=f"Its codes begin {', '.join(attribute.codes[:5])}.",
+        )
+    return tuple(sorted({places[code] for code in wanted}))
+
+
+def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:
+    if not written.by or len(set(written.by)) < len(written.by):
+        yield InvalidParameter(
+            "by",
+            rule="must name at least one attribute, each once",
+            value=f"[{', '.join(written.by)}]",
+            next_step="List the attributes of the table.",
+        )
+    if written.statistic not in STATISTICS:
+        yield InvalidParameter(
+            "statistic",
+            rule=f"must be {', '.join(STATISTICS)}",
+            value=shown(written.statistic),
+            next_step="Leave it out: every table counts jobs.",
+        )
+
+
+def _too_large(marginal: Marginal) -> Iterator[LeewardError]:
+    limits: Mapping[str, tuple[int, int]] = {
+        "worker": (marginal.worker_cells, MOST_CELLS),
+        "workplace": (marginal.workplace_cells, MOST_WORKPLACE_CELLS),
+    }
+    rows = marginal.worker_cells * marginal.workplace_cells
+    if marginal.complete and rows > MOST_COMPLETE_ROWS:
+        yield InvalidParameter(
+            "complete",
+            rule=f"writes every combination of the codes, at most {MOST_COMPLETE_ROWS} rows",
+            value=f"{rows} rows",
+            next_step="Leave it out: combinations without an establishment are zeros anyway.",
+        )
+    for part, (cells, most) in limits.items():
+        if cells > most:
+            yield InvalidParameter(
+                "by",
+                rule=f"must have at most {most} combinations of its {part} part",
+                value=f"{cells} combinations",
+                next_step="Use fewer or coarser attributes, or a filter.",
+            )

@@ -6,6 +6,7 @@ from typing import Annotated
 import yaml
 from pydantic import Field, JsonValue
 
+from leeward.model import COUNT
 from leeward.model.document import Written, one_of
 
 CODES = "must be one code or a list of codes"
@@ -47,6 +48,7 @@ class WrittenTable(Written):
     name: str
     by: list[str]
     where: dict[str, Annotated[list[str] | str, one_of(CODES)]] = Field(default_factory=dict)
+    statistic: str = COUNT.name
     share: str | None = None
     margins: str | None = None
     mechanism: str = "auto"

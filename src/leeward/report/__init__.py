@@ -1,5 +1,5 @@
-"""The report of a bundle, and what else is read from bundles to be shown.
+"""The report of a bundle: one HTML file for the board that decides about a release.
 
-Everything here is post-processing: a bundle is read, nothing confidential is near. Modules are
-imported by name, so that only those who make a report load the templates.
+Everything here is post-processing of a published bundle. Modules are imported by name, so that
+only commands that make a report load the templates.
 """

@@ -1,4 +1,4 @@
-"""Checklist: what a review board looks at before it signs, and where it finds it."""
+"""Checklist: what a review board confirms before it signs, and where to find it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,27 +1,29 @@
 """Document: the report of a bundle as one HTML file that needs no network.
 
-The same bundle gives the same bytes: no clock, no machine and no version of the reader's own.
+The same bundle gives the same bytes: neither clock nor machine of the reader has an influence.
 """
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from leeward.bundle import CERTIFICATE, Bundle, Certificate
-from leeward.bundle.checksums import sha256
+from leeward.bundle.layout import sha256
 from leeward.errors import BadFile
 from leeward.pictures.plain import STYLE
 from leeward.privacy.sentences import SCOPE
+from leeward.report import number
 from leeward.report.checklist import checks
-from leeward.report.detail import DETAILS, Detail
 from leeward.report.figure import account
 from leeward.report.promise import promised, unprotected
-from leeward.report.section import STATUSES, at_least, section
+from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, section
 from leeward.report.summary import TableSummary, summarise
-from leeward.report.template import template
 
 MOST_BYTES = 3_000_000
+"""Maximum size of a report in bytes."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +95,48 @@ def report(bundle: Bundle) -> str:
 
 
 def made(certificate: Certificate) -> str:
-    """When the bundle was sealed, as a day and a time that everybody reads alike."""
+    """When the bundle was sealed: ISO date and time in UTC."""
     moment = datetime.fromisoformat(certificate.created)
     return f"{moment:%Y-%m-%d}, {moment:%H:%M} UTC"
 
 
 def _files(bundle: Bundle) -> tuple[ListedFile, ...]:
-    """The certificate, and every file that it vouches for."""
+    """The certificate, and every file whose checksum it holds."""
     path = bundle.path / CERTIFICATE
     stamps = bundle.certificate.files.items()
     listed = [ListedFile(name, stamp.bytes, stamp.sha256) for name, stamp in stamps]
     own = ListedFile(CERTIFICATE, path.stat().st_size, sha256(path))
     return tuple(sorted([own, *listed], key=lambda file: file.name))
+
+
+def breakable(name: str) -> Markup:
+    """A name with line break opportunities after underscores and hyphens."""
+    joints = {"_": "_<wbr>", "-": "-<wbr>"}
+    return Markup("").join(Markup(joints[sign]) if sign in joints else sign for sign in name)  # noqa: S704 (constants of our own; text between them is escaped)
+
+
+FILTERS = {
+    "alpha": number.alpha,
+    "amount_left": number.amount_left,
+    "breakable": breakable,
+    "by": by,
+    "count": number.count,
+    "counted": number.counted,
+    "losses": number.losses,
+    "margin": number.margin,
+}
+
+
+@cache
+def template(name: str) -> Template:
+    """A template of the package. Everything is escaped, and undefined values are errors."""
+    environment = Environment(
+        loader=PackageLoader("leeward.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters.update(FILTERS)
+    return environment.get_template(name)

@@ -6,12 +6,11 @@ from fractions import Fraction
 from functools import partial
 
 from leeward.bundle import BudgetStatement, CertifiedTable
-from leeward.bundle.cells import Cell
 from leeward.pictures.picture import Picture
 from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
-from leeward.report.margins import Margins
-from leeward.report.matrix import Key, Matrix
+from leeward.report.cells import Cell, Key, Matrix
 from leeward.report.number import count
+from leeward.report.summary import Margins
 
 WIDE, NARROW = 720, 320
 MOST_BINS = 24
@@ -36,7 +35,7 @@ def _figure(draw: Callable[..., Picture], title: str, caption: str) -> Figure:
 
 
 def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
-    """The largest values of so many as bars with their margins."""
+    """The largest of `of` values as bars with their margins."""
     items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
     whiskers = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(len(cells), of)} of {table.name}"

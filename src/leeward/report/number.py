@@ -1,6 +1,6 @@
-"""Number: how a report writes counts, shares, margins and losses.
+"""Number: counts, shares, margins and losses as a report writes them.
 
-A number and what belongs to it stand on one line: the blank between them does not break.
+A no-break space keeps a number and its unit on one line.
 """
 
 from fractions import Fraction
@@ -8,7 +8,7 @@ from math import floor
 
 from leeward.bundle import LeftStatement, PromiseStatement, ReleaseGuarantee, TableGuarantee
 from leeward.privacy.words import alpha_text, number_text
-from leeward.report.margins import Range
+from leeward.report.summary import Range
 
 MILLION = 10**6
 
@@ -26,7 +26,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in per cent; one that is small or nearly all does not become none or all of it."""
+    """A share in per cent; a share above 0 is never rounded to 0, nor one below 1 to 100."""
     if whole == 0 or part in (0, whole):
         return "0\u00a0%" if part == 0 else "100\u00a0%"
     percent = 100 * part / whole
@@ -36,7 +36,7 @@ def share(part: int, whole: int) -> str:
 
 
 def margin(width: Range | None) -> str:
-    """A margin in jobs, or between which two it lies."""
+    """A margin in jobs, or the range that holds it."""
     if width is None:
         return "none"
     if width.low == width.high:
@@ -45,7 +45,7 @@ def margin(width: Range | None) -> str:
 
 
 def losses(given: Losses) -> str:
-    """What is lost of ε, δ and ρ; those that are nought are left out, unless all are."""
+    """The losses ε, δ and ρ; those that are 0 are left out, unless all are."""
     named = {"ε": given.epsilon, "δ": given.delta, "ρ": getattr(given, "rho", "0")}
     told = [f"{letter}\u00a0{loss(text)}" for letter, text in named.items() if text != "0"]
     return ", ".join(told) or "ε\u00a00"

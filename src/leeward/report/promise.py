@@ -1,16 +1,17 @@
-"""Promise: what a release protects, and what it does not, for people who decide about it."""
+"""Promise: the sentences of a certificate about what is protected and what is not, in order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
 from leeward.privacy import sentences
+from leeward.privacy.job_sentences import rows
 from leeward.report.number import loss
 
 
 @dataclass(frozen=True)
 class Saying:
-    """A sentence and whom it is about."""
+    """A sentence and its heading."""
 
     about: str
     sentence: str
@@ -32,7 +33,7 @@ def promised(certificate: Certificate) -> tuple[Saying, ...]:
 
 
 def _make_up(certificate: Certificate) -> str:
-    """What the certificate says of it; one of format 1 says nothing that is true, so computed."""
+    """The sentence of the certificate; format 1 has no correct one, so it is computed."""
     if certificate.make_up is not None:
         return certificate.make_up.sentence
     guarantee, kinds = certificate.guarantee.as_guarantee(), certificate.weak_attributes
@@ -45,33 +46,17 @@ def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
         Saying("Existence", _existence(certificate)),
         *_sizes(certificate),
         *_firms(certificate),
-        Saying(
-            "Groups",
-            "What many people have in common is published on purpose: that is what statistics are "
-            "for. If most workers of a sector are men, that may be guessed of each of them, "
-            "whether or not that person is in the data.",
-        ),
-        Saying(
-            "Other releases",
-            "Whatever else is published about the same people and employers adds to what these "
-            "tables reveal: earlier and later periods, other accounts, other ledgers. The ledger "
-            "adds up what is charged to one account; it knows of nothing else.",
-        ),
+        Saying("Groups", sentences.GROUPS),
+        Saying("Other releases", sentences.OTHER_RELEASES_IN_FULL),
         *_chance(certificate),
         *_jobs(certificate),
-        Saying(
-            "What stays inside",
-            "The promise speaks of this folder. It does not cover the ledger, the output of "
-            "checks, logs and timings: none of them may leave with it.",
-        ),
+        Saying("What stays inside", sentences.INSIDE),
     )
 
 
 def _existence(certificate: Certificate) -> str:
-    names = [name for table in certificate.tables for name in table.workplace_identifiers]
-    listed = ", ".join(dict.fromkeys(names))
-    shown = f" Here these are: {listed}." if listed else ""
-    return f"{sentences.FRAME.text} Which rows there are shows them.{shown}"
+    tables = certificate.tables
+    return sentences.existence(name for table in tables for name in table.workplace_identifiers)
 
 
 def _sizes(certificate: Certificate) -> Iterator[Saying]:
@@ -101,4 +86,4 @@ def _jobs(certificate: Certificate) -> Iterator[Saying]:
         yield Saying("Workers with several jobs", certificate.jobs.sentence)
     held = certificate.rows
     if held is None or held.strict:
-        yield Saying("Rows that were checked", sentences.rows(strict=True).text)
+        yield Saying("Rows that were checked", rows(strict=True).text)

@@ -6,23 +6,78 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from leeward.bundle import CertifiedTable
-from leeward.report.detail import Detail
+from leeward.report.cells import Matrix
 from leeward.report.figure import Figure, largest_cells, margin_bins, squares
-from leeward.report.matrix import Matrix
-from leeward.report.noise import noise_sentence
 from leeward.report.number import count, counted, loss, losses, margin, share
 from leeward.report.summary import TableSummary
 
 MOST_CODES = 12
-"""So many codes of a filter are written out."""
+"""Maximum number of codes of a filter that are listed."""
 
 SQUARE, BAR = 150, 600
-"""Bytes of each in a wide and a narrow picture, at the least."""
+"""Minimum bytes of a square and of a bar, wide and narrow picture together."""
 
 STATUSES = {
     1: "a count with noise",
     -2: "no establishment of this kind exists: an exact 0 without margin",
 }
+
+UNKNOWN_NOISE = "Random whole numbers were added to the counts."
+
+NOISE = {
+    "slope": "Each cell gets its own random number, in proportion to its largest establishment; "
+    "it is zero on average, mostly small, and now and then large.",
+    "vector_pareto": "All worker cells of a workplace cell get their random numbers together, in "
+    "proportion to the largest establishment; they are zero on average, mostly small, and now and "
+    "then large.",
+    "clipped": "Establishments above a noisy bound are scaled down to it; then each cell gets a "
+    "random number whose size is public.",
+    "log_laplace": "Each count is multiplied by a random factor, so that large counts move more "
+    "than small ones; on average it is right.",
+    "smooth_gamma": "Each cell gets its own random number, in proportion to its largest "
+    "establishment; it is zero on average and now and then large.",
+    "smooth_laplace": "Each cell gets its own random number, in proportion to its largest "
+    "establishment; it is zero on average and rarely large, which costs a small δ.",
+    "edge_laplace": "Each cell gets its own random number of the size that hides one job; large "
+    "establishments are not hidden by it.",
+}
+"""What each mechanism does to the counts, in one sentence."""
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much a report draws: maximum bars and squares of a table, tables, and lines of lists.
+
+    None means no limit.
+    """
+
+    bars: int
+    squares: int
+    margins: bool = True
+    tables: int | None = None
+    listed: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What was left out; empty at full detail."""
+        if self == DETAILS[0]:
+            return ""
+        kept = f"at most {self.bars} cells of a table" if self.bars else "no pictures"
+        if self.squares:
+            kept += f", and all of them only where they are at most {self.squares}"
+        first = "" if self.tables is None else f" Only the first {self.tables} have a section here."
+        return f"To keep this file small with so many tables, it shows {kept}.{first}"
+
+
+DETAILS = (
+    Detail(bars=25, squares=1000),
+    Detail(bars=15, squares=400),
+    Detail(bars=10, squares=100),
+    Detail(bars=5, squares=0),
+    Detail(bars=0, squares=0, margins=False),
+    Detail(bars=0, squares=0, margins=False, tables=100, listed=1000),
+)
+"""From most to least; a report takes the first that stays below its maximum size."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +101,7 @@ def section(number: int, summary: TableSummary, detail: Detail) -> Section:
 
 
 def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
-    """Fewer bytes than these pictures will have: what is far too much need not be drawn."""
+    """A lower bound for the bytes of the pictures, so that too large a report is not drawn."""
     pairs = ((_drawn(one, detail), one.largest[: detail.bars]) for one in summaries)
     return sum(SQUARE * (matrix.size if matrix else 0) + BAR * len(bars) for matrix, bars in pairs)
 
@@ -72,7 +127,7 @@ def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
 
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table = summary.table
-    told = {
+    facts = {
         "By": by(table),
         "Counts": _counts(table),
         "Mechanism": f"{table.mechanism}. {noise_sentence(table.mechanism)}",
@@ -82,7 +137,7 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
         "Margins": _margins(summary),
         "Bias": table.bias or "",
     }
-    return tuple((name, words) for name, words in told.items() if words)
+    return tuple((name, words) for name, words in facts.items() if words)
 
 
 def by(table: CertifiedTable) -> str:
@@ -140,3 +195,8 @@ def _margins(summary: TableSummary) -> str:
         "down to zero: the value alone does not tell whether there is a job at all. "
         f"{table.margins.note}"
     )
+
+
+def noise_sentence(mechanism: str) -> str:
+    """What was added to the counts."""
+    return NOISE.get(mechanism, UNKNOWN_NOISE)

@@ -1,4 +1,8 @@
-"""App: the tabs of the page behind one guard."""
+"""App: the tabs of the page, its static files and its error pages behind one guard."""
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import PurePath
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -7,24 +11,25 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from leeward.errors import LeewardError
-from leeward.web import assets, ledger, plan, releases
+from leeward.pictures.plain import STYLE
+from leeward.web import ledger_tab, plan_tab, releases_tab
 from leeward.web.guard import Guard
-from leeward.web.refusals import listed
-from leeward.web.rendering import render, site_of
-from leeward.web.site import Site
+from leeward.web.site import Site, listed, render, site_of
 
 WORDS = {404: "There is no such page.", 405: "This address is asked in another way."}
+TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+PICTURES = "pictures.css"
 
 
 def make_app(site: Site) -> Guard:
-    """The page of a site; only what the guard lets through reaches it."""
+    """The page of a site; only requests that the guard accepts reach it."""
     app = Starlette(
         routes=[
             Route("/", first),
-            *assets.routes(),
-            *plan.routes(),
-            *releases.routes(),
-            *ledger.routes(),
+            Route("/static/{name}", static),
+            *plan_tab.routes(),
+            *releases_tab.routes(),
+            *ledger_tab.routes(),
         ],
         exception_handlers={
             HTTPException: not_there,
@@ -38,12 +43,29 @@ def make_app(site: Site) -> Guard:
 
 
 def first(request: Request) -> Response:
-    """The first tab."""
+    """Redirect to the first tab."""
     return RedirectResponse(f"{site_of(request).base}/plan", 303)
 
 
+def static(request: Request) -> Response:
+    """A style sheet, a script or the icon, by its name in the package."""
+    name = request.path_params["name"]
+    content = _static_files().get(name)
+    if content is None:
+        raise HTTPException(404)
+    return Response(content, media_type=TYPES[PurePath(name).suffix])
+
+
+@lru_cache(maxsize=1)
+def _static_files() -> dict[str, bytes]:
+    """Contents by name: an address is looked up here and never becomes a path."""
+    packaged = (files("leeward.web") / "static").iterdir()
+    found = {one.name: one.read_bytes() for one in packaged if PurePath(one.name).suffix in TYPES}
+    return found | {PICTURES: STYLE.encode()}
+
+
 def not_there(request: Request, error: Exception) -> Response:
-    """An address that leads nowhere."""
+    """The answer to an address without a page."""
     status = getattr(error, "status_code", 404)
     words = WORDS.get(status, "This cannot be answered.")
     return render(request, "error.html.j2", status=status, words=words, refusals=())
@@ -57,6 +79,7 @@ def refused(request: Request, error: Exception) -> Response:
 
 
 def unexpected(_: Request, error: Exception) -> Response:
-    """Something that nobody foresaw: its name alone, since its words may be confidential."""
-    told = f"Unexpected {type(error).__name__}. The page is still up: go back and try again.\n"
-    return PlainTextResponse(told, 500)
+    """The name of an unexpected exception; its message may be confidential and is not shown."""
+    name = type(error).__name__
+    words = f"Unexpected {name}. The page is still up: go back and try again.\n"
+    return PlainTextResponse(words, 500)

@@ -1,9 +1,9 @@
-"""Guard: who may ask the page, how, and which headers every answer carries.
+"""Guard: which requests the page accepts, and which headers every answer carries.
 
-The page listens on this machine alone, but every program here can knock, and so can every web
-site that a browser here has open. So the address holds a secret, the name in the address must be
-ours (a foreign name may be made to point here), and what changes anything must come from a page
-of our own.
+The page listens on this machine alone, but every program here can send requests, and so can every
+web site that is open in a browser here. So the address holds a secret token, the Host header must
+name this machine (DNS rebinding), and a POST must come from the page itself (cross-site request
+forgery).
 """
 
 from contextlib import suppress
@@ -19,10 +19,14 @@ from leeward.web.site import Site
 METHODS = ("GET", "HEAD", "POST")
 FORM = "application/x-www-form-urlencoded"
 MOST_BODY = 1 << 20
+"""Maximum size of a form in bytes."""
+
 MOST_DRAINED = 16 << 20
-"""What is read of a body that is too long before the answer, so that the browser hears it."""
+"""Maximum number of bytes read of a form that is too long; a browser shows the answer only after
+it has sent the form."""
 
 MOST_URL = 4096
+"""Maximum length of path and query in characters."""
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -58,14 +62,14 @@ CUT_BODY = Refused(400, "A form must be sent whole.")
 
 
 class Guard:
-    """Everything passes here first, on the way in and on the way out."""
+    """ASGI middleware around the whole page."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self.app = app
         self.site = site
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; what is not HTTP is not answered."""
+        """Answer a request; only HTTP is answered."""
         if scope["type"] != "http":
             return
         guarded = _with_headers(send)
@@ -81,12 +85,12 @@ class Guard:
         base, path = self.site.base, scope["path"]
         path += "/" if path == base else ""
         inside = {**scope, "path": path, "root_path": base, "state": {"body": body}}
-        with suppress(Exception):  # answered already; its text may be confidential
+        with suppress(Exception):  # answered already; the message may be confidential
             await self.app(inside, receive, guarded)
 
 
 def refusal(scope: Scope, site: Site) -> Refused | None:
-    """Why a request is not answered; nothing else is told to those without the token."""
+    """Why a request is not answered; without the token nothing else can be learnt."""
     headers = Headers(scope=scope)
     if len(scope["path"]) + len(scope["query_string"]) > MOST_URL:
         return LONG_URL
@@ -101,7 +105,7 @@ def refusal(scope: Scope, site: Site) -> Refused | None:
 
 
 def _holds_token(path: str, token: str) -> bool:
-    """Whether the first part of the path is the token, in a time that does not tell how nearly."""
+    """Whether the first part of the path is the token, compared in constant time."""
     return compare_digest(path.removeprefix("/").partition("/")[0].encode(), token.encode())
 
 
@@ -114,7 +118,7 @@ def _form_refusal(headers: Headers, host: str) -> Refused | None:
 
 
 async def _body(receive: Receive) -> bytes | Refused:
-    """The whole body, counted while it comes; a form that breaks off is no form."""
+    """The whole body, counted while it is read; an incomplete one is refused."""
     parts, size, more = list[bytes](), 0, True
     while more and size <= MOST_DRAINED:
         message = await receive()
@@ -133,7 +137,7 @@ def _with_headers(send: Send) -> Send:
         if message["type"] == "http.response.start":
             own = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                own.setdefault(name, value)  # a report brings a policy that allows even less
+                own.setdefault(name, value)  # a report has a stricter policy
         await send(message)
 
     return guarded

@@ -1,4 +1,4 @@
-"""Comparison: the same table in two bundles, chosen, told and drawn."""
+"""Comparison page: the same table in two bundles."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,17 +9,14 @@ from starlette.responses import Response
 
 from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
-from leeward.bundle.comparison import Comparison, compare
-from leeward.bundle.pair import Pair
+from leeward.bundle.comparison import Comparison, Pair, compare
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.pictures import Picture
 from leeward.pictures.plain import Bar, Dot, bars, scatter
 from leeward.report.number import count, counted
-from leeward.web import releases_words as say
-from leeward.web.refusals import listed
 from leeward.web.releases_folder import listing, opened
-from leeward.web.releases_rows import cut, refuse_wide
-from leeward.web.rendering import render, site_of
+from leeward.web.releases_table import cut, refuse_wide
+from leeward.web.site import cases, listed, render, site_of
 
 WIDE, NARROW = 720, 320
 JOINT = " · "
@@ -28,9 +25,8 @@ HONEST = (
     "difference within the margins says nothing about the jobs that were counted."
 )
 
-
 COMPARING = Lock()
-"""One comparison at a time: two tables lie in memory meanwhile."""
+"""One comparison at a time, since it holds two tables in memory."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ class Twice:
 
 @dataclass(frozen=True)
 class Compared:
-    """What is shown of a comparison."""
+    """A comparison in words and pictures."""
 
     comparison: Comparison
     words: list[str]
@@ -53,7 +49,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Chosen:
-    """Two bundles, the tables that both have, and one of these; empty texts are still open."""
+    """Two bundles, the tables that both have, and one of these; an empty text is not chosen yet."""
 
     first: str
     second: str
@@ -63,8 +59,8 @@ class Chosen:
     refusals: tuple[LeewardError, ...] = ()
 
 
-def comparison(request: Request) -> Response:
-    """The fields, and once two bundles are chosen, what differs."""
+def comparison_page(request: Request) -> Response:
+    """The fields to choose two bundles, and the differences between them."""
     asked, folder = request.query_params, site_of(request).releases
     found = listing(folder)
     names = (asked.get(name, "") for name in ("first", "second", "table"))
@@ -76,7 +72,6 @@ def comparison(request: Request) -> Response:
         bundles=[one for one in found if not one.problem],
         chosen=chosen,
         label=label,
-        say=say,
     )
 
 
@@ -141,7 +136,7 @@ def _clear(comparison: Comparison) -> list[str]:
     return [
         f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
         f"margins together. Both margins of a cell hold at once in at least "
-        f"{say.cases(comparison.holds)}; so of cells with the same jobs in both, some are called "
+        f"{cases(comparison.holds)}; so of cells with the same jobs in both, some are called "
         "clearly different by chance."
     ]
 

@@ -1,7 +1,7 @@
-"""Folder: the bundles that lie in the folder of releases, found by looking, never by asking.
+"""Folder of releases: its bundles, listed, searched and opened.
 
-A name in an address only chooses among what was found, so no address leads out of the folder.
-Links are not followed, and what a release has not finished is not there.
+A name in an address only chooses among the bundles that a scan of the folder found, so no address
+leads out of it. Symlinks are not followed, and unfinished releases are not listed.
 """
 
 import os
@@ -17,20 +17,23 @@ from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
 from leeward.report.number import alpha, losses
+from leeward.web.site import page_number
 
 MOST_BYTES = 64 << 20
-"""Of a certificate that is read for the page."""
+"""Maximum certificate size in bytes."""
+
+PER_PAGE = 100
 
 READING = Lock()
-"""One certificate at a time: several who ask for a large one wait for the first of them."""
+"""One certificate is read at a time: further requests for a large one wait for the first."""
 
 Stamp = tuple[int, int, int, int]
-"""What tells that a file is another one than before."""
+"""Inode, size, and both times of a file: they change when the file does."""
 
 
 @dataclass(frozen=True)
 class Listed:
-    """One bundle in few words; `problem` says why it cannot be opened."""
+    """One bundle as a line; `problem` says why it cannot be opened."""
 
     name: str
     path: Path
@@ -45,11 +48,8 @@ class Listed:
 
     @property
     def text(self) -> str:
-        """What a search looks at."""
+        """The text that a search looks at."""
         return f"{self.name}\n{self.period}\n{self.account}".casefold()
-
-
-PER_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,11 @@ class Shown:
 
     @classmethod
     def of_listing(cls, found: tuple[Listed, ...], search: str, page: str) -> "Shown":
-        """What an address asks for; of a page that is not there, the nearest one."""
+        """The bundles that an address asks for."""
         words = search.casefold().split()
         chosen = [one for one in found if all(word in one.text for word in words)]
         pages = max(1, -(-len(chosen) // PER_PAGE))
-        number = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
-        number = min(max(number, 1), pages)
+        number = page_number(page, pages)
         start = (number - 1) * PER_PAGE
         shown_ones = tuple(chosen[start : start + PER_PAGE])
         return cls(shown_ones, search, len(chosen), len(found), number, pages)
@@ -101,12 +100,12 @@ def opened(folder: Path, name: str) -> Bundle:
 
 
 def certificate(path: Path) -> Certificate:
-    """The certificate of a bundle's folder, read again only when the file is another one."""
+    """The certificate of a bundle, read again only when the file changes."""
     return _held(path / CERTIFICATE, _stamp(path / CERTIFICATE))
 
 
 def _folders(folder: Path) -> dict[str, Path]:
-    """Every subfolder that looks like a bundle; the path is the one that was found."""
+    """Every subfolder that looks like a bundle, by name."""
     try:
         with os.scandir(folder) as entries:
             found = [one for one in entries if one.is_dir(follow_symlinks=False)]
@@ -146,9 +145,9 @@ def _listed(name: str, path: Path) -> Listed:
         return Listed(name, path, problem=refusal.rule)
 
 
-@lru_cache(maxsize=1 << 15)  # a line for each bundle, not its certificate
+@lru_cache(maxsize=1 << 15)  # lines, without certificates
 def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
-    """The line of a bundle; that a large certificate is none is not found out again and again."""
+    """The line of a bundle; a certificate that cannot be read is remembered like the others."""
     try:
         held = _held(path / CERTIFICATE, stamp)
     except LeewardError as refusal:
@@ -176,6 +175,6 @@ def _held(path: Path, stamp: Stamp) -> Certificate:
         return _certificate(path, stamp)
 
 
-@lru_cache(maxsize=4)  # turning the pages of a table asks for the same one again and again
+@lru_cache(maxsize=4)  # each page of a table asks for the same one
 def _certificate(path: Path, _stamp: Stamp) -> Certificate:
     return read_certificate(path)

@@ -1,22 +1,101 @@
-"""Table: the rows of a table as an address asks for them, found and drawn."""
+"""Table page: the rows of a table that an address asks for, each value drawn with its margin."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import islice
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
-from leeward.bundle.selection import Page, Selection, select
-from leeward.errors import LeewardError
+from leeward.bundle.selection import Coded, Page, Row, Selection, select
+from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.report.section import STATUSES
-from leeward.web import releases_words as say
-from leeward.web.refusals import listed
 from leeward.web.releases_folder import opened
-from leeward.web.releases_query import Asked, Header, headers, read_selection, turned
-from leeward.web.releases_rows import WIDTH, Line, choices, cut, lines, refuse_wide
-from leeward.web.rendering import render, site_of
+from leeward.web.site import listed, render, site_of
+
+CODE = "code."
+"""Prefix of the name of an identifier in an address: an attribute may be called `page`."""
+
+DESCENDING = "down"
+WIDTH = 160
+"""Width of the picture of a row, in pixels."""
+
+MOST_CHOICES = 100
+"""Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
+
+MOST_LETTERS = 300
+"""Maximum length of a code or label on the page, in characters."""
+
+MOST_IDENTIFIERS = 40
+"""Maximum number of identifiers of a table that the page shows."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The texts of an address, to fill the fields of the page again."""
+
+    search: str
+    status: str
+    sort: str
+    order: str
+
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> "Asked":
+        """The texts of the fields with a fixed name."""
+        return cls(*(asked.get(name, "") for name in ("search", "status", "sort", "order")))
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether the address narrows or sorts the rows."""
+        return any((self.search, self.status, self.sort))
+
+
+@dataclass(frozen=True)
+class Header:
+    """A column: the address that a click leads to, and its present order."""
+
+    name: str
+    query: str
+    sorted: str
+
+
+@dataclass(frozen=True)
+class DrawnRow:
+    """Places of the bar of a value and the whisker of its margin, from 0 to `WIDTH`."""
+
+    start: float
+    length: float
+    low: float
+    high: float
+    zero: float
+    negative: bool
+
+
+@dataclass(frozen=True)
+class RowLine:
+    """A row, and its picture."""
+
+    row: Row
+    drawn: DrawnRow
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The codes of an identifier, all or the first of them; `chosen` is the code asked for."""
+
+    name: str
+    codes: tuple[Coded, ...]
+    chosen: str
+    number: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether the list has every code."""
+        return len(self.codes) == self.number
 
 
 @dataclass(frozen=True)
@@ -25,13 +104,13 @@ class Found:
 
     page: Page
     headers: list[Header]
-    lines: list[Line]
+    lines: list[RowLine]
     before: str | None
     after: str | None
 
 
-def table(request: Request) -> Response:
-    """A page of rows. A refusal is told beside the fields, so that they can be mended."""
+def table_page(request: Request) -> Response:
+    """A page of rows; refusals are shown beside the fields, which can then be corrected."""
     asked = opened(site_of(request).releases, request.path_params["name"])
     held = certified(asked, request.path_params["table"])
     refuse_wide(held)
@@ -54,7 +133,6 @@ def table(request: Request) -> Response:
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
         width=WIDTH,
         cut=cut,
-        say=say,
     )
 
 
@@ -67,3 +145,125 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found
         turned(selection, page.number - 1) if page.number > 1 else None,
         turned(selection, page.number + 1) if page.number < page.last else None,
     )
+
+
+def read_selection(asked: Mapping[str, str], table: CertifiedTable) -> Selection:
+    """The selection that an address asks for."""
+    return Selection(
+        search=asked.get("search", "").strip(),
+        filters={name: asked.get(f"{CODE}{name}", "").strip() for name in table.identifiers},
+        status=_number(asked, "status") if asked.get("status") else None,
+        sort=asked.get("sort", ""),
+        descending=asked.get("order") == DESCENDING,
+        page=_number(asked, "page") if asked.get("page") else 1,
+    )
+
+
+def _number(asked: Mapping[str, str], name: str) -> int:
+    text = asked[name]
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
+        raise InvalidParameter(
+            name,
+            rule="must be a whole number",
+            value=shown(text),
+            next_step="Use the fields and links of the page.",
+        )
+    return int(text)
+
+
+def query(selection: Selection) -> str:
+    """A selection as the end of an address."""
+    asked = {
+        "search": selection.search,
+        **{f"{CODE}{name}": code for name, code in selection.filters.items()},
+        "status": "" if selection.status is None else str(selection.status),
+        "sort": selection.sort,
+        "order": DESCENDING if selection.descending else "",
+        "page": str(selection.page) if selection.page > 1 else "",
+    }
+    return urlencode({name: text for name, text in asked.items() if text})
+
+
+def turned(selection: Selection, page: int) -> str:
+    """The same rows on another page."""
+    return query(replace(selection, page=page))
+
+
+def headers(table: CertifiedTable, selection: Selection) -> list[Header]:
+    """Every column; a click sorts by it, another one the other way, a third not at all."""
+    return [
+        Header(name, query(_next(selection, name)), _sorted(selection, name))
+        for name in table.columns
+    ]
+
+
+def _next(selection: Selection, column: str) -> Selection:
+    """The first click sorts codes upwards and numbers downwards."""
+    order = [False, True] if column in selection.filters else [True, False]
+    if selection.sort != column:
+        return replace(selection, sort=column, descending=order[0], page=1)
+    if selection.descending == order[0]:
+        return replace(selection, descending=order[1], page=1)
+    return replace(selection, sort="", descending=False, page=1)
+
+
+def _sorted(selection: Selection, column: str) -> str:
+    """The value of aria-sort."""
+    if selection.sort != column:
+        return "none"
+    return "descending" if selection.descending else "ascending"
+
+
+def lines(page: Page) -> list[RowLine]:
+    """All rows of a page on one scale."""
+    reach = [(_low(row), _high(row)) for row in page.rows]
+    low = min((one for one, _ in reach), default=0)
+    high = max((one for _, one in reach), default=0)
+    return [RowLine(row, _drawn(row, min(low, 0), max(high, 0))) for row in page.rows]
+
+
+def _low(row: Row) -> int:
+    return row.value - abs(row.margin or 0)
+
+
+def _high(row: Row) -> int:
+    return row.value + abs(row.margin or 0)
+
+
+def _drawn(row: Row, low: int, high: int) -> DrawnRow:
+    def place(value: int) -> float:
+        return round(WIDTH * (value - low) / ((high - low) or 1), 1)
+
+    zero, end = place(0), place(row.value)
+    return DrawnRow(
+        min(zero, end), abs(end - zero), place(_low(row)), place(_high(row)), zero, row.value < 0
+    )
+
+
+def refuse_wide(table: CertifiedTable) -> None:
+    """Refuse a table with too many columns for a page: a stranger may have written it."""
+    if len(table.identifiers) > MOST_IDENTIFIERS:
+        raise InvalidParameter(
+            "table",
+            rule=f"must have at most {MOST_IDENTIFIERS} identifiers to be shown",
+            value=f"{len(table.identifiers):,}",
+            next_step="Read it with a program that reads Parquet.",
+        )
+
+
+def cut(text: str) -> str:
+    """A text cut to `MOST_LETTERS`."""
+    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
+
+
+def choices(table: CertifiedTable, asked: Mapping[str, str]) -> list[Choice]:
+    """A list for each identifier, with the code that the address asks for."""
+    return [_choice(table, name, asked.get(f"{CODE}{name}", "")) for name in table.identifiers]
+
+
+def _choice(table: CertifiedTable, name: str, chosen: str) -> Choice:
+    listed = table.codes[name]
+    short = ((code, label) for code, label in listed.items() if len(code) <= MOST_LETTERS)
+    codes = tuple(Coded(code, cut(label)) for code, label in islice(short, MOST_CHOICES))
+    return Choice(name, codes, chosen, len(listed))

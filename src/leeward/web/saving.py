@@ -1,10 +1,12 @@
-"""Saving: a plan file beside the loaded one, whole or not at all."""
+"""Saving: write a plan file beside the loaded one, and name the commands that use it."""
 
 import os
 import re
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain, count
 from pathlib import Path
 from shutil import copymode
 from stat import S_ISREG
@@ -12,13 +14,16 @@ from stat import S_ISREG
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.publishing.plan import read_plan
 from leeward.publishing.request import Request, written
-from leeward.web.loaded import load
+from leeward.web.plan_form import load
+from leeward.web.site import Site
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.ya?ml")
+LEDGER = Path("ledger.sqlite")
+"""The ledger of the suggested command if the page has none."""
 
 
 def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
-    """Write a plan that is accepted when it is read again; where it was written."""
+    """Write the plan, whole or not at all, and return its path."""
     target = _target(request, loaded, name)
     with _refusing(target):
         draft = _write(target.parent, written(request))
@@ -33,7 +38,7 @@ def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
 
 
 def _target(request: Request, loaded: Path, name: str) -> Path:
-    """The file, in the folder of the loaded plan, and none that the plan reads from."""
+    """The file in the folder of the loaded plan; files that the plan reads from are refused."""
     if NAME.fullmatch(name) is None:
         raise InvalidParameter(
             "file",
@@ -73,7 +78,7 @@ def _write(folder: Path, text: str) -> Path:
 
 
 def _refuse_another(request: Request, draft: Path) -> None:
-    """What the file says must be what the page showed."""
+    """Refuse a text that reads back as another plan than the page showed."""
     if read_plan(draft).request != request:
         raise BadFile(
             "file",
@@ -84,7 +89,7 @@ def _refuse_another(request: Request, draft: Path) -> None:
 
 
 def _claim(target: Path, *, replace: bool) -> None:
-    """Take a name that is free, or a file that may be written; nothing is replaced unasked."""
+    """Create the file; an existing one is accepted only with `replace`, and if it is a plan."""
     _refuse_strange(target)
     if replace and target.exists() and load(target).request is None:
         raise BadFile(
@@ -93,10 +98,8 @@ def _claim(target: Path, *, replace: bool) -> None:
             value=target.name,
             next_step="Choose another name.",
         )
-    # Without waiting: a pipe that has just come there would keep us for ever.
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        os.close(os.open(target, flags if replace else flags | os.O_EXCL, 0o666))
+        target.touch(exist_ok=replace)
     except FileExistsError:
         raise BadFile(
             "file",
@@ -127,3 +130,18 @@ def _refusing(target: Path) -> Iterator[None]:
             value=repr(str(target)),
             next_step="Look at the folder, or start the page with a plan elsewhere.",
         ) from None
+
+
+def next_commands(plan: Path, site: Site) -> str:
+    """The shell commands that check and release a plan into a new folder."""
+    out = free_folder(site.releases, plan.stem)
+    check = ("leeward", "check", str(plan))
+    release = ("leeward", "release", str(plan), "--out", str(out))
+    ledger = ("--ledger", str(site.ledger or LEDGER))
+    return f"{shlex.join(check)}\n{shlex.join((*release, *ledger))}"
+
+
+def free_folder(parent: Path, name: str) -> Path:
+    """The first of `name`, `name-2`, `name-3` … that does not exist."""
+    names = chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(path for path in (parent / one for one in names) if not os.path.lexists(path))

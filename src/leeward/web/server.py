@@ -1,8 +1,8 @@
 """Server: a socket on this machine alone, and the page behind it.
 
-Every program of this machine can open connections, also without the token. So one that does not
-bring a whole request in time is closed, and when there are too many, the one that has been silent
-longest makes room: whoever asks in full is answered.
+Every program of this machine can open connections, also without the token. So a connection that
+does not bring a whole request in time is closed, and when there are too many, the one that has
+been idle longest is closed: complete requests are always answered.
 """
 
 import asyncio
@@ -19,25 +19,22 @@ from leeward.web.site import ADDRESS, Site
 GRACE = 2
 """Seconds that open connections get when the page is stopped."""
 
-
 PATIENCE = 10.0
-"""Seconds in which a connection must bring a whole request, from its first moment or the last
-answer on."""
+"""Seconds in which a connection must bring a whole request, from its start or its last answer."""
 
 MOST_CONNECTIONS = 200
 BACKLOG = 128
-"""Connections that are taken at once: with those that are open, far fewer than a process may have
-files."""
+"""Length of the accept queue; with the open connections far below the limit of open files."""
 
 
 class Connection(H11Protocol):
-    """A connection that is closed when it keeps the page waiting."""
+    """A connection that is closed when its request takes too long."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     @property
     def waiting(self) -> bool:
-        """Whether no whole request is there that is yet to be answered."""
+        """Whether it has no complete request that is still to be answered."""
         asked = self.cycle
         if asked is None:
             return True
@@ -45,11 +42,11 @@ class Connection(H11Protocol):
 
     @property
     def since(self) -> float:
-        """When it began to wait, on the loop's clock; later for those that wait less."""
+        """Its deadline on the loop's clock, which orders connections by the start of their wait."""
         return self._deadline.when() if self._deadline is not None else 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as there
-        """Begin to wait; if there are too many, let the one go that has waited longest."""
+        """Begin to wait; if there are too many connections, close the longest waiting one."""
         super().connection_made(transport)
         self._begin_to_wait()
         known = [one for one in self.connections if isinstance(one, Connection)]
@@ -65,7 +62,7 @@ class Connection(H11Protocol):
             self._begin_to_wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Cancel the deadline."""
         self._stop_waiting()
         super().connection_lost(exc)
 
@@ -96,7 +93,7 @@ def listen(port: int) -> socket.socket:
 
 
 def make_server(site: Site) -> uvicorn.Server:
-    """The page as a server that says nothing: its addresses hold the token."""
+    """The page as a server without logs, since its addresses hold the token."""
     return uvicorn.Server(
         uvicorn.Config(
             make_app(site),

@@ -3,12 +3,10 @@
 The title is the name of the image and is not drawn: a page writes it in its own letters.
 """
 
-from leeward.pictures.plain.band import Band, noise
-from leeward.pictures.plain.bar import Bar, bars
-from leeward.pictures.plain.bin import Bin, histogram
-from leeward.pictures.plain.dot import Dot, scatter
+from leeward.pictures.plain.bar_chart import Bar, Part, bars, budget, budget_parts
+from leeward.pictures.plain.distributions import Band, Bin, histogram, noise
 from leeward.pictures.plain.heat import heat_map
-from leeward.pictures.plain.part import Part, budget, budget_parts
+from leeward.pictures.plain.scatter_plot import Dot, scatter
 from leeward.pictures.plain.style import STYLE
 
 __all__ = [

@@ -1,0 +1,221 @@
+"""Recorded releases: the released code itself, run with noise that records what it is asked for.
+
+The recording noise adds nothing, or returns given numbers, and keeps each request: the true
+numbers, their law and their scales. That is the distribution of what the code releases, so losses
+are computed from what the code does, not from what it should do.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.mechanisms.clipping import Clipping, checked_entries
+from leeward.mechanisms.parameters import Parameters
+from leeward.model import Entries
+from leeward.noise.law import Law
+from leeward.noise.scales import MOST, Integers, Noise, Scales
+from leeward.privacy.database import Database
+
+
+class CountMechanism(Protocol):
+    """What the auditor asks of a mechanism that adds noise to counts, or to indices of sizes."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """α, ε, δ and the number of worker cells."""
+
+    @property
+    def follows(self) -> str:
+        """Which column the noise depends on."""
+
+    @property
+    def counted(self) -> bool:
+        """Whether what is released are counts."""
+
+    @property
+    def law(self) -> Law:
+        """The law of the noise."""
+
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        """What is released, with given noise."""
+
+
+class BlockMechanism(CountMechanism, Protocol):
+    """What the auditor asks of a mechanism with one shared draw for all cells of a block."""
+
+    @property
+    def shape(self) -> Fraction:
+        """The shape of the tail."""
+
+
+class KeepingMechanism(CountMechanism, Protocol):
+    """What the auditor asks of a mechanism that counts establishments of at most θ jobs."""
+
+    @property
+    def theta(self) -> int:
+        """The largest size that is counted."""
+
+    def keeps(self, sizes: ArrayLike) -> NDArray[np.bool_]:
+        """Which establishments are counted."""
+
+
+class EntryMechanism(Protocol):
+    """What the auditor asks of a mechanism that clips establishments to a bound."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """α, ε, δ and the number of worker cells."""
+
+    @property
+    def clipping(self) -> Clipping:
+        """Its lattice; what is clipped, and how, is examined."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """Counts and the bound θ of each workplace cell, with given noise."""
+
+
+@dataclass(frozen=True)
+class NoiseRequest:
+    """A column of numbers to which noise was asked for: their law, and which scale each has.
+
+    `level` numbers the scale of an entry in `scales`. For Gaussian noise there is no law, and the
+    scale is the variance.
+    """
+
+    true: Integers
+    law: Law | None
+    level: Integers
+    scales: tuple[Fraction, ...]
+
+    @classmethod
+    def together(cls, parts: Sequence["NoiseRequest"]) -> "NoiseRequest":
+        """Several columns of one law, one after the other."""
+        before = np.cumsum([0, *(len(part.scales) for part in parts)])
+        return cls(
+            np.concatenate([part.true for part in parts]),
+            parts[0].law,
+            np.concatenate([part.level + n for part, n in zip(parts, before, strict=False)]),
+            tuple(scale for part in parts for scale in part.scales),
+        )
+
+    def in_order(self, rows: Integers, cells: int) -> "NoiseRequest":
+        """The same with rows of `cells` entries put into this order."""
+        true, level = (column.reshape(-1, cells)[rows] for column in (self.true, self.level))
+        return replace(self, true=true.ravel(), level=level.ravel())
+
+    def rounded(self, i: int) -> Rounded:
+        """The distribution of one entry."""
+        if self.law is None:
+            raise TypeError("Gaussian noise is not rounded")
+        return Rounded(int(self.true[i]), self.law, self.scales[self.level[i]])
+
+
+@dataclass
+class RecordingNoise:
+    """Noise that answers the first request with `first` and adds nothing to the others."""
+
+    first: Integers | None = None
+    requests: list[NoiseRequest] = field(default_factory=list)
+    blocks: list[ParetoBlock] = field(default_factory=list)
+
+    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+        """Keep the column."""
+        _, first, level = np.unique(scales.base, return_index=True, return_inverse=True)
+        exact = tuple(scales.exact(int(i)) for i in first)
+        self.requests.append(NoiseRequest(true, law, level, exact))
+        return self._answer(true)
+
+    def gaussian(self, true: Integers, variance: Fraction) -> Integers:
+        """Keep the column."""
+        self.requests.append(
+            NoiseRequest(true.ravel(), None, np.zeros(true.size, np.int64), (variance,))
+        )
+        return self._answer(true)
+
+    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
+        """Keep one joint distribution a row."""
+        for i, row in enumerate(true.tolist()):
+            self.blocks.append(ParetoBlock(tuple(row), scales.exact(i), Fraction(shape)))
+        return self._answer(true)
+
+    def _answer(self, true: Integers) -> Integers:
+        answer, self.first = self.first, None
+        return true if answer is None else answer.reshape(true.shape)
+
+
+def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:
+    """The distribution of what is released for one cell."""
+    noise = RecordingNoise()
+    mechanism._release(count, largest if mechanism.follows == "largest" else None, noise)
+    (column,) = noise.requests
+    return column.rounded(0)
+
+
+def released_block(mechanism: BlockMechanism, database: Database) -> Independent:
+    """The joint distribution of a block: as many parts as the code drew independently.
+
+    Kinds of worker beyond the block's cells are in no cell, but in the size.
+    """
+    noise = RecordingNoise()
+    counts = database.by_kind[: mechanism.parameters.cells]
+    mechanism._release(np.array([counts]), np.array([database.largest]), noise)
+    alone = [
+        ParetoBlock((int(n),), column.scales[level], mechanism.shape)
+        for column in noise.requests
+        if column.law == mechanism.law
+        for n, level in zip(column.true, column.level, strict=True)
+    ]
+    return Independent((*noise.blocks, *alone))
+
+
+@dataclass(frozen=True)
+class ClippedRelease:
+    """Workplace cells under the clipped mechanism: their index, θ, sums, and released values."""
+
+    index: NoiseRequest
+    theta: Integers
+    sums: NoiseRequest
+    values: Integers
+
+
+def clipped_release(
+    mechanism: EntryMechanism, databases: Sequence[Database], indices: Integers | None = None
+) -> ClippedRelease:
+    """The three steps of a release, one workplace cell a database; without indices, no noise."""
+    noise, cells = RecordingNoise(indices), mechanism.parameters.cells
+    held = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
+    values, theta = mechanism._release(held, noise)
+    index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])
+    if index.law is None:  # one call for each θ, from the lowest
+        sums = sums.in_order(np.argsort(np.argsort(theta, kind="stable"), kind="stable"), cells)
+    return ClippedRelease(index, theta, sums, values)
+
+
+def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entries:
+    """Databases as workplace cells of one table, each `copies` times.
+
+    Kinds of worker beyond the table's cells are in no cell, but in the size.
+    """
+    rows = [force.jobs for database in databases for force in database.establishments]
+    forces = np.array(rows, dtype=np.int64)
+    place = np.repeat(np.arange(len(databases)), [len(each.sizes) for each in databases])
+    row, cell = np.nonzero(forces[:, :cells])
+
+    def repeated(column: Integers, apart: int = 0) -> Integers:
+        return (column + np.arange(copies)[:, None] * apart).ravel()
+
+    return Entries(
+        counts=repeated(forces[row, cell]),
+        cell=repeated(cell),
+        row=repeated(row, len(forces)),
+        sizes=repeated(forces.sum(axis=1)),
+        workplace=repeated(place, len(databases)),
+        shape=(copies * len(databases), cells),
+    )

@@ -1,0 +1,247 @@
+"""The files of a made-up economy: three Parquet tables, written in batches, and a codebook."""
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields
+from io import StringIO
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+from numpy.typing import NDArray
+
+from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
+from leeward.economy.economy import Economy
+from leeward.economy.geography import Places, block_attribute, block_column
+from leeward.economy.jobs import Batch, World
+from leeward.errors import BadFile, shown
+
+PLACE_FILE, REGION_FILE = "place.csv", "place_region.csv"
+
+OPENING = """\
+# A made-up economy. No place, employer or person in it exists; the place and region codes are
+# invented. All three tables may be shown to anyone.
+"""
+
+_JOBS = pa.schema([(name, pa.int64()) for name in ("worker_id", "workplace_id", "earnings")])
+_WORKERS = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        *((name, pa.dictionary(pa.uint8(), pa.string())) for name in WORKER_CODES),
+    ]
+)
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Progress callback: jobs written, and jobs in total."""
+
+
+@dataclass(frozen=True, slots=True)
+class EconomyFiles:
+    """The paths of an economy's tables, codebook and code lists."""
+
+    workplaces: Path
+    workers: Path
+    jobs: Path
+    codebook: Path
+    place_codes: Path
+    place_regions: Path
+
+    @classmethod
+    def inside(cls, folder: Path) -> Self:
+        """The names that the parts have in a folder."""
+        return cls(
+            workplaces=folder / "workplaces.parquet",
+            workers=folder / "workers.parquet",
+            jobs=folder / "jobs.parquet",
+            codebook=folder / "codebook.yaml",
+            place_codes=folder / PLACE_FILE,
+            place_regions=folder / REGION_FILE,
+        )
+
+    def __iter__(self) -> Iterator[Path]:
+        return (getattr(self, each.name) for each in fields(self))
+
+
+def write_economy(
+    economy: Economy, folder: Path, *, progress: Progress | None = None
+) -> EconomyFiles:
+    """Write the tables and the codebook of an economy into a folder that has none of them.
+
+    Memory holds the establishments and one batch of jobs, however many jobs there are. If
+    writing breaks off, nothing remains of it.
+    """
+    folder = Path(folder)
+    with _all_or_nothing(folder) as files:
+        world = World.build(economy)
+        write_workplaces(world, files.workplaces)
+        write_jobs_and_workers(world, files.jobs, files.workers, progress)
+        places = Places.of(economy)
+        files.place_codes.write_text(place_text(places))
+        files.place_regions.write_text(region_text(places))
+        files.codebook.write_text(codebook_text(economy))
+    return files
+
+
+@contextmanager
+def _all_or_nothing(folder: Path) -> Iterator[EconomyFiles]:
+    """The files, empty and new; all are removed again if the block fails."""
+    files = EconomyFiles.inside(folder)
+    made: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in files:
+            path.touch(exist_ok=False)
+            made.append(path)
+        yield files
+    except BaseException as failure:
+        for path in made:
+            with suppress(OSError):
+                path.unlink()
+        if isinstance(failure, OSError):
+            raise _refusal(folder, files, failure) from None
+        raise
+
+
+def _refusal(folder: Path, files: EconomyFiles, failure: OSError) -> BadFile:
+    rule = "must be a folder that can be written, with room for the tables"
+    next_step = "Name another folder, or make room."
+    if isinstance(failure, FileExistsError):
+        taken = next((path.name for path in files if path.exists()), None)
+        rule = f"must not hold {taken}: nothing is overwritten" if taken else "must be a folder"
+        next_step = "Name a new folder."
+    value = f"{shown(str(folder))} ({failure.strerror or type(failure).__name__})"
+    return BadFile("folder", rule=rule, value=value, next_step=next_step)
+
+
+def write_workplaces(world: World, path: Path) -> None:
+    """The whole frame, establishments without jobs included."""
+    frame = world.frame
+    columns = {
+        "workplace_id": pa.array(np.arange(1, len(frame) + 1)),
+        "employer_id": pa.array(frame.employer),
+        "place": _text(frame.place, Places.of(world.economy).codes),
+        **block_column(world.economy),
+        "sector": _text(frame.sector, [sector.code for sector in SECTORS]),
+        "ownership": _text(frame.ownership, list(OWNERSHIP)),
+    }
+    batch = pa.record_batch(columns)
+    with _writer(path, batch.schema) as writer:
+        writer.write_batch(batch)
+
+
+def write_jobs_and_workers(
+    world: World, jobs: Path, workers: Path, progress: Progress | None
+) -> None:
+    """Both tables side by side, a row group per batch."""
+    done, total = 0, world.economy.jobs
+    with _writer(jobs, _JOBS) as job_writer, _writer(workers, _WORKERS) as worker_writer:
+        for batch in world.batches():
+            job_writer.write_batch(_jobs(batch))
+            worker_writer.write_batch(_workers(batch))
+            done += len(batch.worker)
+            if progress and done < total:
+                progress(done, total)
+    if progress:
+        progress(total, total)
+
+
+@contextmanager
+def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Text is stored by dictionary and read back as plain text."""
+    repeated = [each.name for each in schema if each.name not in {"worker_id", "earnings"}]
+    with pq.ParquetWriter(
+        path, schema, compression="zstd", use_dictionary=repeated, store_schema=False
+    ) as writer:
+        yield writer
+
+
+def _text(positions: NDArray[np.unsignedinteger], codes: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(positions), pa.array(codes))
+
+
+def _jobs(batch: Batch) -> pa.RecordBatch:
+    columns = [batch.worker, batch.workplace, batch.earnings]
+    return pa.record_batch([pa.array(column) for column in columns], schema=_JOBS)
+
+
+def _workers(batch: Batch) -> pa.RecordBatch:
+    columns = [_text(batch.people[name], list(codes)) for name, codes in WORKER_CODES.items()]
+    return pa.record_batch([pa.array(batch.people_id), *columns], schema=_WORKERS)
+
+
+class _Code(str):
+    """A code, written in quotes so that no reader takes it for a number."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Plain YAML with quoted codes."""
+
+
+_Dumper.add_representer(
+    _Code,
+    lambda dumper, code: dumper.represent_scalar("tag:yaml.org,2002:str", str(code), style='"'),
+)
+
+
+def codebook_text(economy: Economy) -> str:
+    """The codebook as YAML."""
+    document = {"tables": _keys(), "attributes": _attributes(economy)}
+    return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
+
+
+def place_text(places: Places) -> str:
+    """The list of places as CSV."""
+    return _csv(("code", "label"), places.codes, places.labels)
+
+
+def region_text(places: Places) -> str:
+    """The region of every place as CSV."""
+    return _csv(("code", "parent"), places.codes, [code[:2] for code in places.codes])
+
+
+def _csv(header: tuple[str, str], codes: list[str], meanings: list[str]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(codes, meanings, strict=True))
+    return text.getvalue()
+
+
+def _keys() -> dict[str, dict[str, str]]:
+    return {
+        "workplaces": {"id": "workplace_id", "employer": "employer_id"},
+        "workers": {"id": "worker_id"},
+        "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
+    }
+
+
+def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
+    places = Places.of(economy)
+    blocks = {
+        name: one | {"codes": _quoted(one["codes"])}
+        for name, one in block_attribute(economy).items()
+    }
+    public = {"table": "workplaces", "public": True}
+    region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}
+    sectors = {sector.code: sector.label for sector in SECTORS}
+    workers = {
+        name: {"table": "workers", "codes": _quoted(codes)} for name, codes in WORKER_CODES.items()
+    }
+    return {
+        "place": {**public, "codes": PLACE_FILE},
+        "region": {**public, **region},
+        **blocks,
+        "sector": {**public, "codes": _quoted(sectors)},
+        "ownership": {**public, "codes": _quoted(OWNERSHIP)},
+        **workers,
+    }
+
+
+def _quoted(codes: dict[str, str]) -> dict[_Code, str]:
+    return {_Code(code): label for code, label in codes.items()}

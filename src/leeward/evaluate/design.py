@@ -1,0 +1,227 @@
+"""Design: which workloads are evaluated at which α, ε and θ, how often, and on which data.
+
+A preset has the design of a paper, with a made-up economy of its size.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from leeward.economy import Economy, write_economy
+from leeward.engines import Engine, connect
+from leeward.errors import InvalidParameter, shown
+from leeward.model import Codebook, Dimension, Marginal, read_codebook
+from leeward.model.marginal import Kind
+
+MOST_TRIALS = 1000
+"""Largest number of draws of one setting."""
+
+WORKPLACE = ("place", "sector", "ownership")
+"""The workplace attributes of every workload of the papers."""
+
+NATION = (10_900_000, 527_000)
+"""Jobs and establishments of the full presets."""
+
+
+def exact(*numbers: str) -> tuple[Fraction, ...]:
+    """Decimal numbers as fractions."""
+    return tuple(Fraction(one) for one in numbers)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The settings of a figure. `further` are values of ε for whole tables of worker cells only."""
+
+    alphas: tuple[Fraction, ...] = exact("0.01", "0.05", "0.1", "0.2")
+    epsilons: tuple[Fraction, ...] = exact("0.25", "0.5", "0.67", "1", "2", "4")
+    further: tuple[Fraction, ...] = exact("8", "16")
+    delta: Fraction = Fraction(1, 20)
+    """Of Smooth Laplace alone; with it the papers' condition first holds at ε = 0.67 for
+    α = 0.1, a value that the papers' own grid has."""
+    thetas: tuple[int, ...] = (10, 100, 1_000, 10_000)
+    trials: int = 20
+
+    def with_trials(self, trials: int) -> "Grid":
+        """The same grid, drawn more or less often."""
+        if not 2 <= trials <= MOST_TRIALS:
+            raise InvalidParameter(
+                "trials",
+                rule=f"must be a whole number from 2 to {MOST_TRIALS}",
+                value=shown(trials),
+                next_step="Leave it out for what the preset has.",
+            )
+        return replace(self, trials=trials)
+
+    def with_alpha(self, alpha: Fraction | None) -> "Grid":
+        """The same grid and one α more, which a plan has chosen."""
+        if alpha is None:
+            return self
+        return replace(self, alphas=tuple(sorted({*self.alphas, alpha})))
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε."""
+
+    name: str
+    words: str
+    marginal: Marginal
+    alone: bool = False
+
+    @property
+    def table_kind(self) -> Kind:
+        """Whether every job is counted."""
+        return self.marginal.kind
+
+    @property
+    def worker_cells(self) -> int:
+        """The number d of worker cells."""
+        return self.marginal.worker_cells
+
+
+def table(name: str, by: Sequence[str], codebook: Codebook) -> Marginal:
+    """The marginal of these attributes, all codes of each."""
+    dimensions = [_whole(codebook, attribute) for attribute in by]
+    return Marginal(
+        name,
+        workplace=tuple(one for one in dimensions if one.attribute.of_workplaces),
+        worker=tuple(one for one in dimensions if not one.attribute.of_workplaces),
+    )
+
+
+def _whole(codebook: Codebook, name: str) -> Dimension:
+    attribute = codebook.attribute(name, "by")
+    return Dimension(attribute, tuple(range(len(attribute.codes))))
+
+
+def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
+    """Each table whole; a table with worker attributes also as single queries.
+
+    No table has a dot in its name, so that no two workloads share theirs.
+    """
+    found = []
+    for one in marginals:
+        if one.kind == "worker" and one.worker_cells > 1:
+            words = f"single queries of {described(one)}"
+            found.append(Workload(f"{one.name}.queries", words, one, alone=True))
+        found.append(Workload(one.name, described(one), one))
+    return tuple(found)
+
+
+def described(marginal: Marginal) -> str:
+    """The attributes of a table, and those it is restricted by."""
+    by = " × ".join(one.name for one in marginal.dimensions) or "all jobs"
+    some = [one.name for one in marginal.filters]
+    return f"{by}, some {' and '.join(some)} only" if some else by
+
+
+@dataclass(frozen=True)
+class WorkloadSpec:
+    """A workload of a preset, before there is a codebook."""
+
+    name: str
+    by: tuple[str, ...]
+    words: str
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Workloads, grid and economy."""
+
+    name: str
+    words: str
+    economy: Economy
+    asked: tuple[WorkloadSpec, ...]
+    grid: Grid
+
+    def with_trials(self, trials: int) -> "Preset":
+        """The same with every setting drawn more or less often."""
+        return replace(self, grid=self.grid.with_trials(trials))
+
+    def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
+        """The workloads, their attributes looked up."""
+        return tuple(
+            Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
+            for one in self.asked
+        )
+
+
+_PLACES = (
+    WorkloadSpec("place_sector_ownership", WORKPLACE, "place × sector × ownership"),
+    WorkloadSpec(
+        "single_queries",
+        (*WORKPLACE, "sex", "education"),
+        "single queries of place × sector × ownership × sex × education",
+        alone=True,
+    ),
+    WorkloadSpec(
+        "whole_marginal",
+        (*WORKPLACE, "sex", "education"),
+        "the whole table place × sector × ownership × sex × education",
+    ),
+)
+
+_TRACTS = (
+    WorkloadSpec("three_way", WORKPLACE, "tract × sector × ownership"),
+    WorkloadSpec("with_age", (*WORKPLACE, "age"), "tract × sector × ownership × age"),
+    WorkloadSpec(
+        "with_age_sex", (*WORKPLACE, "age", "sex"), "tract × sector × ownership × age × sex"
+    ),
+    WorkloadSpec(
+        "with_age_sex_race",
+        (*WORKPLACE, "age", "sex", "race"),
+        "tract × sector × ownership × age × sex × race",
+    ),
+)
+
+PRESETS: Mapping[str, Preset] = {
+    one.name: one
+    for one in (
+        Preset(
+            "quick",
+            "the workloads of h17 on a small economy and a small grid",
+            Economy(200_000, 10_000),
+            _PLACES,
+            Grid(
+                alphas=exact("0.05", "0.1"),
+                epsilons=exact("0.5", "1", "2", "4"),
+                further=exact("8"),
+                thetas=(10, 100, 1_000),
+                trials=5,
+            ),
+        ),
+        Preset("h17", "the workloads of Haney et al. 2017", Economy(*NATION), _PLACES, Grid()),
+        Preset(
+            "h15",
+            "the marginals of Haney et al. 2015, on areas like census tracts",
+            Economy(*NATION, geography="tracts"),
+            _TRACTS,
+            Grid(),
+        ),
+    )
+}
+
+
+@contextmanager
+def open_economy(
+    economy: Economy, progress: Callable[[int, int], None]
+) -> Iterator[tuple[Engine, Codebook]]:
+    """The engine and the codebook of a made-up economy, whose files are removed afterwards."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = write_economy(economy, folder, progress=progress)
+        sources = {one: str(getattr(files, one).name) for one in ("workplaces", "workers", "jobs")}
+        with connect(sources, folder) as engine:
+            yield engine, read_codebook(files.codebook)
+
+
+def economy_words(economy: Economy) -> str:
+    """A made-up economy in words."""
+    return (
+        f"a made-up economy of {economy.jobs:,} jobs in {economy.establishments:,} establishments "
+        f"and {economy.place_count:,} {economy.geography} (seed {economy.seed})"
+    )

@@ -1,1 +1,0 @@
-"""What an evaluation found, as pictures: lines against ε, and the ε at which privacy is free."""

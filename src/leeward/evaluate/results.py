@@ -1,0 +1,162 @@
+"""Results: a workload with its points, and the setting at which they are described in words."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+from leeward.evaluate.evaluation import Evaluation, Table
+from leeward.evaluate.figures import CHOSEN_ALPHA
+from leeward.evaluate.line import NODE, PAPERS, PARALLEL, Line, line_of
+from leeward.evaluate.phrases import GridPoint, grid_point
+from leeward.evaluate.point import ALL, Point, Refused, Setting
+
+CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
+"""The ε at which single counts are read, and whole tables of worker cells: the nearest in the
+grid."""
+
+STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
+"""Which policies promise at least as much (MATHS section 2)."""
+
+
+@dataclass(frozen=True)
+class WorkloadResult:
+    """One workload: its table, its points in all strata, its gaps."""
+
+    table: Table
+    points: tuple[Point, ...]
+    refused: tuple[Refused, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether several worker cells of a workplace are released for one ε."""
+        tried = (*self.points, *self.refused)
+        return self.table.worker_cells > 1 and any(one.accounting != "single" for one in tried)
+
+    @property
+    def infusion(self) -> Point | None:
+        """Noise infusion on all cells."""
+        found = (one for one in self.points if one.policy == "none" and one.stratum == ALL)
+        return next(found, None)
+
+    @cached_property
+    def alpha(self) -> float | None:
+        """The α of the reading: as in the figures, the nearest to a tenth."""
+        alphas = {one.alpha for one in self.points if one.alpha is not None}
+        return _nearest(alphas, CHOSEN_ALPHA)
+
+    @cached_property
+    def epsilon(self) -> float | None:
+        """The ε of the reading."""
+        wanted = CHOSEN_FOR_WHOLE if self.whole else CHOSEN_EPSILON
+        mine = [one for one in self.points if one.epsilon is not None]
+        same = [one for one in mine if one.alpha == self.alpha]
+        return _nearest({one.epsilon for one in same or mine if one.epsilon is not None}, wanted)
+
+    @property
+    def where(self) -> str:
+        """The setting of the reading in words."""
+        known = (("α", self.alpha), ("ε", self.epsilon))
+        return " and ".join(f"{name} = {one:g}" for name, one in known if one is not None)
+
+    @property
+    def here(self) -> tuple[Point, ...]:
+        """The points of the reading, on all cells; those without α beside the others."""
+        return tuple(
+            one
+            for one in self.points
+            if one.stratum == ALL
+            and one.epsilon is not None
+            and one.epsilon == self.epsilon
+            and one.alpha in (None, self.alpha)
+        )
+
+    @property
+    def protected(self) -> tuple[Point, ...]:
+        """All points with α at their true price, on all cells."""
+        return tuple(one for one in self.points if one.stratum == ALL and _proper(one))
+
+    @cached_property
+    def grid(self) -> tuple[GridPoint, ...]:
+        """Every α and ε at which something with α was tried at its true price."""
+        tried = (*self.points, *self.refused)
+        return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
+
+
+def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
+    """The result of each workload, in order."""
+    return tuple(
+        WorkloadResult(
+            table,
+            tuple(one for one in evaluation.points if one.workload == table.name),
+            tuple(one for one in evaluation.refused if one.workload == table.name),
+        )
+        for table in evaluation.tables
+    )
+
+
+def ranked(points: Iterable[Point], wanted: Callable[[Line], bool]) -> list[Point]:
+    """The wanted points with a finite error, the least first."""
+    found = [one for one in points if wanted(line_of(one)) and _measured(one)]
+    return sorted(found, key=lambda one: one.l1 or 0.0)
+
+
+def ours(line: Line) -> bool:
+    """Whether it is one of ours."""
+    return line.ours
+
+
+def published(line: Line) -> bool:
+    """Whether it is a printed form at its true price."""
+    return line.published and line.accounting != PARALLEL
+
+
+def tightened(line: Line) -> bool:
+    """Whether it is a mechanism of the papers with the least noise that its proof allows."""
+    return line.mechanism in PAPERS and not line.published and line.accounting != PARALLEL
+
+
+def parallel(line: Line) -> bool:
+    """Whether its worker cells are counted in parallel."""
+    return line.accounting == PARALLEL
+
+
+def edge(line: Line) -> bool:
+    """Whether it protects single jobs alone."""
+    return line.mechanism == "edge_laplace"
+
+
+def node(line: Line) -> bool:
+    """Whether it protects whole establishments."""
+    return line.mechanism == NODE
+
+
+def comparable(own: Point, other: Point) -> bool:
+    """Whether ours promises at least as much as the other."""
+    return own.policy in STRONGER.get(other.policy, (other.policy,)) and own.delta <= other.delta
+
+
+def called(setting: Setting) -> str:
+    """A setting's mechanism for people, in one line."""
+    point = line_of(Point(**{name: getattr(setting, name) for name in _SHARED}))
+    return point.label([point]).replace("\n", " ")
+
+
+_SHARED = tuple(Setting.__dataclass_fields__)
+
+
+def promise(setting: Setting) -> str:
+    """What it promises, in a word or two."""
+    return f"{setting.policy}, δ = {setting.delta:g}" if setting.delta else setting.policy
+
+
+def _proper(one: Setting) -> bool:
+    return one.alpha is not None and one.epsilon is not None and one.accounting != PARALLEL
+
+
+def _measured(one: Point) -> bool:
+    return one.l1 is not None and isfinite(one.l1)
+
+
+def _nearest(values: set[float], wanted: float) -> float | None:
+    return min(values, key=lambda one: (abs(one - wanted), one), default=None)

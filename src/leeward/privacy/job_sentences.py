@@ -1,0 +1,110 @@
+"""Sentences about jobs and rows: what several jobs of a worker mean, and which rows are refused."""
+
+from typing import TYPE_CHECKING
+
+from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.privacy.words import Sentence, growth_text
+
+if TYPE_CHECKING:
+    from leeward.privacy.guarantee import Guarantee
+
+STRICT_SCOPE = Sentence(
+    "strict",
+    "All of this speaks of data that pass the check of their rows (`rows: strict`). That these "
+    "data passed is published by the bundle itself: every id and code was as the codebook and the "
+    "plan ask.",
+)
+TOTAL_SCOPE = Sentence(
+    "total",
+    "Whether a bundle appears does not depend on the rows of workers and jobs: rows that do not "
+    "agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
+    "row agrees is hidden as the value of a person's attribute is.",
+    2,
+)
+
+
+def most_jobs(rule: JobsRule) -> int:
+    """Steps between a person with all counted jobs and one with none; with every job, for each."""
+    return rule.most if isinstance(rule, BoundedJobs) else 1
+
+
+def steps_of_a_job(guarantee: "Guarantee") -> int:
+    """Steps between a person with one job and one with none."""
+    return 2 if guarantee.policy.name == "establishment" else 1
+
+
+def loss_of_steps(guarantee: "Guarantee") -> str:
+    """What m steps cost beside m times ε: group privacy of δ and ρ."""
+    if guarantee.rho > 0:
+        return ", and m² times the ρ"
+    return ", and (e^(mε)−1)/(e^ε−1) times the δ" if guarantee.delta > 0 else ""
+
+
+def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
+    """What was done about workers with several jobs, and what it means for them."""
+    each = steps_of_a_job(guarantee)
+    if isinstance(rule, EveryJob):
+        times = "m" if each == 1 else f"{each}m"
+        text = (
+            "Every job counts, however many a worker holds: a job is the record. A person who "
+            f"holds m jobs has {times} times the stated epsilon{loss_of_steps(guarantee)}."
+        )
+        return (Sentence("jobs", text, each),)
+    if isinstance(rule, SingleJob):
+        text = "Every worker holds at most one job; the data were checked for it."
+        return (Sentence("jobs", text, each),)
+    elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
+    return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
+
+
+def cap_of_jobs(most: int) -> Sentence:
+    """What the cap of an account means for a worker with several jobs; 0: all of them count."""
+    if most == 0:
+        text = "Every job counts: a worker who holds m jobs may lose m times as much epsilon."
+        return Sentence("jobs", text, 1)
+    text = (
+        f"Up to {most} jobs of a worker count: such a worker may lose {most} times as much epsilon."
+    )
+    return Sentence("jobs", text, most)
+
+
+def _times(guarantee: "Guarantee", steps: int) -> str:
+    stated = {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+    if steps == 1 or (guarantee.rho == 0 and guarantee.delta == 0):
+        return stated
+    return f"{stated} (m = {steps}{loss_of_steps(guarantee)})"
+
+
+def _reduced(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
+    steps = most_jobs(rule) * each
+    if isinstance(rule, PrimaryJob):
+        counted = f"Only each worker's primary job counts: the one with the largest {rule.column}."
+    else:
+        counted = f"At most {rule.most} jobs of each worker count; further ones were dropped."
+    text = (
+        f"{counted} The guarantee speaks of counted jobs: a worker with all jobs together has "
+        f"{_times(guarantee, steps)}."
+    )
+    return Sentence("jobs", text, steps)
+
+
+def _displaced(guarantee: "Guarantee", steps: int) -> Sentence:
+    text = f"One single job has at most {_times(guarantee, steps)}, since it may displace another."
+    return Sentence("job-displaced", text, steps)
+
+
+def _elsewhere(guarantee: "Guarantee") -> Sentence:
+    kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
+    return Sentence(
+        "jobs-elsewhere",
+        "Sizes of establishments are numbers of counted jobs, and what is said of them speaks of "
+        "those whose counted job is here. Another establishment that so loses or gains counted "
+        "jobs is one more step for each step of its own: a factor "
+        f"{growth_text(guarantee)}, or one job{kinds}.",
+        2,
+    )
+
+
+def rows(*, strict: bool) -> Sentence:
+    """Whether the rows of workers and jobs could refuse the release."""
+    return STRICT_SCOPE if strict else TOTAL_SCOPE

@@ -1,0 +1,85 @@
+"""Measuring: confidential cells become published ones, a batch at a time.
+
+This is the one module that opens confidential values to publish them. Whatever measures data
+(releases today) calls `measured_cells`.
+"""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.engines.engine import Engine
+from leeward.mechanisms.measurement import Measurement, Needs
+from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
+
+ROWS = 1 << 18
+"""Rows of a batch: memory is bounded by this, whatever the size of the table."""
+
+
+class Progress(Protocol):
+    """A progress callback; it gets public numbers only."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """How many of a table's workplace cells are done."""
+
+
+def measured_cells(
+    marginal: Marginal, made: Measurement, engine: Engine, progress: Progress
+) -> Iterator[Published]:
+    """All cells of a prepared table in order, measured."""
+    size = max(1, ROWS // marginal.worker_cells)
+    batches: Iterator[Batch[Cells]] | Iterator[Batch[Entries]]
+    if made.needs is Needs.ENTRIES:
+        batches = engine.establishments(marginal, batch=size)
+    else:
+        own = made.needs is Needs.OWN_LARGEST
+        batches = engine.cells(marginal, batch=size, cell_largest=own)
+    released = (publish(batch, made) for batch in batches)
+    done, total = 0, engine.frame_cells(marginal)
+    for published in completed(released, marginal, size) if marginal.complete else released:
+        yield published
+        done += int(np.count_nonzero(published.flags == Flag.OK))
+        progress.cells(marginal.name, done, total)
+
+
+def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Published:
+    """Confidential cells become published ones: here, and nowhere else."""
+    values, margins, _ = made.measure(batch.cells.opened())
+    flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
+    return Published(batch.keys, values, flags, margins)
+
+
+def completed(released: Iterator[Published], marginal: Marginal, size: int) -> Iterator[Published]:
+    """The same cells, and exact zeros for combinations without an establishment in between."""
+    start, last = 0, None
+    for last in released:
+        end = int(last.keys[-1]) + 1
+        yield from _spread(last, start, end, size)
+        start = end
+    nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
+    margins = nothing if last is None or last.margins is not None else None
+    empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins)
+    yield from _spread(empty, start, marginal.workplace_cells, size)
+
+
+def _spread(published: Published, start: int, end: int, size: int) -> Iterator[Published]:
+    """Every cell number from start to end, with the published cells in their places."""
+    for low in range(start, end, size):
+        keys = np.arange(low, min(low + size, end))
+        here = slice(*np.searchsorted(published.keys, (low, keys[-1] + 1)))
+        places = published.keys[here] - low
+        shape = (len(keys), published.values.shape[1])
+        values: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
+        values[places] = published.values[here]
+        flags = np.full(len(keys), Flag.NO_ESTABLISHMENT, dtype=np.int64)
+        flags[places] = published.flags[here]
+        margins = None
+        if published.margins is not None:
+            margins = np.zeros_like(values)
+            margins[places] = published.margins[here]
+        yield Published(keys, values, flags, margins)

@@ -1,0 +1,202 @@
+"""Form: the plan file and the fields of the page's form, as one draft that may be wrong."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from leeward.errors import InvalidParameter, LeewardError
+from leeward.exact import rational
+from leeward.model.document import parse, read_document
+from leeward.publishing.request import Request, WrittenTable
+from leeward.web.site import listed
+
+TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
+DETAILS = ("share", "margins", "mechanism")
+RULES = ("every", "primary", "max_per_worker")
+
+Fields = list[tuple[str, str]]
+"""Names and texts of a form, in the order of the page."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A plan file: its request if the file has the shape of one, and the errors of its keys."""
+
+    path: Path
+    request: Request | None
+    refusals: tuple[LeewardError, ...]
+
+
+def load(path: Path) -> Loaded:
+    """Read a plan file, again with each request; its codebook is read with every prediction."""
+    try:
+        request, problems = parse(Request, read_document(path, "plan"), "plan")
+    except LeewardError as refusal:
+        return Loaded(path, None, listed(refusal))
+    return Loaded(path, request, tuple(problems))
+
+
+def read_form(body: bytes) -> Fields:
+    """The fields that a browser sent; the guard has limited the size of the body."""
+    try:
+        return parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise InvalidParameter(
+            "form",
+            rule="must hold fields of text in UTF-8",
+            value="something else",
+            next_step="Go back and send the form of the page.",
+        ) from None
+
+
+@dataclass(frozen=True)
+class DraftTable:
+    """One table; an empty text is a key that the plan leaves out."""
+
+    name: str = ""
+    by: tuple[str, ...] = ()
+    where: str = "{}"
+    share: str = ""
+    margins: str = ""
+    mechanism: str = "auto"
+    complete: bool = False
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The filter for a person: codes by attribute."""
+        kept = _filter(self.where)
+        listed = kept if isinstance(kept, dict) else {"": kept}
+        return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
+                for k, v in listed.items()}  # fmt: skip
+
+    def content(self) -> dict[str, object]:
+        """The table as the plan file would hold it."""
+        given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
+        kept = {} if self.where == "{}" else {"where": _filter(self.where)}
+        return {"name": self.name, "by": list(self.by), "complete": self.complete} | given | kept
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The texts that the page can change, by the names of the plan; the rest stays as loaded."""
+
+    texts: Mapping[str, str] = field(hash=False)
+    tables: tuple[DraftTable, ...]
+
+    def __getitem__(self, name: str) -> str:
+        return self.texts.get(name, "")
+
+    def request(self, loaded: Request) -> tuple[Request | None, list[LeewardError]]:
+        """The plan of this draft; paths of data and codebook always come from the loaded file."""
+        kept = loaded.model_dump(include={"data", "codebook", "rows", "sizes"}, exclude_none=True)
+        content = kept | {
+            "account": self["account"],
+            "period": self["period"],
+            "protect": self._protect(),
+            "tables": [table.content() for table in self.tables],
+        }
+        rule = self["jobs.rule"]
+        if rule in RULES[1:]:
+            content["jobs"] = {rule: self[f"jobs.{rule}"]}
+        return parse(Request, content, "plan")
+
+    def _protect(self) -> dict[str, str]:
+        optional = {key: self[f"protect.{key}"] for key in ("alpha", "delta")}
+        needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
+        return needed | {key: text for key, text in optional.items() if text}
+
+    def with_text(self, name: str, text: str) -> "Draft":
+        """The same with one text changed."""
+        return replace(self, texts={**self.texts, name: text})
+
+    @property
+    def equal(self) -> bool:
+        """Whether all tables have the same share."""
+        return len({_share(table.share) for table in self.tables}) <= 1
+
+    def with_equal_shares(self) -> "Draft":
+        """The same without shares: then all are equal."""
+        return replace(self, tables=tuple(replace(table, share="") for table in self.tables))
+
+    def with_table(self) -> "Draft":
+        """The same with one more table, under a free name; equal shares stay equal."""
+        if self.equal and any(table.share for table in self.tables):
+            return self.with_equal_shares().with_table()
+        taken = {table.name for table in self.tables}
+        names = (f"table_{n}" for n in count(len(self.tables) + 1))
+        name = next(one for one in names if one not in taken)
+        return replace(self, tables=(*self.tables, DraftTable(name)))
+
+    def without(self, number: int) -> "Draft":
+        """The same without one table."""
+        kept = tuple(one for n, one in enumerate(self.tables) if n != number)
+        return replace(self, tables=kept)
+
+
+def draft_of(request: Request) -> Draft:
+    """The draft of a plan, as its texts were written."""
+    protect, jobs = request.protect, request.jobs
+    rule = RULES[0] if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
+    texts = {
+        "account": request.account,
+        "period": request.period,
+        "jobs.rule": rule,
+        **{f"protect.{key}": text for key, text in protect if text is not None},
+        **({} if jobs is None else {f"jobs.{key}": text for key, text in jobs if text}),
+    }
+    return Draft(texts, tuple(map(_table, request.tables)))
+
+
+def _table(written: WrittenTable) -> DraftTable:
+    return DraftTable(
+        written.name,
+        tuple(written.by),
+        json.dumps(written.where, ensure_ascii=False),
+        written.share or "",
+        written.margins or "",
+        written.mechanism,
+        written.complete,
+    )
+
+
+def posted(fields: Fields) -> Draft:
+    """The draft that a form holds; unknown names of fields are ignored."""
+    texts, tables = dict[str, str](), dict[int, DraftTable]()
+    for name, text in fields:
+        found = TABLE_FIELD.fullmatch(name)
+        if found is None:
+            texts[name] = text.strip()
+        else:
+            number = int(found[1])
+            tables[number] = _filled(tables.get(number, DraftTable()), found[2], text.strip())
+    return Draft(texts, tuple(tables[number] for number in sorted(tables)))
+
+
+def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
+    if key == "by":
+        return replace(table, by=(*table.by, text))
+    if key == "complete":
+        return replace(table, complete=True)
+    known = key in ("name", "where", *DETAILS)
+    return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
+
+
+def _share(text: str) -> Fraction | str:
+    """A share as a number, so that 1/2 and 0.5 are equal; an invalid share stays a text."""
+    try:
+        return rational(text, "share")
+    except LeewardError:
+        return text
+
+
+def _filter(text: str) -> object:
+    """The filter as the plan holds it; an invalid one stays a text, which the plan refuses."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

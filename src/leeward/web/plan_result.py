@@ -1,0 +1,132 @@
+"""Plan result: the promises, the cost and the errors of a draft, as the page shows them."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+
+from leeward.errors import LeewardError
+from leeward.ledger import Account, Ledger
+from leeward.ledger.account import payment
+from leeward.pictures import Picture
+from leeward.pictures.plain import Band
+from leeward.pictures.plain import noise as noise_picture
+from leeward.privacy.delta import delta_rule
+from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.prediction import (
+    Outlook,
+    as_json,
+    margin_cost,
+    noise,
+    promises,
+    refusal,
+    table_json,
+)
+
+SIZES = {"small": 10, "medium": 100, "large": 1000}
+"""Jobs of typical establishments, for the picture of the noise."""
+
+TITLE = "What may be published for one establishment"
+WIDE, NARROW = 560, 320
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The account of the plan, and the ε that it would pay or why it would not pay."""
+
+    account: Account | None
+    paid: Fraction | None
+    refused: str | None
+
+
+@dataclass(frozen=True)
+class ShownTable:
+    """One table with its prediction and its pictures, wide and narrow."""
+
+    table: PlannedTable
+    numbers: dict[str, object]
+    margins: Fraction
+    pictures: tuple[Picture, Picture]
+
+    @property
+    def prediction(self) -> str:
+        """The numbers of `leeward plan --json`."""
+        return json.dumps(self.numbers)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The predictions of a draft, for all tables and for the whole plan."""
+
+    outlook: Outlook
+    tables: tuple[ShownTable | None, ...]
+    budget: Budget | None = None
+    promises: dict[str, str] | None = None
+    prediction: str = ""
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan, where nothing is refused."""
+        return self.outlook.plan
+
+    @property
+    def delta_rule(self) -> str | None:
+        """The frames for which the δ of the plan is small enough, if it has a δ."""
+        delta = Fraction(0) if self.plan is None else self.plan.asked.delta
+        return delta_rule(delta) if delta else None
+
+
+def make_result(outlook: Outlook, ledger: Path | None) -> Result:
+    """The predictions that `leeward plan` makes of the same plan."""
+    plan = outlook.plan
+    tables = tuple(
+        None if table is None else _shown(table, table_json(table, outlook.profile))
+        for table in outlook.tables
+    )
+    if plan is None:
+        return Result(outlook, tables)
+    budget = make_budget(plan, ledger)
+    return Result(outlook, tables, budget, promises(plan), _prediction(plan, budget))
+
+
+def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
+    """The budget of a plan's account; None if the page has no ledger."""
+    if ledger is None:
+        return None
+    try:
+        with Ledger.open(ledger) as book:
+            account = book.account(plan.request.account)
+        refused = refusal(plan, account)
+        paid = None if refused else payment(account, plan.charge).epsilon
+        return Budget(account, paid, refused)
+    except LeewardError as error:
+        return Budget(None, None, str(error))
+
+
+def _prediction(plan: Plan, budget: Budget | None) -> str:
+    """The prediction as `leeward plan --json` prints it."""
+    account = None if budget is None else budget.account
+    numbers = as_json(plan, None if account is None else str(account.left.epsilon))
+    if budget is not None and account is not None:
+        numbers["refused"] = budget.refused
+    return json.dumps(numbers)
+
+
+def _shown(table: PlannedTable, numbers: dict[str, object]) -> ShownTable:
+    bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
+    return ShownTable(table, numbers, margin_cost(table), _pictures(bands))
+
+
+def _band(table: PlannedTable, kind: str, size: int) -> Band:
+    law, cells = noise(table, size), table.marginal.worker_cells
+    one = f", one of {cells:,} worker cells" if cells > 1 else ""
+    label = f"{kind.capitalize()}: {size:,} jobs{one}"
+    return Band(label, law.true, law.low, law.high, law.curve)
+
+
+@lru_cache(maxsize=256)  # drawn again only when a band changes
+def _pictures(bands: Sequence[Band]) -> tuple[Picture, Picture]:
+    wide, narrow = (noise_picture(bands, title=TITLE, width=width) for width in (WIDE, NARROW))
+    return wide, narrow

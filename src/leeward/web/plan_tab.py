@@ -1,0 +1,178 @@
+"""Plan tab: a release is planned on it; it opens no data."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request as Asked
+from starlette.responses import Response
+from starlette.routing import Route
+
+from leeward.errors import InvalidParameter, LeewardError, raise_all
+from leeward.publishing.plan import Plan, make_plan
+from leeward.publishing.prediction import MOST, outlook, read_target, smallest_epsilon, three_digits
+from leeward.publishing.request import Request
+from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
+from leeward.web.plan_result import make_budget
+from leeward.web.plan_view import Aim, PlanView, Saving, make_view
+from leeward.web.saving import next_commands, save
+from leeward.web.site import listed, render, site_of
+
+REMOVE = re.compile(r"remove:([0-9]{1,3})")
+REFUSED = 422
+
+
+def routes() -> list[Route]:
+    """The addresses of the tab."""
+    return [
+        Route("/plan", page),
+        Route("/plan", change, methods=["POST"]),
+        Route("/plan/preview", preview, methods=["POST"]),
+        Route("/plan/save", save_plan, methods=["POST"]),
+    ]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The loaded plan and the form that was sent."""
+
+    loaded: Loaded
+    request: Request
+    fields: Fields
+    draft: Draft
+
+    def text(self, name: str) -> str:
+        """A field that belongs to the page and not to the plan."""
+        return dict(self.fields).get(name, "").strip()
+
+
+def page(asked: Asked) -> Response:
+    """The plan file as a form, with its promises, its cost and its errors."""
+    loaded = _loaded(asked)
+    if loaded is None:
+        return render(asked, "plan_none.html.j2", refusals=())
+    if loaded.request is None:
+        return render(asked, "plan_none.html.j2", status=REFUSED, refusals=loaded.refusals)
+    draft = draft_of(loaded.request)
+    view = make_view(loaded, loaded.request, draft, site_of(asked).ledger, first=True)
+    return _shown(asked, view)
+
+
+def change(asked: Asked) -> Response:
+    """The form after one of its buttons: tables, shares or ε changed, or an ε looked for."""
+    desk = _desk(asked)
+    action, draft, aim = desk.text("action"), desk.draft, None
+    removed = REMOVE.fullmatch(action)
+    if action == "add":
+        draft = draft.with_table()
+    elif removed is not None:
+        draft = draft.without(int(removed[1]))
+    elif action == "equal":
+        draft = draft.with_equal_shares()
+    elif action == "use":
+        draft = draft.with_text("protect.epsilon", desk.text("aim.epsilon"))
+    elif action == "aim":
+        aim = _aim(desk, site_of(asked).ledger)
+    view = _view(asked, desk, draft)
+    return _shown(asked, view, aim=aim, added=action == "add")
+
+
+def preview(asked: Asked) -> Response:
+    """The parts of the page that follow from the form."""
+    desk = _desk(asked)
+    view = _view(asked, desk, desk.draft)
+    return render(asked, "plan_preview.html.j2", status=_status(view), view=view)
+
+
+def save_plan(asked: Asked) -> Response:
+    """Write the plan beside the loaded one, if it is accepted."""
+    desk = _desk(asked)
+    view, name = _view(asked, desk, desk.draft), desk.text("file")
+    if view.refused or view.request is None:
+        return _shown(asked, view, saving=Saving(name, refusals=(_unaccepted(),)))
+    try:
+        replace = desk.text("replace") == "yes"
+        saved = save(view.request, desk.loaded.path, name, replace=replace)
+        saving = Saving(name, saved, next_commands(saved, site_of(asked)))
+    except LeewardError as refusal:
+        saving = Saving(name, refusals=listed(refusal))
+    return _shown(asked, view, saving=saving)
+
+
+def _loaded(asked: Asked) -> Loaded | None:
+    path = site_of(asked).plan
+    return None if path is None else load(path)
+
+
+def _desk(asked: Asked) -> Desk:
+    loaded, fields = _loaded(asked), read_form(asked.state.body)
+    if loaded is None or loaded.request is None:
+        raise InvalidParameter(
+            "plan",
+            rule="must be loaded before it is changed",
+            value="no plan that can be read",
+            next_step="Mend the file, or start `leeward serve` with another.",
+        )
+    return Desk(loaded, loaded.request, fields, posted(fields))
+
+
+def _view(asked: Asked, desk: Desk, draft: Draft) -> PlanView:
+    return make_view(desk.loaded, desk.request, draft, site_of(asked).ledger, first=False)
+
+
+def _shown(
+    asked: Asked,
+    view: PlanView,
+    *,
+    aim: Aim | None = None,
+    saving: Saving | None = None,
+    added: bool = False,
+) -> Response:
+    names = [table.name for table in view.draft.tables]
+    aim = aim or Aim(names[0] if names else "", "5")
+    saving = saving or Saving(view.path.name)
+    return render(
+        asked,
+        "plan.html.j2",
+        status=REFUSED if aim.refusals or saving.refusals else _status(view),
+        view=view,
+        aim=aim,
+        saving=saving,
+        added=added,
+    )
+
+
+def _status(view: PlanView) -> int:
+    return REFUSED if view.refused else 200
+
+
+def _aim(desk: Desk, ledger: Path | None) -> Aim:
+    """The smallest ε that gives a table the wanted error."""
+    table, jobs = desk.text("aim.table"), desk.text("aim.jobs")
+    try:
+        target = read_target(f"{table}: {jobs} jobs")
+        found = smallest_epsilon(_start(desk), target)
+    except LeewardError as refusal:
+        return Aim(table, jobs, refusals=listed(refusal))
+    return Aim(table, jobs, found, make_budget(found, ledger))
+
+
+def _start(desk: Desk) -> Plan:
+    """The plan of the draft, with an ample ε if its own is too small for some table."""
+    asked, problems = desk.draft.request(desk.request)
+    raise_all(problems)
+    if asked is None:
+        raise AssertionError("a draft without a request was not refused")
+    plan = outlook(asked, desk.loaded.path).plan
+    ample = asked.protect.model_copy(update={"epsilon": str(three_digits(MOST))})
+    changed = asked.model_copy(update={"protect": ample})
+    return plan or make_plan(changed, desk.loaded.path)
+
+
+def _unaccepted() -> InvalidParameter:
+    return InvalidParameter(
+        "file",
+        rule="must be a plan that is accepted",
+        value="one that is refused",
+        next_step="Mend what is marked above, then save.",
+    )

@@ -1,0 +1,182 @@
+"""Releases tab: the list of bundles, the page of one bundle, its verification and its report.
+
+The file report.html of a bundle is not under its checksums, so it is never served: the report is
+made again from the bundle, under a content policy that allows no script and no form.
+"""
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from stat import S_ISREG
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from leeward.bundle import Bundle, verify_bundle
+from leeward.bundle.signoff import (
+    SignOff,
+    certificate_digest,
+    read_sign_offs,
+    record_path,
+    standing,
+)
+from leeward.errors import Damaged, LeewardError
+from leeward.publishing.ledger_check import entry_findings
+from leeward.report.document import report
+from leeward.report.figure import Figure, account
+from leeward.report.promise import Saying, promised, unprotected
+from leeward.report.writing import refuse_unsound, report_findings
+from leeward.web.releases_comparison import comparison_page
+from leeward.web.releases_folder import Shown, listing, opened
+from leeward.web.releases_table import table_page
+from leeward.web.site import listed, render, site_of
+
+STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The findings about a bundle; `ledger` says whether its ledger was checked too."""
+
+    findings: tuple[str, ...]
+    ledger: bool
+    refusals: tuple[LeewardError, ...] = ()
+
+    @property
+    def sound(self) -> bool:
+        """Whether there are no findings and no refusals."""
+        return not self.findings and not self.refusals
+
+
+@dataclass(frozen=True)
+class SignOffs:
+    """The sign-off records of a bundle, and the digest of its present certificate."""
+
+    records: tuple[SignOff, ...]
+    digest: str
+    refusals: tuple[LeewardError, ...] = ()
+
+    @property
+    def standing(self) -> SignOff | None:
+        """The latest decision about the present certificate."""
+        return standing(self.records, self.digest)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The contents of the certificate for a person, and the sign-offs."""
+
+    bundle: Bundle
+    promised: tuple[Saying, ...]
+    unprotected: tuple[Saying, ...]
+    account: Figure | None
+    sign_offs: SignOffs
+
+
+def routes() -> list[Route]:
+    """The addresses of the tab. A bundle may have any name, so a comparison has its own."""
+    return [
+        Route("/releases", folder_page),
+        Route("/releases/{name}", bundle_page),
+        Route("/releases/{name}/verification", verification_page),
+        Route("/releases/{name}/report", report_page),
+        Route("/releases/{name}/tables/{table}", table_page),
+        Route("/comparison", comparison_page),
+    ]
+
+
+def folder_page(request: Request) -> Response:
+    """The list of bundles."""
+    asked = request.query_params
+    found = listing(site_of(request).releases)
+    shown = Shown.of_listing(found, asked.get("search", "").strip(), asked.get("page", ""))
+    return render(request, "releases.html.j2", shown=shown)
+
+
+def bundle_page(request: Request) -> Response:
+    """One bundle; its tables are not read."""
+    asked = opened(site_of(request).releases, request.path_params["name"])
+    return _bundle_answer(request, asked, None)
+
+
+def verification_page(request: Request) -> Response:
+    """The same page after a verification, which writes nothing."""
+    site = site_of(request)
+    asked = opened(site.releases, request.path_params["name"])
+    return _bundle_answer(request, asked, checked(asked.path, site.ledger))
+
+
+def _bundle_answer(request: Request, asked: Bundle, found: Verification | None) -> Response:
+    page = "releases_bundle.html.j2"
+    return render(request, page, facts=facts(asked), verification=found)
+
+
+def report_page(request: Request) -> Response:
+    """The report of a sound bundle, made again."""
+    bundle = opened(site_of(request).releases, request.path_params["name"])
+    refuse_unsound(bundle.path)
+    page = report(bundle)
+    return HTMLResponse(page, headers={"Content-Security-Policy": policy(page)})
+
+
+def policy(page: str) -> str:
+    """A content policy without scripts and forms; it allows the styles of this page alone."""
+    styles = [f"'sha256-{_digest(style)}'" for style in STYLE.findall(page)] or ["'none'"]
+    return (
+        f"default-src 'none'; style-src {' '.join(styles)}; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'; sandbox"
+    )
+
+
+def _digest(style: str) -> str:
+    return b64encode(sha256(style.encode()).digest()).decode()
+
+
+def checked(path: Path, ledger: Path | None) -> Verification:
+    """The checks of `leeward verify`: the ledger is checked only for a sound bundle."""
+    findings = verify_bundle(path) or report_findings(path)
+    if ledger is None or findings:
+        return Verification(findings, ledger=False)
+    try:
+        return Verification(tuple(entry_findings(path, ledger)), ledger=True)
+    except LeewardError as error:
+        return Verification((), ledger=True, refusals=listed(error))
+
+
+def facts(bundle: Bundle) -> Facts:
+    """The facts of a bundle, read without opening a table."""
+    certificate = bundle.certificate
+    return Facts(
+        bundle,
+        promised(certificate),
+        unprotected(certificate),
+        account(certificate.budget),
+        _sign_offs(bundle.path),
+    )
+
+
+def _sign_offs(bundle: Path) -> SignOffs:
+    digest = certificate_digest(bundle)
+    try:
+        _refuse_strange(record_path(bundle))
+        return SignOffs(read_sign_offs(bundle), digest)
+    except LeewardError as error:
+        return SignOffs((), digest, listed(error))
+
+
+def _refuse_strange(record: Path) -> None:
+    """Refuse anything but a regular file: reading from a pipe would never end."""
+    try:
+        plain = S_ISREG(record.lstat().st_mode)
+    except OSError:  # missing or unreadable: the reader says so
+        return
+    if not plain:
+        raise Damaged(
+            "sign-off",
+            rule="must be a file, not a link",
+            value=repr(str(record)),
+            next_step="Put the record itself beside the bundle.",
+        )

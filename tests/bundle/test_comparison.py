@@ -1,0 +1,176 @@
+"""Two releases side by side: what a plain dictionary of cells says."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leeward.bundle.comparison import DOTS, LARGEST, Comparison, Pair, compare
+from leeward.errors import Damaged, InvalidParameter, LeewardError
+from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
+
+ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}
+TWO: Codes = {"place": {"d": "D", "b": "other B", "a": "A"}, "sector": {"2": "two", "1": "one"}}
+
+
+def tables(codes: Codes) -> st.SearchStrategy[list[Line]]:
+    line = st.tuples(
+        st.tuples(*(st.sampled_from(list(listed)) for listed in codes.values())),
+        st.integers(-5, 9) | st.integers(-(2**61), 2**61),
+        st.sampled_from([1, 1, -2]),
+        st.none() | st.integers(0, 4) | st.just(2**61),
+    )
+    return st.lists(line, max_size=6, unique_by=lambda line: line[0])
+
+
+def by_codes(lines: Sequence[Line]) -> dict[tuple[str, ...], Line]:
+    return {line[0]: line for line in lines if line[2] == 1}
+
+
+def size(first: Line, second: Line) -> int:
+    return abs(second[1] - first[1])
+
+
+def clear(first: Line, second: Line) -> bool:
+    if first[3] is None or second[3] is None:
+        return False
+    return size(first, second) > first[3] + second[3]
+
+
+@settings(max_examples=200, deadline=None)
+@given(tables(ONE), tables(TWO), st.integers(1, 4))
+def test_cells_are_compared_as_a_dictionary_would(
+    first: list[Line], second: list[Line], each: int
+) -> None:
+    found = compare(in_memory(first, ONE, each=each), in_memory(second, TWO, each=each), "t")
+    one, two = by_codes(first), by_codes(second)
+    both = one.keys() & two.keys()
+    assert (found.both, found.only_first, found.only_second) == (
+        len(both),
+        len(one) - len(both),
+        len(two) - len(both),
+    )
+    assert found.clear == sum(clear(one[codes], two[codes]) for codes in both)
+    assert {told(pair) for pair in found.dots} == {(one[c], two[c]) for c in both}
+    sizes = [abs(pair.difference) for pair in found.largest]
+    assert sizes == sorted((size(one[c], two[c]) for c in both), reverse=True)
+    marked = [pair.clear for pair in found.dots]
+    assert marked == sorted(marked, reverse=True)
+
+
+def told(pair: Pair) -> tuple[Line, Line]:
+    codes = tuple(one.code for one in pair.codes)
+    return (codes, pair.first, 1, pair.first_margin), (codes, pair.second, 1, pair.second_margin)
+
+
+def places(number: int) -> Codes:
+    return {"place": {f"{place:05d}": f"Place {place}" for place in range(number)}}
+
+
+def released(codes: Codes, *, odd: int) -> list[Line]:
+    """Every tenth cell is clearly different, and each by another amount."""
+    return [
+        ((code,), number * (odd if number % 10 == 0 else 1), 1, 3)
+        for number, code in enumerate(codes["place"])
+    ]
+
+
+def of_many() -> Comparison:
+    codes = places(5000)
+    one = in_memory(released(codes, odd=1), codes, each=700)
+    return compare(one, in_memory(released(codes, odd=2), codes, each=700), "t")
+
+
+def test_only_the_largest_differences_and_a_spread_of_dots_are_kept() -> None:
+    found = of_many()
+    assert found.clear == 499
+    assert [pair.difference for pair in found.largest] == [4990 - 10 * n for n in range(LARGEST)]
+    assert found.largest[0].codes[0].label == "Place 4990"
+    assert len(found.dots) == DOTS
+    assert [pair.clear for pair in found.dots] == [True] * 499 + [False] * (DOTS - 499)
+    quarters = {int(pair.codes[0].code) // 1250 for pair in found.dots if not pair.clear}
+    assert quarters == {0, 1, 2, 3}
+    assert found == of_many()
+
+
+def test_a_difference_as_large_as_both_margins_is_not_clear() -> None:
+    codes = places(2)
+    one = in_memory([(("00000",), 0, 1, 3), (("00001",), 0, 1, 3)], codes)
+    two = in_memory([(("00000",), 7, 1, 4), (("00001",), -8, 1, 4)], codes)
+    found = compare(one, two, "t")
+    assert found.clear == 1
+    assert [pair.clear for pair in found.largest] == [True, False]
+    assert found.holds == Fraction(8, 10)
+
+
+def test_without_margins_nothing_is_clear() -> None:
+    codes = places(1)
+    one = in_memory([(("00000",), 0, 1, 3)], codes)
+    two = in_memory([(("00000",), 900, 1, None)], codes, margins=False)
+    found = compare(one, two, "t")
+    assert (found.clear, found.holds, found.largest[0].margin) == (None, None, None)
+
+
+def test_a_total_is_compared_too() -> None:
+    found = compare(in_memory([((), 5, 1, 1)], {}), in_memory([((), 9, 1, 1)], {}), "t")
+    assert found.largest == (Pair((), 5, 9, 1, 1),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "note"),
+    [
+        ({"where": {"sector": "1"}}, "The tables count different jobs"),
+        ({"bias": "Clipping."}, "The margins of the second release do not cover"),
+    ],
+)
+def test_what_else_differs_is_told(changes: dict[str, Any], note: str) -> None:
+    codes = places(1)
+    lines: list[Line] = [(("00000",), 0, 1, 3)]
+    assert compare(in_memory(lines, codes), in_memory(lines, codes), "t").notes == ()
+    (told_so,) = compare(in_memory(lines, codes), in_memory(lines, codes, **changes), "t").notes
+    assert told_so.startswith(note)
+
+
+def test_periods_and_code_lists_that_differ_are_told() -> None:
+    one, two = in_memory([], places(1)), in_memory([], places(2))
+    later = two.certificate.model_copy(update={"period": "2026Q3"})
+    found = compare(one, type(two)(two.path, later, rows=two.rows, each=1), "t")
+    assert found.notes == (
+        "The first release is of 2026Q2, the second of 2026Q3.",
+        "The codes of place differ: cells with a code of one list are in one release.",
+    )
+
+
+MANY = {f"{number:04d}": "x" for number in range(2000)}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refusal", "rule"),
+    [
+        (in_memory([], ONE), in_memory([], {"place": {"a": "A"}}), InvalidParameter, "identifiers"),
+        (in_memory([], ONE, rows=5_000_001), in_memory([], ONE), InvalidParameter, "5,000,000"),
+        (in_memory([], ONE), in_memory([], ONE, rows=5_000_001), InvalidParameter, "5,000,000"),
+        (in_memory([], ONE), in_memory([], ONE, name="u"), InvalidParameter, "a table of the"),
+        (
+            in_memory([], {f"i{number}": MANY for number in range(6)}),
+            in_memory([], {f"i{number}": MANY for number in range(6)}),
+            InvalidParameter,
+            "combinations",
+        ),
+        (
+            in_memory([(("a", "1"), 1, 1, 1)] * 2, ONE),
+            in_memory([], ONE),
+            Damaged,
+            "each cell once",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    first: InMemory, second: InMemory, refusal: type[LeewardError], rule: str
+) -> None:
+    with pytest.raises(refusal, match=rule) as found:
+        compare(first, second, "t")
+    assert found.value.next_step

@@ -1,0 +1,94 @@
+"""A release by the classes of a numeric column, through the commands."""
+
+import json
+
+import pytest
+
+from leeward.publishing.plan import read_plan
+from tests.cli.scene import Office
+
+EARNINGS = (
+    "earnings: {table: jobs, type: integer, unit: cent, period: month, cap: 1500000, "
+    "classes: {CE01: 125000, CE02: 333300, CE03: 1500000}}"
+)
+ODD = {0: "", 1: "much", 2: "-1", 3: "1500001", 4: "0.5"}
+"""Earnings of some jobs; all others are whole and in range."""
+
+
+@pytest.fixture
+def paid(office: Office) -> Office:
+    """The office with earnings, some of them odd, and a table by their classes."""
+    jobs = office.folder / "jobs.csv"
+    header, *rows = jobs.read_text().splitlines()
+    pay = [f"{row},{ODD.get(n, 30000 * n)}" for n, row in enumerate(rows)]
+    jobs.write_text("\n".join([f"{header},earnings", *pay, ""]))
+    office.edit("codebook.yaml", ("  sex:", f"  {EARNINGS}\n  sex:"))
+    office.edit("plan.yaml", ("by: [place, sex]", "by: [place, earnings]"))
+    return office
+
+
+def test_the_check_counts_odd_numbers_and_none_refuses(paid: Office) -> None:
+    found = json.loads(paid.run("check", "plan.yaml", "--json").stdout)["findings"]
+    assert [(one["problem"], one["rows"], one["rule"], one["refuses"]) for one in found] == [
+        ("missing number", 1, "missing_number", False),
+        ("not a number", 1, "missing_number", False),
+        ("number out of range", 2, "number_range", False),
+        ("number with a fraction", 1, "number_range", False),
+    ]
+
+
+def test_the_certificate_names_the_classes_and_the_rules(paid: Office) -> None:
+    paid.released()
+    told = json.loads((paid.folder / "bundle" / "certificate.json").read_text())
+    assert told["tables"][1]["codes"]["earnings"] == {
+        "CE01": "0 to 125000 cent per month",
+        "CE02": "125001 to 333300 cent per month",
+        "CE03": "333301 to 1500000 cent per month",
+    }
+    assert [rule.startswith("In a numeric column") for rule in told["rows"]["rules"]] == (
+        [False] * 10 + [True] * 2
+    )
+    rows = (paid.folder / "bundle" / "tables" / "by_sex.csv").read_text().splitlines()
+    assert [row.split(",")[:2] for row in rows[1:4]] == [
+        ["01", "CE01"], ["01", "CE02"], ["01", "CE03"]
+    ]  # fmt: skip
+
+
+def test_a_strict_plan_refuses_odd_numbers(paid: Office) -> None:
+    paid.edit("plan.yaml", ("period:", "rows: strict\nperiod:"))
+    result = paid.release()
+    assert result.exit_code == 1
+    assert "must be readable and agree with the codebook in every row" in result.stderr
+
+
+def test_a_class_that_is_not_there_is_refused(paid: Office) -> None:
+    paid.edit("plan.yaml", ("earnings]", "earnings], where: {earnings: [CE04]}"))
+    paid.refuse_release(
+        says="tables[1].where.earnings: must name codes of the codebook; got 'CE04'. "
+        "Its codes begin CE01, CE02, CE03."
+    )
+
+
+def test_a_codebook_without_numbers_has_the_digest_that_it_always_had(office: Office) -> None:
+    plan = read_plan(office.folder / "plan.yaml")
+    assert plan.codebook_digest == (
+        "030e815a50c651decc8128f7f083036cab4c6cfb37cb279b5567f48e737ff5eb"
+    )
+    assert plan.digest == "8b9bdb79a32d6980aa0c240ce90cc9fe386c485a1d1550d703cf83befe8b26ae"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("125000", "125001"),
+        ("unit: cent", "unit: euro"),
+        ("month", "year"),
+        ("cap:", "low: 5, cap:"),
+    ],
+)
+def test_everything_that_is_said_of_numbers_is_in_the_digest(
+    paid: Office, change: tuple[str, str]
+) -> None:
+    before = read_plan(paid.folder / "plan.yaml").codebook_digest
+    paid.edit("codebook.yaml", change)
+    assert read_plan(paid.folder / "plan.yaml").codebook_digest != before
