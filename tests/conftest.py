@@ -42,7 +42,7 @@ SLOW = (
     "tests/web/test_command.py",
     # Exact distributions of whole mechanisms, and millions of draws.
     "tests/audit/test_brute_force.py",
-    "tests/audit/test_clipped.py",
+    "tests/audit/test_clipped_exam.py",
     "tests/mechanisms/test_properties.py",
     "tests/noise/test_samplers.py",
 )
