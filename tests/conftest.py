@@ -19,9 +19,37 @@ Each tuple holds the beginnings of paths, and goes to one worker.
 
 SLOW = (
     *(start for group in SHARED for start in group),
+    # Processes that are killed, interrupted or many at a time.
     "tests/publishing/test_crash_",
+    "tests/publishing/test_hammer.py",
+    "tests/publishing/test_interrupt.py",
+    "tests/publishing/test_allowance.py",
+    "tests/ledger/test_processes.py",
+    "tests/bundle/test_failures.py",
+    "tests/evaluate/test_pool.py",
+    "tests/engines/test_spill.py",
+    # A PostgreSQL server.
+    "tests/publishing/test_postgres.py",
+    "tests/engines/test_postgres.py",
+    "tests/engines/test_collations.py",
+    "tests/engines/test_digest.py",
+    "tests/engines/test_places.py",
+    # Whole commands.
+    "tests/docs/test_pages.py",
+    "tests/cli/test_evaluate_command.py",
+    "tests/cli/test_streams.py",
+    "tests/report/test_command.py",
+    "tests/web/test_command.py",
+    # Exact distributions of whole mechanisms, and millions of draws.
+    "tests/audit/test_brute_force.py",
+    "tests/audit/test_clipped_exam.py",
+    "tests/mechanisms/test_properties.py",
+    "tests/noise/test_samplers.py",
 )
-"""Where the tests marked `slow` are, as beginnings of paths: `make test-quick` leaves them out."""
+"""Where the tests marked `slow` are, as beginnings of paths: `make test-quick` leaves them out.
+
+A whole run begins with them, in this order.
+"""
 
 QUICK = "not slow"
 

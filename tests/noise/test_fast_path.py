@@ -50,7 +50,7 @@ def test_both_paths_give_the_same_integers(
     law: Law, scale: Fraction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     constant_bits(monkeypatch, 0x5A)
-    words = np.concatenate([spread_words(20), even_words(20)])
+    words = np.concatenate([spread_words(10), even_words(10)])
     fast = decide(law, scales(scale, len(words)), words, SecretBits())
     assert fast.tolist() == [refine(law, scale, int(word), SecretBits()) for word in words]
 
