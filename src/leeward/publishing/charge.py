@@ -91,7 +91,7 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
 def kinds(plan: Plan) -> str:
     """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
 
-    Names of attributes, labels and every prepared are left out: they make no other kinds.
+    Names of attributes, labels and every order are left out: they make no other kinds.
     """
     if plan.weak_attributes is None:
         return NO_KINDS
