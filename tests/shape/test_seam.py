@@ -37,8 +37,8 @@ def knowledge(module: Module) -> Iterator[str]:
         if home in HOMES and name in CLASSES:
             yield f"{module.name}:{line} imports {name}"
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Constant) and node.value in REGISTRY:
-            yield f"{module.name}:{node.lineno} names {node.value}"
+        if isinstance(node, ast.Constant) and str(node.value) in REGISTRY:
+            yield f"{module.name}:{node.lineno} names {node.value!s}"
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
             tested = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
             if tested & CLASSES:
