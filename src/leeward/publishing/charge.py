@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
-from leeward.ledger.frame import SIZE
-from leeward.ledger.subject import NO_KINDS
+from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Steps
 from leeward.privacy.words import number_text
 from leeward.publishing.certify import Payment, budget
