@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Generic, NoReturn, TypeVar, final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from leeward.model.cells import Cells, Entries, Integers
 
 Held_co = TypeVar("Held_co", bound=Cells | Entries, covariant=True)
@@ -51,8 +48,6 @@ class Batch(Generic[Held_co]):
 
     keys: Integers
     cells: Confidential[Held_co]
-
-
 
 
 class Flag(IntEnum):
