@@ -216,8 +216,9 @@ class Clipped:
     def spreads(self, theta: Integers) -> Floats:
         """The same for each θ."""
         if self.noise == "gaussian":
-            widths = [sqrt(self.sum_variance(value)) for value in theta.ravel().tolist()]
-            return np.array(widths).reshape(theta.shape) / self.clipping.lattice
+            bounds, at = np.unique(theta, return_inverse=True)
+            widths = np.array([sqrt(self.sum_variance(bound)) for bound in bounds.tolist()])
+            return widths[at].reshape(theta.shape) / self.clipping.lattice
         return self.clipping.moved(theta) / float(self._rest * self.clipping.lattice)
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
