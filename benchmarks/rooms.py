@@ -95,8 +95,8 @@ def main() -> None:
     for room, modules in found:
         inside = [module.partition(".")[2] or module for module in modules]
         print(f"{room:12} {' '.join(inside)}")
-    rooms, modules = {room for room, _ in found}, sum(len(names) for _, names in found)
-    print(f"\n{modules} modules in {len(rooms)} rooms, {len(found) - 1} changes of room")
+    rooms, number = {room for room, _ in found}, sum(len(names) for _, names in found)
+    print(f"\n{number} modules in {len(rooms)} rooms, {len(found) - 1} changes of room")
 
 
 if __name__ == "__main__":

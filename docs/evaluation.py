@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 from docs.slot import fill, table
 from leeward.evaluate.break_even import FAMILIES, break_even
 from leeward.evaluate.findings import agreement
-from leeward.evaluate.line import NAMES
+from leeward.evaluate.line import label
 from leeward.evaluate.point import ALL, COLUMNS, Point
 
 DOCS = Path(__file__).parent
@@ -96,7 +96,7 @@ def ratio_table(workload: str, given: Sequence[Point]) -> str:
     grid = GRIDS[workload]
     rows = [
         (
-            f"{NAMES[line[0]]}{', published' if line[1] == 'published' else ''}",
+            f"{label(line[0])}{', published' if line[1] == 'published' else ''}",
             f"{line[2]}{', counted in parallel' if line[3] == 'parallel' else ''}",
             *(_ratio(known.get((*line, float(alpha), float(eps)))) for alpha, eps in grid),
         )
@@ -124,7 +124,7 @@ def coverage_table(given: Sequence[Point]) -> str:
                 for one in here
                 if one.coverage_wide is not None and (one.coverage_wide_error or 1) < 0.005
             ]
-            rows.append((f"`{load}`", NAMES[name], _range(every), _range(wide)))
+            rows.append((f"`{load}`", label(name), _range(every), _range(wide)))
     return table(("workload", "mechanism", "all cells", "noise of 20 jobs or more"), rows)
 
 
@@ -138,7 +138,7 @@ def where_published_table(given: Sequence[Point]) -> str:
     rows = [
         (
             f"`{one.workload}`",
-            NAMES[one.mechanism],
+            label(one.mechanism),
             f"{one.epsilon:g}",
             f"{one.ratio_to_infusion:.3g}",
             f"{one.ratio_where_published:.3g}",

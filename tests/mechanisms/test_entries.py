@@ -24,7 +24,8 @@ GOOD: Columns = {
 
 def entries(columns: Columns, shape: tuple[int, int] = (2, 3)) -> Entries:
     whole = [np.array(columns[name], dtype=np.int64) for name in GOOD]
-    return Entries(*whole, shape=shape)
+    counts, cell, row, sizes, workplace = whole
+    return Entries(counts, cell, row, sizes, workplace, shape)
 
 
 def checked(**changed: list[int]) -> Entries:

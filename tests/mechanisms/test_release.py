@@ -33,7 +33,7 @@ def test_a_release_has_the_shape_of_the_counts_and_is_int64(case: str) -> None:
 @pytest.mark.parametrize("case", ["slope", "log_laplace", "edge_laplace"])
 def test_columns_of_any_integers_are_released_as_int64(case: str, kind: type) -> None:
     """One mechanism of each way to a scale; 200 in 8 bits would wrap if it were added up so."""
-    counts = np.full(1000, 200, kind)
+    counts: np.ndarray = np.full(1000, 200, kind)
     released = additive(case, epsilon=40).release(counts, counts)
     assert released.dtype == np.int64
     assert abs(np.median(released) - 200) <= 5

@@ -85,7 +85,7 @@ def test_the_mean_weighs_sizes_by_their_cells(tmp_path: Path) -> None:
 def test_a_profile_is_read_with_its_weights(tmp_path: Path) -> None:
     path = tmp_path / "sizes.csv"
     path.write_text("cells,largest,note\n3,10,x\n1,1000,y\n")
-    profile = read_profile(path)
+    profile = read_profile(path.name, path.parent)
     assert (profile.largest, profile.cells, profile.given) == ((10, 1000), (3, 1), True)
     assert profile.words == "the size profile of 4 cells"
 

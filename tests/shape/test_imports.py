@@ -34,10 +34,10 @@ MAY_IMPORT = {
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness"),
     "pictures": EVERYWHERE,
-    "report": EVERYWHERE | rooms("bundle model privacy pictures"),
+    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry pictures"),
     "web": EVERYWHERE
-    | rooms("publishing.plan publishing.prediction publishing.target publishing.request")
-    | rooms("publishing.witness model privacy ledger bundle report pictures"),
+    | rooms("publishing.plan publishing.prediction publishing.request")
+    | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
     "cli": EVERYTHING,
 }
 FRONT = rooms("privacy mechanisms errors")

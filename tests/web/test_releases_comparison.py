@@ -8,7 +8,7 @@ import pytest
 
 from leeward.bundle import read_bundle
 from leeward.bundle.comparison import Comparison, compare
-from leeward.web.releases_comparison import HONEST, told
+from leeward.web.releases_comparison import HONEST, comparison_words
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work, write_small
 from tests.web.serving import Served, serving
@@ -36,7 +36,7 @@ def test_two_releases_are_compared_as_the_function_does(page: Served, folder: Pa
     answer = page.get("/comparison?first=first&second=second&table=by_sex")
     markup = Markup(answer.text)
     assert answer.status == 200
-    for sentence in told(found):
+    for sentence in comparison_words(found):
         assert sentence in markup.plain
     assert len(markup.all("svg")) == 4, "two pictures, each for a screen and for a phone"
     for pair in found.largest:
@@ -80,7 +80,7 @@ def test_one_bundle_cannot_be_compared(tmp_path: Path) -> None:
 
 def test_counts_are_told_with_what_they_mean() -> None:
     found = Comparison(120, 3, 0, 6, Fraction(8, 10), (), (), ())
-    assert told(found) == [
+    assert comparison_words(found) == [
         "120 cells are in both releases, 3 in the first alone, 0 in the second alone. Cells "
         "without an establishment are left out.",
         "6 cells are clearly different: there the difference is larger than both margins "
@@ -89,5 +89,5 @@ def test_counts_are_told_with_what_they_mean() -> None:
         HONEST,
     ]
     without = Comparison(1, 0, 0, None, None, (), (), ())
-    assert told(without)[0].startswith("1 cell is in both releases")
-    assert told(without)[1].startswith("Margins are missing")
+    assert comparison_words(without)[0].startswith("1 cell is in both releases")
+    assert comparison_words(without)[1].startswith("Margins are missing")

@@ -11,14 +11,15 @@ from pathlib import Path
 from shlex import quote
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from leeward.bundle.layout import LEFT_BEHIND
 from leeward.cli.screen import REFUSED, say
 from leeward.engines import connect
 from leeward.ledger import Ledger
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.slope import Slope
+from leeward.noise.law import laplace
+from leeward.noise.scales import Scales, secret
 from leeward.noise.selftest import require_accuracy
 from leeward.privacy import Guarantee
 from leeward.randomness import SecretBits
@@ -76,8 +77,8 @@ def _arithmetic() -> str:
 
 
 def _noise() -> str:
-    slope = Slope.calibrated(Parameters.read("0.1", "1", 0, 1, "tight"))
-    slope.release([100], [50])
+    jobs = np.array([100])
+    secret().rounded(jobs, laplace(), Scales(jobs))
     return "draws"
 
 

@@ -1,7 +1,6 @@
 """`leeward release`: from a plan to a bundle that may be published."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,17 +11,9 @@ from leeward.bundle import read_bundle
 from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
-from leeward.ledger import Ledger
 from leeward.privacy.words import number_text
-from leeward.publishing.charge import PreparedRelease, frame_of
-from leeward.publishing.check import (
-    check_surroundings,
-    open_data,
-    require_rows,
-    require_small_delta,
-)
 from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.run import Released, release
+from leeward.publishing.run import AS_PLANNED, Choices, Released, release_plan
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 
@@ -55,7 +46,9 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
 
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
-    asked = allowing(read_plan(plan), memory, spill)
+    asked = read_plan(plan)
+    if memory is not None or spill is not None:
+        asked = allowing(asked, memory, spill)
     chosen = Choices(again, corrects, same_establishments)
     done = run(asked, out, ledger, chosen)
     with suppress(OSError):  # a closed stream does not undo the release
@@ -64,33 +57,11 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
     report(done.bundle)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The options of a release that are not in its plan."""
-
-    again: bool = False
-    corrects: int | None = None
-    same_establishments: str | None = None
-
-
-AS_PLANNED = Choices()
-
-
 def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> Released:
     """The whole release with a progress bar."""
     pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep freed memory
-    with progress() as bar, Ledger.open(ledger) as book:
-        bar.step("checking the plan")
-        check_surroundings(asked, out, book, chosen.corrects)
-        with open_data(asked) as engine:
-            require_small_delta(asked, engine, book.account(asked.request.account))
-            bar.step("checking the rows")
-            rows = require_rows(asked, engine)
-            frame = frame_of(asked, engine, book)
-            order = PreparedRelease(
-                asked, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
-            )
-            return release(order, bar)
+    with progress() as bar:
+        return release_plan(asked, out, ledger, bar, chosen)
 
 
 def report(bundle: Path) -> Path | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from leeward.evaluate.evaluation import Study
-from leeward.evaluate.line import NAMES, PARALLEL, line_of
+from leeward.evaluate.line import PARALLEL, label, line_of
 from leeward.evaluate.phrases import correlation, listed, number, opened, several, share
 from leeward.evaluate.point import ALL, Point
 from leeward.evaluate.results import (
@@ -154,7 +154,7 @@ def _listing(points: Iterable[Point]) -> str:
 def _name(point: Point) -> str:
     """Without what the sentence around it says already."""
     if point.accounting == PARALLEL:
-        return NAMES.get(point.mechanism, point.mechanism)
+        return label(point.mechanism)
     return _bare(point).removesuffix(", as published").removesuffix(", tight")
 
 

@@ -12,6 +12,7 @@ from leeward.evaluate.line import line_of
 from leeward.evaluate.phrases import listed, number, opened, several, share
 from leeward.evaluate.point import ALL, Point
 from leeward.evaluate.results import WorkloadResult, called, workload_results
+from leeward.mechanisms import REGISTRY
 
 WHO = {
     "ours": "the best of ours",
@@ -24,7 +25,6 @@ WIDE = 4.0
 STEPS = 400
 """Number of steps of Simpson's rule: far finer than the digits that are printed."""
 
-CLIPPED = "clipped"
 FEWEST_TRIALS = 4
 """Least number of trials that shows their own spread."""
 FAR = 40.0
@@ -206,10 +206,16 @@ def _over(by_name: Named) -> Iterator[str]:
         )
 
 
+def _biased(point: Point) -> bool:
+    """Whether its mechanism has a bias that margins leave out."""
+    known = REGISTRY.get(point.mechanism)
+    return known is not None and known.words.bias is not None
+
+
 def _clipping(by_name: Named) -> Iterator[str]:
     """Its margins leave out its bias: said where the numbers show it."""
     for name, found in by_name.items():
-        low = [one for one in found if one.mechanism == CLIPPED and _short(one)]
+        low = [one for one in found if _biased(one) and _short(one)]
         if low:
             yield (
                 f"The margins of {name} cover its noise but not the bias of clipping: in "
@@ -221,7 +227,7 @@ def _clipping(by_name: Named) -> Iterator[str]:
 def _under(by_name: Named) -> Iterator[str]:
     """Others that fall short by more than chance."""
     for name, found in by_name.items():
-        low = [one for one in found if one.mechanism != CLIPPED and _short(one)]
+        low = [one for one in found if not _biased(one) and _short(one)]
         if low:
             yield (
                 f"The margins of {name} cover less than {share(NOMINAL)}, by more than chance "

@@ -54,7 +54,7 @@ MEASURES = (
     (
         "Mean error (l1)",
         "The mean absolute error of a cell in jobs. A closed form where l1_source says so, "
-        "without any draw; else the mean of the trials (clipped, noise infusion).",
+        "without any draw; else the mean of the trials (biased mechanisms, noise infusion).",
     ),
     (
         "Ratio to infusion (ratio_to_infusion)",

@@ -5,44 +5,62 @@ from dataclasses import astuple, dataclass, replace
 from math import inf
 
 from leeward.evaluate.point import Point
+from leeward.mechanisms import REGISTRY
 from leeward.pictures import Series
 from leeward.pictures import colour as okabe_ito
 
-OURS = frozenset({"slope", "vector_pareto", "clipped"})
-PAPERS = frozenset({"smooth_gamma", "log_laplace", "smooth_laplace"})
-NODE = "node_laplace"
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "none"
+NODE = "establishment"
+"""The policy that protects whole establishments; its lines differ by θ."""
 
-NAMES = {
-    "smooth_gamma": "Smooth Gamma",
-    "log_laplace": "Log-Laplace",
-    "smooth_laplace": "Smooth Laplace",
-    "slope": "slope (ours)",
-    "vector_pareto": "Pareto (ours)",
-    "clipped": "clipped (ours)",
-    "edge_laplace": "edge DP (workers only)",
-    "node_laplace": "node DP",
+Mark = tuple[str, str]
+"""The colour and the shape of a line's points."""
+
+MARKS: dict[str, tuple[Mark, ...]] = {
+    "ours": (
+        (okabe_ito.BLUE, "circle"),
+        (okabe_ito.VERMILLION, "square"),
+        (okabe_ito.GREEN, "diamond"),
+    ),
+    "paper": (
+        (okabe_ito.SKY, "diamond"),
+        (okabe_ito.ORANGE, "square"),
+        (okabe_ito.PURPLE, "triangle-up"),
+    ),
+    "baseline": ((okabe_ito.GREY, "cross"), (okabe_ito.GREY, "triangle-down")),
 }
-COLOURS = {
-    "smooth_gamma": okabe_ito.ORANGE,
-    "log_laplace": okabe_ito.SKY,
-    "smooth_laplace": okabe_ito.PURPLE,
-    "slope": okabe_ito.BLUE,
-    "vector_pareto": okabe_ito.VERMILLION,
-    "clipped": okabe_ito.GREEN,
-    "edge_laplace": okabe_ito.GREY,
-    "node_laplace": okabe_ito.GREY,
-}
-SHAPES = {
-    "smooth_gamma": "square",
-    "log_laplace": "diamond",
-    "smooth_laplace": "triangle-up",
-    "slope": "circle",
-    "vector_pareto": "square",
-    "clipped": "diamond",
-    "edge_laplace": "cross",
-    "node_laplace": "triangle-down",
-}
+"""The marks of the mechanisms of an origin, in the order of the registry; they begin again."""
+
+
+def origin(mechanism: str) -> str | None:
+    """Where a mechanism comes from; None of what has no guarantee."""
+    return REGISTRY[mechanism].origin if mechanism in REGISTRY else None
+
+
+def label(mechanism: str) -> str:
+    """How people call it."""
+    if mechanism not in REGISTRY:
+        return mechanism
+    ours = " (ours)" if origin(mechanism) == "ours" else ""
+    return f"{REGISTRY[mechanism].words.label}{ours}"
+
+
+def ranked() -> tuple[str, ...]:
+    """The mechanisms of a figure in order: the papers', ours, the baselines."""
+    counted = [name for name, one in REGISTRY.items() if one.counted]
+    return tuple(sorted(counted, key=lambda name: ("paper", "ours", "baseline").index(
+        REGISTRY[name].origin)))  # fmt: skip
+
+
+def mark(mechanism: str) -> Mark:
+    """The colour and the shape of a mechanism's points."""
+    if mechanism not in REGISTRY:
+        return okabe_ito.BLACK, "circle"
+    alike = [name for name in ranked() if origin(name) == origin(mechanism)]
+    marks = MARKS[REGISTRY[mechanism].origin]
+    return marks[alike.index(mechanism) % len(marks)]
+
+
 ACCOUNTS = {"single": "one count", "joint": "one price for all", "sum": "each at ε/d"}
 """How people call an accounting, where a mechanism appears under several."""
 
@@ -61,17 +79,27 @@ class Line:
     @property
     def ours(self) -> bool:
         """Whether the project made the mechanism."""
-        return self.mechanism in OURS
+        return origin(self.mechanism) == "ours"
+
+    @property
+    def paper(self) -> bool:
+        """Whether the mechanism is one of the papers', in whatever form."""
+        return origin(self.mechanism) == "paper"
+
+    @property
+    def node(self) -> bool:
+        """Whether it protects whole establishments."""
+        return self.policy == NODE
 
     @property
     def published(self) -> bool:
         """Whether it is a form that the papers printed."""
-        return self.mechanism in PAPERS and self.calibration == PUBLISHED
+        return self.paper and self.calibration == PUBLISHED
 
     @property
     def baseline(self) -> bool:
         """Whether it protects something else: no α."""
-        return not self.ours and self.mechanism not in PAPERS
+        return not self.ours and not self.paper
 
     @property
     def name(self) -> str:
@@ -81,25 +109,25 @@ class Line:
     @property
     def maker(self) -> str:
         """The mechanism for people, with the δ that its promise needs."""
-        name = NAMES.get(self.mechanism, self.mechanism)
+        name = label(self.mechanism)
         return f"{name} (δ = {self.delta:g})" if self.delta else name
 
     @property
     def _form(self) -> str:
-        name = NAMES.get(self.mechanism, self.mechanism)
-        if self.mechanism not in PAPERS:
+        name = label(self.mechanism)
+        if not self.paper:
             return name
         return f"{name}, {'as published' if self.published else self.calibration}"
 
     def label(self, lines: Iterable["Line"]) -> str:
         """Its name among these lines: what it shares with no other of the same form is added."""
         if self.accounting == PARALLEL:
-            name = NAMES.get(self.mechanism, self.mechanism)
+            name = label(self.mechanism)
             form = name if self.published else f"{name}, {self.calibration},"
             return f"{form} in parallel\n(by the sum rule d·ε)"
         like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
         more = [self._form]
-        if self.mechanism == NODE and self.theta is None:
+        if self.node and self.theta is None:
             more.append("best θ")
         elif self.theta is not None:
             more.append(f"θ = {self.theta:,}")
@@ -117,9 +145,9 @@ class Line:
         return Series(
             self.name,
             self.label(lines),
-            COLOURS.get(self.mechanism, okabe_ito.BLACK),
+            mark(self.mechanism)[0],
             (1, 3) if self.accounting == PARALLEL else dashed,
-            SHAPES.get(self.mechanism, "circle"),
+            mark(self.mechanism)[1],
             2.6 if self.ours else 1.2,
         )
 
@@ -138,7 +166,7 @@ def line_of(point: Point) -> Line:
 
 def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:
     """The lines of these points: ours, then the papers', then the baselines."""
-    rank = {name: number for number, name in enumerate(COLOURS)}
+    rank = {name: number for number, name in enumerate(ranked())}
     return tuple(
         sorted(
             {line_of(point) for point in points},
@@ -164,17 +192,17 @@ def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
         key = _place(point)
         if key not in best or _error(point) < _error(best[key]):
             best[key] = point
-    thetas = {point.theta for point in shown if point.mechanism == NODE}
+    thetas = {point.theta for point in shown if point.policy == NODE}
     if len(thetas) < 2:
         return tuple(best.values())
     return tuple(
-        replace(point, theta=None) if point.mechanism == NODE else point for point in best.values()
+        replace(point, theta=None) if point.policy == NODE else point for point in best.values()
     )
 
 
 def _place(point: Point) -> object:
     line = line_of(point)
-    free = replace(line, theta=None) if point.mechanism == NODE else line
+    free = replace(line, theta=None) if point.policy == NODE else line
     return free, point.workload, point.stratum, point.alpha, point.epsilon
 
 

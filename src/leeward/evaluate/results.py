@@ -7,7 +7,7 @@ from math import isfinite
 
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import CHOSEN_ALPHA
-from leeward.evaluate.line import NODE, PAPERS, PARALLEL, Line, line_of
+from leeward.evaluate.line import PARALLEL, Line, line_of
 from leeward.evaluate.phrases import GridPoint, grid_point
 from leeward.evaluate.point import ALL, Point, Refused, Setting
 
@@ -113,7 +113,7 @@ def published(line: Line) -> bool:
 
 def tightened(line: Line) -> bool:
     """Whether it is a mechanism of the papers with the least noise that its proof allows."""
-    return line.mechanism in PAPERS and not line.published and line.accounting != PARALLEL
+    return line.paper and not line.published and line.accounting != PARALLEL
 
 
 def parallel(line: Line) -> bool:
@@ -123,12 +123,12 @@ def parallel(line: Line) -> bool:
 
 def edge(line: Line) -> bool:
     """Whether it protects single jobs alone."""
-    return line.mechanism == "edge_laplace"
+    return line.policy == "worker"
 
 
 def node(line: Line) -> bool:
     """Whether it protects whole establishments."""
-    return line.mechanism == NODE
+    return line.node
 
 
 def comparable(own: Point, other: Point) -> bool:

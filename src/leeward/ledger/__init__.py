@@ -9,8 +9,7 @@ accounts are recognised by their ids alone.
 
 from leeward.ledger.account import Account, Left
 from leeward.ledger.entry import Anchor, Entry
-from leeward.ledger.frame import FrameSketch
 from leeward.ledger.ledger import Ledger
-from leeward.ledger.subject import Subject, TableCharge
+from leeward.ledger.subject import FrameSketch, Subject, TableCharge
 
 __all__ = ["Account", "Anchor", "Entry", "FrameSketch", "Ledger", "Left", "Subject", "TableCharge"]

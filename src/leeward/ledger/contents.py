@@ -5,11 +5,14 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from leeward.errors import Damaged
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Anchor, Entry, damaged
-from leeward.randomness import SecretBits
+
+if TYPE_CHECKING:
+    from leeward.randomness import SecretBits
 
 APPLICATION = 0x4C657721
 """SQLite application id of a ledger: the bytes 'Lew!'."""
@@ -70,14 +73,20 @@ def seal(key: bytes, content: bytes) -> str:
     return hmac.new(key, content, sha256).hexdigest()
 
 
+def _secret_bits() -> "SecretBits":
+    from leeward.randomness import SecretBits  # noqa: PLC0415 (reading a ledger draws nothing)
+
+    return SecretBits()
+
+
 def salt() -> str:
     """128 random bits in hexadecimal digits."""
-    return f"{SecretBits().word(128):032x}"
+    return f"{_secret_bits().word(128):032x}"
 
 
 def create_identity(connection: sqlite3.Connection) -> None:
     """Draw the public name and the secret of an empty ledger."""
-    bits = SecretBits()
+    bits = _secret_bits()
     connection.execute("INSERT INTO identity VALUES (?)", (f"{bits.word(64):016x}",))
     key = bits.word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
     connection.execute("INSERT INTO secret VALUES (?)", (key,))

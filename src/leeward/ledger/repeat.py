@@ -6,8 +6,7 @@ from leeward.errors import AlreadyReleased, CannotCompose
 from leeward.ledger.account import Account
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Entry
-from leeward.ledger.frame import FrameSketch
-from leeward.ledger.subject import NO_KINDS, Subject
+from leeward.ledger.subject import NO_KINDS, FrameSketch, Subject
 
 MOST_IN_COMMON = Fraction(1, 2)
 """Share of the smaller of two frames beyond which both are the same population."""

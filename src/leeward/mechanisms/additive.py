@@ -30,7 +30,6 @@ from leeward.mechanisms.measurement import (
     PublicLaw,
     Spread,
     Words,
-    constants,
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
@@ -275,7 +274,7 @@ class CountsWithNoise:
 
     def constants(self) -> dict[str, str]:
         """The exact constants of the mechanism as text."""
-        return constants(self.mechanism)
+        return self.parameters.constants(self.mechanism)
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """The counts, and the noisy scales that margins follow from (scale.proof.md)."""

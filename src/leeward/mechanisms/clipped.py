@@ -33,7 +33,6 @@ from leeward.mechanisms.measurement import (
     PublicLaw,
     Spread,
     Words,
-    constants,
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.split import best_split, given_split
@@ -312,7 +311,7 @@ class ClippedCounts:
 
     def constants(self) -> dict[str, str]:
         """The exact constants of the mechanism as text."""
-        return constants(self.mechanism)
+        return self.parameters.constants(self.mechanism)
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """Margins cost nothing."""

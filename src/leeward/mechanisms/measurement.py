@@ -212,14 +212,3 @@ class Mechanism(Protocol):
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table."""
-
-
-def constants(mechanism: Mechanism) -> dict[str, str]:
-    """The numbers and names in a mechanism and its parameters, exact, as text."""
-    asked, own = vars(mechanism.parameters), vars(mechanism)
-    plain = {key: one for key, one in {**asked, **own}.items() if _is_plain(one)}
-    return {key: str(one) for key, one in plain.items()}
-
-
-def _is_plain(value: object) -> bool:
-    return isinstance(value, (Fraction, int, str))

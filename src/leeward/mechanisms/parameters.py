@@ -44,6 +44,11 @@ class Parameters:
             calibration=calibration,
         )
 
+    def constants(self, mechanism: object) -> dict[str, str]:
+        """These and a mechanism's own numbers and names, exact, as text."""
+        own = {**vars(self), **vars(mechanism)}
+        return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
+
     @property
     def growth(self) -> Fraction:
         """α, for mechanisms that need one."""

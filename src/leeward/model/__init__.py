@@ -3,12 +3,11 @@
 from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
-from leeward.model.confidential import Batch, Confidential
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
-from leeward.model.published import Flag, Published
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps, needed_steps
 from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
+from leeward.model.values import Batch, Confidential, Flag, Published
 
 __all__ = [
     "COUNT",

@@ -40,8 +40,11 @@ class SizeProfile:
 TYPICAL = SizeProfile()
 
 
-def read_profile(path: Path) -> SizeProfile:
-    """A profile from a CSV file with the columns largest and cells."""
+def read_profile(name: str | None, folder: Path) -> SizeProfile:
+    """A profile from a CSV file with the columns largest and cells; typical sizes without one."""
+    if name is None:
+        return TYPICAL
+    path = folder / name
     rows = csv.DictReader(StringIO(read_text(path, "sizes"), newline=""))
     pairs = [(row.get("largest"), row.get("cells")) for row in rows]
     numbers = [(int(a), int(b)) for a, b in pairs if _whole(a) and _whole(b) and a and b]

@@ -1,7 +1,6 @@
 """Privacy: what is protected, how strongly, and what several releases promise together."""
 
-from leeward.privacy.composition import over_workers, over_workplaces, sequential
-from leeward.privacy.guarantee import Guarantee
+from leeward.privacy.guarantee import Guarantee, over_workers, over_workplaces, sequential
 from leeward.privacy.policy import (
     EstablishmentRemoval,
     Policy,

@@ -1,14 +1,22 @@
 """A promise as a value: what is protected, by how much, and what else follows from it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from leeward.errors import InvalidParameter, NotCovered
+from leeward.errors import CannotCompose, InvalidParameter, NotCovered
 from leeward.exact import Number, rational
 from leeward.model import EveryJob, JobsRule
 from leeward.privacy.conversion import steps_delta, zcdp_epsilon
-from leeward.privacy.policy import EstablishmentRemoval, Policy, WorkerOnly, read_alpha
+from leeward.privacy.policy import (
+    EstablishmentRemoval,
+    Policy,
+    StrongAlpha,
+    WeakAlpha,
+    WorkerOnly,
+    read_alpha,
+)
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
 from leeward.privacy.steps import steps_between, why_not
@@ -194,3 +202,75 @@ def _count(value: object, parameter: str) -> int:
             next_step=f"Give the number of {parameter}.",
         )
     return value
+
+
+def sequential(*guarantees: Guarantee) -> Guarantee:
+    """Releases from the same data, also of several periods: every loss adds up (Theorem 1)."""
+    policy, alpha = _common_policy(guarantees)
+    delta = sum((each.delta for each in guarantees), Fraction(0))
+    if delta >= 1:
+        raise CannotCompose(
+            "guarantees",
+            rule="the sum of their delta must stay below 1",
+            value=delta,
+            next_step="Make fewer releases, or each with a smaller delta.",
+        )
+    epsilon = sum((each.epsilon for each in guarantees), Fraction(0))
+    rho = sum((each.rho for each in guarantees), Fraction(0))
+    return Guarantee(policy, alpha, epsilon, delta, rho)
+
+
+def over_workplaces(*guarantees: Guarantee) -> Guarantee:
+    """Disjoint workplace cells of the public frame, independent noise: the maximum (Theorem 2).
+
+    One establishment lies in one cell. Each measure takes its own maximum, since the (ε, δ)
+    parts of all cells are one part, and the zCDP parts of all cells another.
+    """
+    policy, alpha = _common_policy(guarantees)
+    return Guarantee(
+        policy,
+        alpha,
+        max(each.epsilon for each in guarantees),
+        max(each.delta for each in guarantees),
+        max(each.rho for each in guarantees),
+    )
+
+
+def over_workers(*guarantees: Guarantee) -> Guarantee:
+    """Disjoint worker cells of the same establishments: the sum (Theorem 3).
+
+    Erratum: [H15] §5 and [H16] Theorem 7.5 let such cells compose in parallel. Counter-example:
+    50 women and 50 men, α = 0.1; 55 and 55 is one step (110 ≤ 1.1·100), strong and weak, and
+    each half alone is one full step as well. Only where one job differs is it the maximum.
+    """
+    policy, _ = _common_policy(guarantees)
+    if isinstance(policy, WorkerOnly):
+        return over_workplaces(*guarantees)  # one job lies in one worker cell
+    return sequential(*guarantees)
+
+
+def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction | None]:
+    """The strongest policy and α that all of them imply without more loss."""
+    if not guarantees:
+        raise CannotCompose(
+            "guarantees",
+            rule="must be at least one",
+            value="none",
+            next_step="Give the guarantee of every release.",
+        )
+    alphas = [each.alpha for each in guarantees if each.alpha is not None]
+    return _common(each.policy for each in guarantees), min(alphas, default=None)
+
+
+def _common(policies: Iterable[Policy]) -> Policy:
+    kinds = set(policies)
+    if len(kinds) == 1:
+        return kinds.pop()
+    if kinds == {StrongAlpha(), WeakAlpha()}:
+        return WeakAlpha()  # strong (α, ε) implies weak (α, ε)
+    raise CannotCompose(
+        "guarantees",
+        rule="must protect the same thing (strong with weak is weak)",
+        value=", ".join(sorted(kind.name for kind in kinds)),
+        next_step="Weaken each to one policy first, for instance guarantee.weaken('worker').",
+    )

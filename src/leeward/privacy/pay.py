@@ -18,7 +18,7 @@ class RaiseAlpha:
     """Protects the pay of every job, and the payroll of an establishment within 1+α.
 
     Neighbours: the same jobs, no pay falls, and the payroll P grows by at most max(αP, cap).
-    Whether a person works here is not protected.
+    The presence of a job is not protected.
     """
 
     name: ClassVar[str] = "raise"

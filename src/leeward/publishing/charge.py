@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
-from leeward.ledger.frame import SIZE
-from leeward.ledger.subject import NO_KINDS
+from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Steps
 from leeward.privacy.words import number_text
 from leeward.publishing.certify import Payment, budget
@@ -91,7 +90,7 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
 def kinds(plan: Plan) -> str:
     """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
 
-    Names of attributes, labels and every prepared are left out: they make no other kinds.
+    Names of attributes, labels and every order are left out: they make no other kinds.
     """
     if plan.weak_attributes is None:
         return NO_KINDS

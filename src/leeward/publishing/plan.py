@@ -10,7 +10,6 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.bundle.statements import worker_promise
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
@@ -20,6 +19,9 @@ from leeward.model.document import parse, read_document
 from leeward.model.resources import Resources, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
+from leeward.privacy.job_sentences import most_jobs
+from leeward.privacy.odds import odds
+from leeward.privacy.sentences import worker
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -122,8 +124,8 @@ def _digest(content: object) -> str:
 
 def read_plan(path: Path) -> Plan:
     """A plan from a YAML file and its codebook; all that is wrong is refused at once."""
-    request, problems = parse(Request, read_document(path, "plan"), "plan")
-    found = Gathering(problems)
+    found = Gathering()
+    request, found.problems[:] = parse(Request, read_document(path, "plan"), "plan")
     made = None if request is None else found.attempt(lambda: make_plan(request, path))
     raise_all(found.problems)
     if made is None:
@@ -152,7 +154,7 @@ def make_plan(request: Request, path: Path) -> Plan:
         raise AssertionError("what could not be read was not refused")
     made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
     raise_all(_unwritable(made))
-    worker_promise(made.charge, jobs)  # what cannot be promised is refused before it is charged
+    _require_promise(made)
     return made
 
 
@@ -167,9 +169,11 @@ class Context:
     @classmethod
     def read(cls, request: Request, path: Path, found: Gathering) -> "Context":
         """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
+        files = Gathering()
+        codebook = files.attempt(lambda: read_codebook(path.parent / request.codebook))
+        profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
-        codebook = found.attempt(lambda: read_codebook(path.parent / request.codebook))
-        profile = found.attempt(lambda: _profile(request, path))
+        found.problems.extend(files.problems)
         return cls(codebook, asked, profile or TYPICAL)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
@@ -187,6 +191,13 @@ class Context:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
         charge = made.guarantee(part.policy, table=marginal.kind)
         return PlannedTable(marginal, written, made, charge, why)
+
+
+def _require_promise(plan: Plan) -> None:
+    """What cannot be promised to a worker with all jobs is refused before it is charged."""
+    plan.charge.for_jobs(most_jobs(plan.jobs))
+    worker(plan.charge, plan.jobs)
+    odds(plan.charge)
 
 
 def _unwritable(plan: Plan) -> Iterator[LeewardError]:
@@ -218,10 +229,6 @@ def _listed_bytes(marginal: Marginal) -> int:
 
 def _part(asked: Guarantee, share: Fraction) -> Guarantee:
     return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
-
-
-def _profile(request: Request, path: Path) -> SizeProfile:
-    return TYPICAL if request.sizes is None else read_profile(path.parent / request.sizes)
 
 
 def _name_problems(request: Request) -> Iterator[LeewardError]:

@@ -7,14 +7,28 @@ from pathlib import Path
 
 from leeward.bundle import BundleWriter
 from leeward.errors import FailedAfterCharge
-from leeward.ledger import Account, Entry
+from leeward.ledger import Account, Entry, Ledger
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import certificate
-from leeward.publishing.charge import PreparedRelease, after_charge, commit, payment, reserve
-from leeward.publishing.check import changed
+from leeward.publishing.charge import (
+    PreparedRelease,
+    after_charge,
+    commit,
+    frame_of,
+    payment,
+    reserve,
+)
+from leeward.publishing.check import (
+    changed,
+    check_surroundings,
+    open_data,
+    require_rows,
+    require_small_delta,
+)
 from leeward.publishing.interruption import postponed, recognised
 from leeward.publishing.measuring import Progress, measured_cells
+from leeward.publishing.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -24,6 +38,36 @@ class Released:
     bundle: Path
     entry: Entry
     account: Account
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of a release that are not in its plan."""
+
+    again: bool = False
+    corrects: int | None = None
+    same_establishments: str | None = None
+
+
+AS_PLANNED = Choices()
+
+
+def release_plan(
+    plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: Choices = AS_PLANNED
+) -> Released:
+    """Check everything that can be refused, then release."""
+    with Ledger.open(ledger) as book:
+        progress.step("checking the plan")
+        check_surroundings(plan, out, book, chosen.corrects)
+        with open_data(plan) as engine:
+            require_small_delta(plan, engine, book.account(plan.request.account))
+            progress.step("checking the rows")
+            rows = require_rows(plan, engine)
+            frame = frame_of(plan, engine, book)
+            prepared = PreparedRelease(
+                plan, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
+            )
+            return release(prepared, progress)
 
 
 def release(prepared: PreparedRelease, progress: Progress) -> Released:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from leeward.bundle import CertifiedTable
+from leeward.mechanisms.registry import REGISTRY
 from leeward.report.cells import Matrix
 from leeward.report.figure import Figure, largest_cells, margin_bins, squares
 from leeward.report.number import count, counted, loss, losses, margin, share
@@ -23,25 +24,6 @@ STATUSES = {
 }
 
 UNKNOWN_NOISE = "Random whole numbers were added to the counts."
-
-NOISE = {
-    "slope": "Each cell gets its own random number, in proportion to its largest establishment; "
-    "it is zero on average, mostly small, and now and then large.",
-    "vector_pareto": "All worker cells of a workplace cell get their random numbers together, in "
-    "proportion to the largest establishment; they are zero on average, mostly small, and now and "
-    "then large.",
-    "clipped": "Establishments above a noisy bound are scaled down to it; then each cell gets a "
-    "random number whose size is public.",
-    "log_laplace": "Each count is multiplied by a random factor, so that large counts move more "
-    "than small ones; on average it is right.",
-    "smooth_gamma": "Each cell gets its own random number, in proportion to its largest "
-    "establishment; it is zero on average and now and then large.",
-    "smooth_laplace": "Each cell gets its own random number, in proportion to its largest "
-    "establishment; it is zero on average and rarely large, which costs a small δ.",
-    "edge_laplace": "Each cell gets its own random number of the size that hides one job; large "
-    "establishments are not hidden by it.",
-}
-"""What each mechanism does to the counts, in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -198,5 +180,6 @@ def _margins(summary: TableSummary) -> str:
 
 
 def noise_sentence(mechanism: str) -> str:
-    """What was added to the counts."""
-    return NOISE.get(mechanism, UNKNOWN_NOISE)
+    """What was added to the counts, in the mechanism's own words."""
+    known = REGISTRY.get(mechanism)
+    return UNKNOWN_NOISE if known is None else known.words.noise

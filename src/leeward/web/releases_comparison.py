@@ -106,7 +106,7 @@ def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
     with COMPARING:
         found = compare(first, second, table)
     names = first.path.name, second.path.name
-    return Compared(found, told(found), dots(found, names), differences(found))
+    return Compared(found, comparison_words(found), dots(found, names), differences(found))
 
 
 def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
     return tuple(table.name for table in first.certificate.tables if table.name in names)
 
 
-def told(comparison: Comparison) -> list[str]:
+def comparison_words(comparison: Comparison) -> list[str]:
     """The counts in words."""
     return [
         f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} in the first "

@@ -47,7 +47,7 @@ class Bar:
         return self.value - margin, self.value + margin
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The number as words."""
         return full(self.value) + ("" if self.margin is None else f" {self.more}")
 
@@ -86,7 +86,7 @@ class Part:
     amount: Fraction
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The label with its number."""
         return f"{self.label}: {exact(self.amount)}"
 
@@ -107,8 +107,8 @@ def bars(items: Sequence[Bar], *, title: str, unit: str = "jobs", width: int = 6
         ),
         _rule(items, layout, 0, "line"),
     ]
-    size, told = (width, layout.foot + 20), _description(items, unit)
-    return finished(parts, size, title=title, description=told)
+    size, described = (width, layout.foot + 20), _description(items, unit)
+    return finished(parts, size, title=title, description=described)
 
 
 def _layout(items: Sequence[Bar], width: int) -> BarLayout:
@@ -165,7 +165,7 @@ def _bar(item: Bar, layout: BarLayout, top: float) -> Iterator[str]:
     y, high = _span(item, layout, top)
     start, end = sorted((along.at(0), along.at(item.value)))
     look = "less" if item.value < 0 else "bar"
-    yield box((start, y, end - start, high), look, told=f"{item.label}: {item.told}")
+    yield box((start, y, end - start, high), look, tooltip=f"{item.label}: {item.text}")
     if item.margin:
         low, most = (along.at(one) for one in item.reach)
         middle, cap = y + high / 2, high / 4
@@ -175,9 +175,9 @@ def _bar(item: Bar, layout: BarLayout, top: float) -> Iterator[str]:
 
 def _description(items: Sequence[Bar], unit: str) -> str:
     first, last = items[0], items[-1]
-    ends = f"the first, {first.label}: {first.told} {unit}"
+    ends = f"the first, {first.label}: {first.text} {unit}"
     if len(items) > 1:
-        ends += f"; the last, {last.label}: {last.told} {unit}"
+        ends += f"; the last, {last.label}: {last.text} {unit}"
     return f"Bars, {len(items)} of them; {ends}."
 
 
@@ -197,12 +197,12 @@ def budget_parts(parts: Sequence[Part], left: Fraction, *, title: str, width: in
     drawn, foot = keys(
         [*listed, Key("left", rest.label, exact(left))], STACK_TOP + STACK_HIGH + 22, width
     )
-    told = "; ".join(part.told for part in (*spent, rest))
+    described = "; ".join(part.text for part in (*spent, rest))
     return finished(
         [*_stack(spent, left, width), *drawn],
         (width, foot + 8),
         title=title,
-        description=f"Epsilon. {told}.",
+        description=f"Epsilon. {described}.",
     )
 
 
@@ -222,10 +222,12 @@ def _stack(spent: Sequence[Part], left: Fraction, width: int) -> Iterator[str]:
     """The stacked bar in its outline; amounts of zero and below take no room."""
     amounts = [max(part.amount, Fraction(0)) for part in spent]
     total = sum(amounts, max(left, Fraction(0))) or Fraction(1)
-    yield box((0.5, STACK_TOP, width - 1, STACK_HIGH), "left", told=Part("Left", left).told)
+    yield box((0.5, STACK_TOP, width - 1, STACK_HIGH), "left", tooltip=Part("Left", left).text)
     start = Fraction(0)
     for at, (part, amount) in enumerate(zip(spent, amounts, strict=True)):
         if amount:
             x, long = (float(one / total) * (width - 1) for one in (start, amount))
-            yield box((0.5 + x, STACK_TOP, max(long, 1.0), STACK_HIGH), _look(at), told=part.told)
+            yield box(
+                (0.5 + x, STACK_TOP, max(long, 1.0), STACK_HIGH), _look(at), tooltip=part.text
+            )
         start += amount

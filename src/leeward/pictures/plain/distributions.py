@@ -101,7 +101,7 @@ class Band:
     curve: Sequence[tuple[float, float]]
 
     @property
-    def told(self) -> str:
+    def interval(self) -> str:
         """The interval as words."""
         return f"nine times in ten between {full(self.low)} and {full(self.high)}"
 
@@ -153,8 +153,8 @@ def _grid(at: HistogramLayout, width: int) -> Iterator[str]:
 def _column(one: Bin, place: int, at: HistogramLayout) -> Iterator[str]:
     middle, top = at.left + (place + 0.5) * at.column, min(at.up.at(one.count), FLOOR)
     thick = min(0.8 * at.column, 72)
-    told = f"{one.label}: {full(one.count)}"
-    yield box((middle - thick / 2, top, thick, FLOOR - top), "bar", told=told)
+    tooltip = f"{one.label}: {full(one.count)}"
+    yield box((middle - thick / 2, top, thick, FLOOR - top), "bar", tooltip=tooltip)
     if at.counted:
         yield words(full(one.count), (middle, top - 5), "number", anchor="middle")
     if not at.turned:
@@ -177,19 +177,21 @@ def noise(bands: Sequence[Band], *, title: str, width: int = 680) -> Picture:
     high = (38.0 if width >= WIDE else 56.0) + HILL + 42
     rows = [part for at, band in enumerate(bands) for part in _row(band, at * high, width)]
     drawn, foot = keys(KEYS, len(bands) * high, width)
-    told = "; ".join(f"{band.label}, true size {full(band.true)}: {band.told}" for band in bands)
-    return finished([*rows, *drawn], (width, foot + 8), title=title, description=f"{told}.")
+    described = "; ".join(
+        f"{band.label}, true size {full(band.true)}: {band.interval}" for band in bands
+    )
+    return finished([*rows, *drawn], (width, foot + 8), title=title, description=f"{described}.")
 
 
 def _row(band: Band, top: float, width: int) -> Iterator[str]:
     """One band; its texts are side by side if there is room, otherwise in two lines."""
     if width >= WIDE:
-        room = width - wide(band.told) - 16
+        room = width - wide(band.interval) - 16
         yield words(band.label, (0, top + 14), "head", room=room)
-        yield words(band.told, (width, top + 14), "number", anchor="end")
+        yield words(band.interval, (width, top + 14), "number", anchor="end")
     else:
         yield words(band.label, (0, top + 14), "head", room=width)
-        yield words(band.told, (0, top + 31), "number", room=width)
+        yield words(band.interval, (0, top + 31), "number", room=width)
     down = top + (38 if width >= WIDE else 56) + HILL
     curve = band.seen
     shown = [*(x for x, _ in curve), band.true, band.low, band.high]

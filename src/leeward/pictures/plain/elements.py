@@ -100,22 +100,26 @@ def measure(look: str) -> float:
     return size * 1.08 if "font-weight" in always else size
 
 
-def _told(text: str) -> str:
+def _tooltip(text: str) -> str:
     return f"<title>{escaped(text)}</title>" if text else ""
 
 
-def box(at: Box, look: str = "", *, told: str = "") -> str:
+def box(at: Box, look: str = "", *, tooltip: str = "") -> str:
     """A rectangle; without a look it has that of its group."""
     x, y, wide, high = (place(one) for one in at)
     wear = f"{dressed(look)} " if look else ""
     start = f'<rect {wear}x="{x}" y="{y}" width="{wide}" height="{high}"'
-    return f"{start}>{_told(told)}</rect>" if told else f"{start}/>"
+    return f"{start}>{_tooltip(tooltip)}</rect>" if tooltip else f"{start}/>"
 
 
-def path(steps: str, look: str = "", *, told: str = "") -> str:
+def path(steps: str, look: str = "", *, tooltip: str = "") -> str:
     """A path of any form."""
     wear = f"{dressed(look)} " if look else ""
-    return f'<path {wear}d="{steps}">{_told(told)}</path>' if told else f'<path {wear}d="{steps}"/>'
+    return (
+        f'<path {wear}d="{steps}">{_tooltip(tooltip)}</path>'
+        if tooltip
+        else f'<path {wear}d="{steps}"/>'
+    )
 
 
 def stroke(start: Point, end: Point) -> str:
@@ -139,10 +143,10 @@ def words(
 ) -> str:
     """A line of text, cut to its room; a cut text is whole in its tooltip."""
     shown = fitted(text, room, measure(look))
-    told = _told(text) if shown != cleaned(text) else ""
+    tooltip = _tooltip(text) if shown != cleaned(text) else ""
     end = "" if anchor == "start" else f' text-anchor="{anchor}"'
     start = f'<text {dressed(look)} x="{place(at[0])}" y="{place(at[1])}"{end}'
-    return f"{start}>{told}{escaped(shown)}</text>"
+    return f"{start}>{tooltip}{escaped(shown)}</text>"
 
 
 def upright(
@@ -190,8 +194,8 @@ def finished(
     name = f'role="img" aria-label="{escaped(title)}" class="picture picture-{_kind(wide)}"'
     shape = f'width="{wide}" height="{place(high)}" viewBox="0 0 {wide} {place(high)}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {name} {shape} font-family="{FONT}">'
-    told = f"<title>{escaped(title)}</title><desc>{escaped(description)}</desc>"
-    svg = head + told + "".join(parts) + "</svg>"
+    described = f"<title>{escaped(title)}</title><desc>{escaped(description)}</desc>"
+    svg = head + described + "".join(parts) + "</svg>"
     return Picture(svg, cleaned(title), cleaned(description))
 
 

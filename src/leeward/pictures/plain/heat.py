@@ -41,7 +41,7 @@ ROW, BROAD = 20.0, 64.0
 SLIM = (14.0, 36.0)
 """Bounds of the minimum width of a column in units."""
 
-TOLD = 400
+MOST_TOOLTIPS = 400
 """Maximum number of cells whose tooltips name row and column."""
 
 HEAD = 112.0
@@ -72,10 +72,10 @@ class HeatTable:
     cells: Cells
     shades: Shades
 
-    def told(self, row: int, column: int) -> str:
+    def tooltip(self, row: int, column: int) -> str:
         """The tooltip of a cell; in a large table only numbers that are drawn in short."""
         value = self.cells[row][column]
-        if len(self.rows) * len(self.columns) > TOLD:
+        if len(self.rows) * len(self.columns) > MOST_TOOLTIPS:
             return full(value) if value is not None and abs(value) >= 1000 else ""
         number = "no establishment" if value is None else full(value)
         return f"{self.rows[row]}, {self.columns[column]}: {number}"
@@ -178,7 +178,7 @@ def _cells(table: HeatTable, block: Columns) -> Iterator[str]:
         for column in block.columns:
             value, at = values[column], block.box(row, column)
             look, ink = _looks(value, table.shades)
-            boxes.setdefault(look, []).append(_cell(at, value, table.told(row, column)))
+            boxes.setdefault(look, []).append(_cell(at, value, table.tooltip(row, column)))
             if value is not None:
                 numbers.setdefault(ink, []).append(_number(at, value))
     yield from (group(look, boxes[look]) for look in sorted(boxes))
@@ -205,11 +205,11 @@ def _looks(value: int | None, steps: Shades) -> tuple[str, str]:
     return ("below" if value < 0 else f"shade-{step}"), f"on-{step}"
 
 
-def _cell(at: Box, value: int | None, told: str) -> str:
+def _cell(at: Box, value: int | None, tooltip: str) -> str:
     """A shaded box, or a dot where there is no establishment."""
     if value is None:
-        return box((at[0] + at[2] / 2 - 1, at[1] + at[3] / 2 - 1, 2, 2), told=told)
-    return box(at, told=told)
+        return box((at[0] + at[2] / 2 - 1, at[1] + at[3] / 2 - 1, 2, 2), tooltip=tooltip)
+    return box(at, tooltip=tooltip)
 
 
 def _number(at: Box, value: int) -> str:

@@ -26,7 +26,7 @@ from leeward.pictures.plain.text import escaped, full, round_number
 from leeward.pictures.plain.text import width as wide
 
 MOST_DOTS = 3000
-TOLD = 400
+MOST_TOOLTIPS = 400
 """Maximum number of dots with a tooltip each."""
 DECADES = 30
 """Ratio of the largest to the median value from which the scale is logarithmic."""
@@ -141,22 +141,22 @@ def _diagonal(plane: Plane) -> str:
 
 
 def _drawn(dots: Sequence[Dot], plane: Plane) -> Iterator[str]:
-    told = len(dots) <= TOLD
-    yield group("dots", (_dot(d, plane, told=told) for d in dots if not d.marked))
-    yield group("marked", (_diamond(d, plane, told=told) for d in dots if d.marked))
+    tooltips = len(dots) <= MOST_TOOLTIPS
+    yield group("dots", (_dot(d, plane, tooltips=tooltips) for d in dots if not d.marked))
+    yield group("marked", (_diamond(d, plane, tooltips=tooltips) for d in dots if d.marked))
 
 
-def _dot(dot: Dot, plane: Plane, *, told: bool) -> str:
+def _dot(dot: Dot, plane: Plane, *, tooltips: bool) -> str:
     x, y = plane.at(dot.x, dot.y)
     start = f'<circle cx="{place(x)}" cy="{place(y)}" r="2.5"'
-    title = f"<title>{escaped(dot.label)}</title>" if told and dot.label else ""
+    title = f"<title>{escaped(dot.label)}</title>" if tooltips and dot.label else ""
     return f"{start}>{title}</circle>" if title else f"{start}/>"
 
 
-def _diamond(dot: Dot, plane: Plane, *, told: bool) -> str:
+def _diamond(dot: Dot, plane: Plane, *, tooltips: bool) -> str:
     x, y = plane.at(dot.x, dot.y)
     steps = f"M{place(x)} {place(y - 5)}l5 5l-5 5l-5-5Z"
-    return path(steps, told=dot.label if told else "")
+    return path(steps, tooltip=dot.label if tooltips else "")
 
 
 def _titles(plane: Plane, x: str, y: str, *, diagonal: bool) -> Iterator[str]:

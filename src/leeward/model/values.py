@@ -1,0 +1,79 @@
+"""Values: confidential ones, between the engine that made them and the noise, and published ones.
+
+A `Confidential` has no printable contents, cannot be pickled, compared or iterated, and gives what
+it holds only to the one caller that turns it into published values.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Generic, NoReturn, TypeVar, final
+
+from leeward.model.cells import Cells, Entries, Integers
+
+Held_co = TypeVar("Held_co", bound=Cells | Entries, covariant=True)
+
+
+@final
+class Confidential(Generic[Held_co]):
+    """True values that nothing but a mechanism may read."""
+
+    __slots__ = ("__held",)
+
+    def __init__(self, held: Held_co) -> None:
+        self.__held = held
+
+    def opened(self) -> Held_co:
+        """The values, for the one place where confidential data and noise meet."""
+        return self.__held
+
+    def __repr__(self) -> str:
+        return "Confidential(not shown)"
+
+    def __format__(self, spec: str) -> str:
+        return repr(self)
+
+    def _refused(self, *_: object) -> NoReturn:
+        raise TypeError("Confidential values are not copied, compared, counted or stored")
+
+    __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refused
+    __eq__ = __hash__ = __len__ = __iter__ = __bool__ = _refused
+
+
+@dataclass(frozen=True)
+class Batch(Generic[Held_co]):
+    """Workplace cells with consecutive places in the frame, in the order of their numbers.
+
+    `keys` are public numbers, `cells` their confidential contents.
+    """
+
+    keys: Integers
+    cells: Confidential[Held_co]
+
+
+class Flag(IntEnum):
+    """Status flags with the meanings of the LEHD public-use schema (label_flags.csv, V4.14)."""
+
+    NO_ESTABLISHMENT = -2
+    OK = 1
+
+
+@dataclass(frozen=True)
+class Published:
+    """Cells in the order of their public codes; the worker cells of a workplace cell in a row.
+
+    `keys` number the workplace cells; `values` is (workplace cells, worker cells); `margins`
+    has the same shape or is None; `flags` is one for each workplace cell.
+    """
+
+    keys: Integers
+    values: Integers
+    flags: Integers
+    margins: Integers | None = None
+
+    def __post_init__(self) -> None:
+        cells = self.values.shape
+        shapes = {"keys": self.keys.shape, "flags": self.flags.shape}
+        if len(cells) != 2 or any(shape != cells[:1] for shape in shapes.values()):
+            raise ValueError("keys and flags must have one element for each row of values")
+        if self.margins is not None and self.margins.shape != cells:
+            raise ValueError("margins must have the shape of values")

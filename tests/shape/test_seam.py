@@ -1,0 +1,72 @@
+"""The seam: no room but `mechanisms/` knows a mechanism by its class or by its name."""
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from leeward.mechanisms import REGISTRY
+from leeward.mechanisms.additive import Additive
+from tests.shape.source import Module, modules
+
+ROOM = "leeward.mechanisms"
+HOMES = {one.__module__ for one in (*REGISTRY.values(), Additive)}
+"""Modules that define mechanism classes and their measurements."""
+
+CLASSES = {
+    name
+    for home in HOMES
+    for name, one in vars(import_module(home)).items()
+    if isinstance(one, type) and one.__module__ == home
+}
+NAMED = {
+    "leeward.audit.lines": "an audit line names the mechanism that it examines",
+    "leeward.audit.publication": "a setting names the mechanism whose sentences are examined",
+    "leeward.audit.controls": "a broken twin is made of the mechanism that it breaks",
+    "leeward.audit.planted": "a broken twin is made of the mechanism that it breaks",
+}
+"""The only modules outside the room that may name a mechanism, and why."""
+
+
+def knowledge(module: Module) -> Iterator[str]:
+    """Imports of mechanism classes, tests by class, and names of mechanisms as text."""
+    for line, target in module.imports():
+        home, _, name = target.rpartition(".")
+        if home in HOMES and name in CLASSES:
+            yield f"{module.name}:{line} imports {name}"
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and str(node.value) in REGISTRY:
+            yield f"{module.name}:{node.lineno} names {node.value!s}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            tested = {one.id for one in ast.walk(node.args[1]) if isinstance(one, ast.Name)}
+            if tested & CLASSES:
+                yield f"{module.name}:{node.lineno} tests by class"
+
+
+def test_only_mechanisms_and_their_audit_know_a_mechanism() -> None:
+    outside = [m for m in modules() if not m.name.startswith(ROOM) and m.name not in NAMED]
+    assert [line for module in outside for line in knowledge(module)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from leeward.mechanisms.clipped import Clipped",
+        "isinstance(made, CountsWithNoise)",
+        "free = ('slope', 'other')",
+        "if made.name == 'log_laplace': pass",
+    ],
+)
+def test_knowledge_is_reported(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "leeward" / "publishing" / "peek.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    (module,) = modules(tmp_path)
+    assert list(knowledge(module))
+
+
+def test_what_may_name_a_mechanism_does() -> None:
+    known = {m.name for m in modules() if any(knowledge(m))}
+    assert set(NAMED) <= known
