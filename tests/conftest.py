@@ -68,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a skipped test is a failure")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> LoadFileScheduling:
     """Whole files go to a worker; marks cannot say more, which pytest 9.2 and xdist 3.8 ignore."""
     made = LoadFileScheduling(config, log)
