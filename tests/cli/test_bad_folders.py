@@ -197,7 +197,9 @@ def test_rows_that_verify_would_refuse_are_not_sealed(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     office.edit("plan.yaml", ("period:", "rows: strict\nperiod:"))
-    monkeypatch.setattr("leeward.mechanisms.margins.whole", lambda wide: -wide.astype("int64"))
+    monkeypatch.setattr(
+        "leeward.mechanisms.margins.whole_margins", lambda wide: -wide.astype("int64")
+    )
     before = sorted(office.folder.iterdir())
     result = office.release()
     assert result.exit_code == 3

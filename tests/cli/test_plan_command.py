@@ -103,9 +103,9 @@ def mean(told: Any, name: str) -> float:  # noqa: ANN401 (JSON)
 
 TARGETS = [
     ("x", "must be a table and a mean error above 0, such as 'place_industry: 5 jobs'; got 'x'. "
-     "Write it like that."),
+     "Write --target 'place_industry: 5 jobs' with a table of the plan."),
     ("by_place: 0", "must be a table and a mean error above 0, such as 'place_industry: 5 jobs'; "
-     "got 'by_place: 0'. Write it like that."),
+     "got 'by_place: 0'. Write --target 'place_industry: 5 jobs' with a table of the plan."),
     ("other: 5", "must name a table of the plan: by_place, by_sex; got 'other'. "
      "Choose one of them."),
 ]  # fmt: skip

@@ -124,7 +124,7 @@ def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, 
     else:
         policy, each = "weak", "single" if workload.alone else "sum"
         block = "single" if workload.alone else "joint"
-    papers = [name for name, one in COMPARED.items() if one.origin == "paper"]
+    papers = sorted(name for name, one in COMPARED.items() if one.origin == "paper")
     scalar = [
         Contender(name, policy, each, calibration)
         for name in papers

@@ -10,8 +10,6 @@ from leeward.pictures import Series
 from leeward.pictures import colour as okabe_ito
 
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "none"
-NODE = "establishment"
-"""The policy that protects whole establishments; its lines differ by θ."""
 
 Mark = tuple[str, str]
 """The colour and the shape of a line's points."""
@@ -23,8 +21,8 @@ MARKS: dict[str, tuple[Mark, ...]] = {
         (okabe_ito.GREEN, "diamond"),
     ),
     "paper": (
-        (okabe_ito.SKY, "diamond"),
         (okabe_ito.ORANGE, "square"),
+        (okabe_ito.SKY, "diamond"),
         (okabe_ito.PURPLE, "triangle-up"),
     ),
     "baseline": ((okabe_ito.GREY, "cross"), (okabe_ito.GREY, "triangle-down")),
@@ -35,6 +33,12 @@ MARKS: dict[str, tuple[Mark, ...]] = {
 def origin(mechanism: str) -> str | None:
     """Where a mechanism comes from; None of what has no guarantee."""
     return REGISTRY[mechanism].origin if mechanism in REGISTRY else None
+
+
+def protects(mechanism: str, policy: str) -> bool:
+    """Whether what is proved for a mechanism is this policy itself."""
+    known = REGISTRY.get(mechanism)
+    return known is not None and any(one.name == policy for one in known.claims["worker"])
 
 
 def label(mechanism: str) -> str:
@@ -88,8 +92,8 @@ class Line:
 
     @property
     def node(self) -> bool:
-        """Whether it protects whole establishments."""
-        return self.policy == NODE
+        """Whether it protects whole establishments, up to θ jobs."""
+        return protects(self.mechanism, "establishment")
 
     @property
     def published(self) -> bool:
@@ -192,17 +196,18 @@ def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
         key = _place(point)
         if key not in best or _error(point) < _error(best[key]):
             best[key] = point
-    thetas = {point.theta for point in shown if point.policy == NODE}
+    thetas = {point.theta for point in shown if protects(point.mechanism, "establishment")}
     if len(thetas) < 2:
         return tuple(best.values())
     return tuple(
-        replace(point, theta=None) if point.policy == NODE else point for point in best.values()
+        replace(point, theta=None) if protects(point.mechanism, "establishment") else point
+        for point in best.values()
     )
 
 
 def _place(point: Point) -> object:
     line = line_of(point)
-    free = replace(line, theta=None) if point.policy == NODE else line
+    free = replace(line, theta=None) if protects(point.mechanism, "establishment") else line
     return free, point.workload, point.stratum, point.alpha, point.epsilon
 
 

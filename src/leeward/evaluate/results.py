@@ -7,7 +7,7 @@ from math import isfinite
 
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import CHOSEN_ALPHA
-from leeward.evaluate.line import PARALLEL, Line, line_of
+from leeward.evaluate.line import PARALLEL, Line, line_of, protects
 from leeward.evaluate.phrases import GridPoint, grid_point
 from leeward.evaluate.point import ALL, Point, Refused, Setting
 
@@ -123,7 +123,7 @@ def parallel(line: Line) -> bool:
 
 def edge(line: Line) -> bool:
     """Whether it protects single jobs alone."""
-    return line.policy == "worker"
+    return protects(line.mechanism, "worker")
 
 
 def node(line: Line) -> bool:
