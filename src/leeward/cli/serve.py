@@ -1,6 +1,7 @@
 """`leeward serve`: a local page to plan releases and to read bundles and the ledger."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -48,10 +49,9 @@ def serve_command(
     say(site.url)
     sys.stdout.flush()
     note("Open this address in a browser on this machine. Ctrl-C stops the page.")
-    try:
+    with suppress(KeyboardInterrupt):  # the usual way to stop the page
         server.run(sockets=[listening])
-    except KeyboardInterrupt:  # the usual way to stop the page
-        note("Stopped.")
+    note("Stopped.")
 
 
 def _require_web() -> None:
