@@ -176,7 +176,8 @@ def test_a_worker_that_is_killed_ends_the_run(when: int) -> None:
 
 
 SCRIPT = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from pathlib import Path
 from leeward.evaluate import pool
 from leeward.publishing.interruption import recognised
