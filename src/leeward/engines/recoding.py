@@ -32,7 +32,7 @@ EXACT = 2**53
 """Below this, float64 distinguishes all whole numbers."""
 
 LARGE = 10**18
-"""What stands for any larger number: no code, id or bound is as large."""
+"""The number that replaces every larger one: no code, id or bound is as large."""
 
 
 def code_text(column: Column) -> Column:
