@@ -5,10 +5,9 @@ are the modules in the order in which the release first calls one of their funct
 each visit of a room, and the number of changes of room between them: fewer changes mean fewer
 rooms to look at in turn for whoever follows a release.
 
-A room is the first package below `leeward`; `leeward.exact` and `leeward.randomness` count as rooms
-of one module. Not counted are `leeward.errors`, which every room raises, the `__init__` of
-packages, templates, and what runs when a module is imported: all modules are imported before the
-release begins.
+A room is the first package below `leeward`. Not counted are the modules that belong to no room
+(`leeward.errors`, `exact`, `interruption`, `randomness`), the `__init__` of packages, templates,
+and what runs when a module is imported: all modules are imported before the release begins.
 """
 
 import sys
@@ -26,7 +25,6 @@ import leeward
 from leeward.cli.app import build
 
 SOURCE = Path(leeward.__file__).parent
-NO_ROOMS = {"errors", "__init__"}
 
 PLAN = """\
 data: {workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}
@@ -60,7 +58,7 @@ def touched(action: Callable[[], object]) -> list[str]:
 
 def visits(modules: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Each stay in a room, with the modules that are new in it."""
-    counted = [name for name in modules if name.split(".")[-1] not in NO_ROOMS]
+    counted = [name for name in modules if "." in name and not name.endswith("__init__")]
     return [(room, list(names)) for room, names in groupby(counted, lambda n: n.split(".")[0])]
 
 
@@ -93,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         found = released(Path(name))
     for room, modules in found:
-        inside = [module.partition(".")[2] or module for module in modules]
+        inside = [module.partition(".")[2] for module in modules]
         print(f"{room:12} {' '.join(inside)}")
     rooms, number = {room for room, _ in found}, sum(len(names) for _, names in found)
     print(f"\n{number} modules in {len(rooms)} rooms, {len(found) - 1} changes of room")

@@ -45,6 +45,7 @@ SLOW = (
     "tests/cli/test_ledger_command.py",
     "tests/cli/test_plan_command.py",
     "tests/cli/test_verify_command.py",
+    "tests/shape/test_rooms.py",
     "tests/shape/test_toy.py",
     "tests/cli/test_streams.py",
     "tests/report/test_command.py",

@@ -21,8 +21,8 @@ from leeward.model import (
     Finding,
     JobsRule,
     Marginal,
-    needed_steps,
 )
+from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
 from tests.engines.small import codebook, whole
 

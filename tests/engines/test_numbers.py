@@ -15,8 +15,9 @@ import pytest
 
 from leeward.engines import connect
 from leeward.errors import Undisclosed
-from leeward.model import Codebook, Dimension, EveryJob, Marginal, needed_steps
+from leeward.model import Codebook, Dimension, EveryJob, Marginal
 from leeward.model.resources import Resources
+from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
 from tests.engines.small import Sources, codebook, whole
 from tests.engines.truth import counts

@@ -23,8 +23,8 @@ from leeward.model import (
     Marginal,
     PrimaryJob,
     SingleJob,
-    needed_steps,
 )
+from leeward.publishing.check import needed_steps
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (

@@ -17,8 +17,8 @@ from leeward.model import (
     JobsRule,
     Marginal,
     PrimaryJob,
-    needed_steps,
 )
+from leeward.publishing.check import needed_steps
 from tests.engines.small import (
     WRITERS,
     Economy,

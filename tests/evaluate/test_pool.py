@@ -180,7 +180,7 @@ import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from pathlib import Path
 from leeward.evaluate import pool
-from leeward.publishing.interruption import recognised
+from leeward.interruption import recognised
 from tests.evaluate.test_pool import BENCHMARKS, Play
 
 def wait():

@@ -1,5 +1,6 @@
 """Group steps against plain search, for the strong and the weak policy."""
 
+import sys
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -11,10 +12,14 @@ from hypothesis import strategies as st
 
 from leeward.errors import InvalidParameter
 from leeward.privacy import StrongAlpha, WeakAlpha, group_steps
-from leeward.privacy import steps as module
 from leeward.privacy.database import Counts, Database
-from leeward.privacy.policy import Policy
-from leeward.privacy.steps import steps_from, weak_group_steps
+from leeward.privacy.policy import (
+    Policy,
+    _most_steps,
+    _steps_of_large,
+    steps_from,
+    weak_group_steps,
+)
 
 small_rationals = st.builds(Fraction, st.integers(1, 12), st.integers(1, 12))
 
@@ -93,9 +98,9 @@ def test_powers_that_nearly_meet_are_told_apart() -> None:
     alpha = Fraction(1, 10)
     just = (1 + alpha) ** 3 - 1
     tiny = Fraction(1, 10**80)
-    assert module._steps_of_large(alpha, just - tiny) == 3
-    assert module._steps_of_large(alpha, just) == 4
-    assert module._steps_of_large(alpha, just + tiny) == 4
+    assert _steps_of_large(alpha, just - tiny) == 3
+    assert _steps_of_large(alpha, just) == 4
+    assert _steps_of_large(alpha, just + tiny) == 4
 
 
 @pytest.mark.parametrize(("alpha", "alpha_prime"), [("1e-6", "1"), ("1e-9", "1e-8")])
@@ -104,8 +109,8 @@ def test_too_many_sizes_give_the_proven_bound(alpha: str, alpha_prime: str) -> N
 
 
 def test_the_bound_when_sizes_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "LARGEST_SIZE", 150)
-    assert module._most_steps(Fraction(1, 100), Fraction(1, 10)) == 20
+    monkeypatch.setattr(sys.modules["leeward.privacy.policy"], "LARGEST_SIZE", 150)
+    assert _most_steps(Fraction(1, 100), Fraction(1, 10)) == 20
 
 
 @cache

@@ -59,7 +59,7 @@ def test_before_the_charge_nothing_is_charged(office: Office, moment: str) -> No
         ("before: tabulate",),
         ("draw",),
         ("after: write a batch",),
-        ("before: tabulate", "before: discard"),  # pressed twice
+        ("draw", "before: discard"),  # pressed twice
     ],
 )
 def test_after_the_charge_it_stays_and_no_bundle_is_left(

@@ -140,7 +140,7 @@ def test_it_is_accepted_for_the_same_data_codebook_and_rules_alone(
     change(office)
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
-        require_rows(plan, engine)
+        require_rows(plan, engine, receipt.Receipt.of(plan).steps(plan, engine.digest()))
     assert bool(looked) == looks
 
 
@@ -150,9 +150,9 @@ def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyP
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
         digest = engine.digest()
-    assert receipt.accepted(plan, digest) == frozenset()
+    assert receipt.Receipt.of(plan).steps(plan, digest) == frozenset()
     monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
-    assert receipt.accepted(plan, digest) is None
+    assert receipt.Receipt.of(plan).steps(plan, digest) is None
 
 
 def test_it_tells_nothing_without_the_key(office: Office, state: Path) -> None:

@@ -18,6 +18,7 @@ EVERYTHING = {"leeward"}
 MAY_IMPORT = {
     "errors": set[str](),
     "exact": rooms("errors"),
+    "interruption": set[str](),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),
     "privacy": EVERYWHERE | rooms("model"),
@@ -27,7 +28,7 @@ MAY_IMPORT = {
     "ledger": EVERYWHERE | rooms("privacy randomness"),
     "bundle": EVERYWHERE | rooms("model privacy"),
     "publishing": EVERYWHERE
-    | rooms("model privacy mechanisms engines ledger bundle noise randomness"),
+    | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption"),
     "baselines": EVERYWHERE | rooms("model noise randomness"),
     "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines"),
     "economy": EVERYWHERE | rooms("model randomness"),

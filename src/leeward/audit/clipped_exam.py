@@ -21,8 +21,8 @@ from leeward.audit.outputs import Rounded
 from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipping import HEADROOM
+from leeward.mechanisms.size_grid import STEPS
 from leeward.noise.gaussian import normaliser
-from leeward.noise.grid import STEPS
 from leeward.noise.law import Law
 from leeward.privacy import Policy, policy
 from leeward.privacy.database import Database

@@ -26,6 +26,7 @@ from leeward.model.document import nearest
 from leeward.pictures import require_pictures
 from leeward.publishing.check import open_data, require_rows
 from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.receipt import Receipt
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
@@ -112,7 +113,7 @@ def _on_plan(
     note(INTERNAL)
     with open_data(plan) as engine:
         bar.step("checking the rows")
-        require_rows(plan, engine)
+        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
         bar.step("tabulating")
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
     grid = preset.grid.with_alpha(plan.asked.alpha)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import typer
 
 from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.interruption import recognised
 from leeward.publishing.charge import CHARGED, Interrupted, charged
-from leeward.publishing.interruption import recognised
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
-from leeward.engines.batches import cut_frame, dense_cells, sparse_establishments
 from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import header_problems
-from leeward.engines.tabulation import Tabulation, Wanted
+from leeward.engines.tabulation import (
+    Tabulation,
+    Wanted,
+    cut_frame,
+    dense_cells,
+    sparse_establishments,
+)
 from leeward.engines.validation import find_problems, is_staffed
 from leeward.engines.workplaces import frame_sketch, list_codes
 from leeward.errors import InvalidParameter, LeewardError, shown

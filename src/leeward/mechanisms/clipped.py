@@ -35,10 +35,10 @@ from leeward.mechanisms.measurement import (
     Words,
 )
 from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.size_grid import STEPS
 from leeward.mechanisms.split import best_split, given_split
 from leeward.model import Cells, Entries
 from leeward.noise.error import Weights, gaussian_weights, laplace_weights
-from leeward.noise.grid import STEPS
 from leeward.noise.integers import (
     establishment_rows,
     for_each_cell,

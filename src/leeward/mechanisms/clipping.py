@@ -11,8 +11,8 @@ import numpy as np
 
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, exact_value, log_growth, precision
+from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Entries
-from leeward.noise.grid import STEPS, SizeGrid
 from leeward.noise.integers import same_shape, whole_numbers
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats

@@ -16,8 +16,8 @@ from leeward.exact import precision
 from leeward.mechanisms.additive import Additive, probability
 from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.noise.error import laplace_weights
-from leeward.noise.grid import STEPS, SizeGrid
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
 from leeward.noise.scales import Integers, Noise, Scales
 from leeward.noise.tabulated import Floats

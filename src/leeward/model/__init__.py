@@ -5,7 +5,7 @@ from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Dimension, Marginal
-from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps, needed_steps
+from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
 from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 from leeward.model.values import Batch, Confidential, Flag, Published
 
@@ -37,6 +37,5 @@ __all__ = [
     "SingleJob",
     "Statistic",
     "Steps",
-    "needed_steps",
     "read_codebook",
 ]

@@ -5,7 +5,6 @@ such rows instead; its bundles state that there were none. A check reports findi
 follows which rules a release must apply.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -109,12 +108,3 @@ EVERY_STEP: Steps = frozenset(
     {"missing_id", "worker_rows", "repeated_job", "lost_job", "ambiguous_code"}
 )
 """The rules that cost a query; every query obeys the others anyway."""
-
-
-def needed_steps(findings: Iterable[Finding]) -> Steps:
-    """The steps without which the checked data would be counted differently.
-
-    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
-    worker points where all of them do.
-    """
-    return EVERY_STEP & {one.rule for one in findings}

@@ -7,9 +7,9 @@ from leeward.privacy.policy import (
     StrongAlpha,
     WeakAlpha,
     WorkerOnly,
+    group_steps,
     policy,
 )
-from leeward.privacy.steps import group_steps
 
 __all__ = [
     "EstablishmentRemoval",

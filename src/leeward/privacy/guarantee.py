@@ -16,10 +16,11 @@ from leeward.privacy.policy import (
     WeakAlpha,
     WorkerOnly,
     read_alpha,
+    steps_between,
+    why_not,
 )
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
-from leeward.privacy.steps import steps_between, why_not
 from leeward.privacy.words import joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]

@@ -1,6 +1,7 @@
 """Check: everything that can be refused before a release is charged, all of it at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -17,11 +18,11 @@ from leeward.errors import (
     shown,
 )
 from leeward.ledger import Account, Ledger
-from leeward.model import Codebook, Finding, Steps, needed_steps
+from leeward.model import EVERY_STEP, Codebook, Finding, Steps
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.charge import subject
 from leeward.publishing.plan import Plan
-from leeward.publishing.receipt import accepted, write_receipt
+from leeward.publishing.receipt import write_receipt
 
 FORMULA = ("=", "+", "-", "@")
 
@@ -43,14 +44,20 @@ def open_data(plan: Plan, *, frank: bool = False) -> Engine:
     return engine
 
 
-def check_surroundings(plan: Plan, out: Path, ledger: Ledger, corrects: int | None = None) -> None:
-    """The output folder, the budget, what is corrected: nothing confidential is looked at."""
+@contextmanager
+def open_ledger(plan: Plan, out: Path, path: Path, corrects: int | None) -> Iterator[Ledger]:
+    """The ledger, if it allows the charge and what is corrected, and `out` can be written.
+
+    Nothing confidential is looked at.
+    """
     unknown_yet = subject(plan, out, "0" * 64)
-    over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet)
-    problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
-    if corrects is not None and over is None:
-        problems += _no_such_charge(ledger, plan.request.account, corrects)
-    raise_all(problems)
+    with Ledger.open(path) as ledger:
+        over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet)
+        problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
+        if corrects is not None and over is None:
+            problems += _no_such_charge(ledger, plan.request.account, corrects)
+        raise_all(problems)
+        yield ledger
 
 
 def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:
@@ -122,28 +129,27 @@ def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True)
-class Passed:
-    """Data that may be released: their digest, and the steps by which their rows are counted."""
+def require_rows(plan: Plan, engine: Engine, known: Steps | None) -> Steps:
+    """The steps by which the rows are counted: those `known` from a receipt, or found by a check.
 
-    digest: str
-    steps: Steps
-
-
-def require_rows(plan: Plan, engine: Engine) -> Passed:
-    """Refuse data that fail the check, in words that do not depend on them.
-
-    The digest is that of the data that passed, now or as a receipt says. It is made once: from
-    here on `engine.unchanged` tells whether what is released is still what was checked.
+    Data that fail the check are refused in words that do not depend on them. The caller has asked
+    for the digest before: `engine.unchanged` compares with the data of that moment.
     """
-    digest = engine.digest()
-    steps = accepted(plan, digest)
-    if steps is None:
-        findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
-        if any(one.refuses for one in findings):
-            raise Undisclosed
-        steps = needed_steps(findings)
-    return Passed(digest, steps)
+    if known is not None:
+        return known
+    findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
+    if any(one.refuses for one in findings):
+        raise Undisclosed
+    return needed_steps(findings)
+
+
+def needed_steps(findings: Iterable[Finding]) -> Steps:
+    """The steps without which the checked data would be counted differently.
+
+    No step makes another one necessary: leaving rows out repeats no other row, and one row of a
+    worker points where all of them do.
+    """
+    return EVERY_STEP & {one.rule for one in findings}
 
 
 def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:

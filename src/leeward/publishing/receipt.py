@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -53,20 +54,35 @@ def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
     return path
 
 
-def accepted(plan: Plan, data_digest: str) -> Steps | None:
-    """The steps that a receipt names for these data and this plan; None if there is no receipt."""
-    try:
-        folder = state_folder()
-        key = _key(folder, make=False)
-        held = json.loads(_read(_path(folder, key, plan)))
-    except (OSError, RuntimeError, ValueError, RecursionError):
-        return None
-    if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
-        return None
-    steps = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
-    seal = _seal(key, plan, data_digest, steps)
-    same = hmac.compare_digest(seal.encode(), str(held.get("seal")).encode())
-    return steps if same else None
+@dataclass(frozen=True)
+class Receipt:
+    """What the file of a plan's receipt says, if there is one; its seal is not checked yet."""
+
+    key: bytes = b""
+    named: Steps = frozenset()
+    seal: str | None = None
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Receipt":
+        """Read it; a file that cannot be read is no receipt."""
+        try:
+            folder = state_folder()
+            key = _key(folder, make=False)
+            held = json.loads(_read(_path(folder, key, plan)))
+        except (OSError, RuntimeError, ValueError, RecursionError):
+            return cls()
+        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+            return cls()
+        named = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
+        return cls(key, named, str(held.get("seal")))
+
+    def steps(self, plan: Plan, data_digest: str) -> Steps | None:
+        """The steps that it names for these data and this plan; None if it is not theirs."""
+        if self.seal is None:
+            return None
+        seal = _seal(self.key, plan, data_digest, self.named)
+        same = hmac.compare_digest(seal.encode(), self.seal.encode("utf-8", "surrogatepass"))
+        return self.named if same else None
 
 
 def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:

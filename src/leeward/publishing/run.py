@@ -7,7 +7,8 @@ from pathlib import Path
 
 from leeward.bundle import BundleWriter
 from leeward.errors import FailedAfterCharge
-from leeward.ledger import Account, Entry, Ledger
+from leeward.interruption import postponed, recognised
+from leeward.ledger import Account, Entry
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import certificate
@@ -21,14 +22,14 @@ from leeward.publishing.charge import (
 )
 from leeward.publishing.check import (
     changed,
-    check_surroundings,
     open_data,
+    open_ledger,
     require_rows,
     require_small_delta,
 )
-from leeward.publishing.interruption import postponed, recognised
 from leeward.publishing.measuring import Progress, measured_cells
 from leeward.publishing.plan import Plan
+from leeward.publishing.receipt import Receipt
 
 
 @dataclass(frozen=True)
@@ -56,18 +57,21 @@ def release_plan(
     plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: Choices = AS_PLANNED
 ) -> Released:
     """Check everything that can be refused, then release."""
-    with Ledger.open(ledger) as book:
-        progress.step("checking the plan")
-        check_surroundings(plan, out, book, chosen.corrects)
-        with open_data(plan) as engine:
-            require_small_delta(plan, engine, book.account(plan.request.account))
-            progress.step("checking the rows")
-            rows = require_rows(plan, engine)
-            frame = frame_of(plan, engine, book)
-            prepared = PreparedRelease(
-                plan, engine, book, out, rows.digest, frame, steps=rows.steps, **vars(chosen)
-            )
-            return release(prepared, progress)
+    progress.step("checking the plan")
+    receipt = Receipt.of(plan)
+    with (
+        open_ledger(plan, out, ledger, chosen.corrects) as book,
+        open_data(plan) as engine,
+    ):
+        require_small_delta(plan, engine, book.account(plan.request.account))
+        progress.step("checking the rows")
+        digest = engine.digest()
+        frame = frame_of(plan, engine, book)
+        steps = require_rows(plan, engine, receipt.steps(plan, digest))
+        prepared = PreparedRelease(
+            plan, engine, book, out, digest, frame, steps=steps, **vars(chosen)
+        )
+        return release(prepared, progress)
 
 
 def release(prepared: PreparedRelease, progress: Progress) -> Released:
@@ -98,12 +102,12 @@ def _write(prepared: PreparedRelease, entry: Entry, progress: Progress) -> None:
     plan, engine = prepared.plan, prepared.engine
     progress.step("tabulating")
     rows: dict[str, int] = {}
+    marginals = [table.marginal for table in plan.tables]
+    by_establishment = [
+        table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
+    ]
+    engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=prepared.steps)
     with _hidden(prepared.out) as bundle:
-        marginals = [table.marginal for table in plan.tables]
-        by_establishment = [
-            table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
-        ]
-        engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=prepared.steps)
         for table in plan.tables:
             margins = table.measurement.margins.coverage is not None
             with bundle.table(table.marginal, margins=margins) as writer:

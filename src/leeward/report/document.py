@@ -45,14 +45,16 @@ class Contents:
 
     def page(self, detail: Detail) -> str:
         """The report at some detail."""
+        facts = self._facts()
         numbered = list(enumerate(self.summaries, 1))[: detail.tables]
         varying = {
             "detail": detail,
             "sections": [section(at, summary, detail) for at, summary in numbered],
             "overview": self.summaries[: detail.listed],
             "files": self.files[: detail.listed],
+            "account": account(self.certificate.budget),
         }
-        return template("report.html.j2").render(**self._facts(), **varying)
+        return template("report.html.j2").render(**facts, **varying)
 
     def _facts(self) -> dict[str, object]:
         """What is the same at every detail."""
@@ -60,7 +62,6 @@ class Contents:
         return {
             "certificate": certificate,
             "budget": certificate.budget,
-            "account": account(certificate.budget),
             "made": made(certificate),
             "cells": sum(summary.cells for summary in self.summaries),
             "scope": SCOPE.text,

@@ -17,9 +17,9 @@ from leeward.model import (
     Marginal,
     PrimaryJob,
     SingleJob,
-    needed_steps,
 )
 from leeward.model.resources import Resources
+from leeward.publishing.check import needed_steps
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
