@@ -48,13 +48,30 @@ def test_the_record_lies_beside_the_bundle_which_stays_sound(bundle: Path) -> No
     assert verify_bundle(bundle) == ()
 
 
-@pytest.mark.parametrize("same", [FIRST, "THE  FIRST person ", "The ﬁrst\u3000person"])
+@pytest.mark.parametrize(
+    "same",
+    [
+        *(
+            FIRST,
+            "THE  FIRST person ",
+            "The ﬁrst\u3000person",
+            "person, the First",
+            "TheFirstPerson",
+        ),
+        *("The first person.", "The\u034f first pers\u115fon"),
+    ],
+)
 def test_nobody_decides_on_what_they_submitted(bundle: Path, same: str) -> None:
     sign(bundle, FIRST, "author", "submitted")
     for decision in ("approved", "rejected"):
         with pytest.raises(InvalidParameter, match="someone other than who submitted it"):
             sign(bundle, same, "review board", decision)
     assert len(said(bundle)) == 1
+
+
+def test_a_name_that_nobody_sees_is_refused(bundle: Path) -> None:
+    with pytest.raises(InvalidParameter, match="--name must be one line"):
+        sign(bundle, "\u115f", "author", "submitted")
 
 
 def test_nobody_submits_what_they_decided_on(bundle: Path) -> None:

@@ -49,7 +49,7 @@ ODD: dict[str, list[tuple[Any, str | None]]] = {
     "text": [("10", "L"), ("+11", "M"), ("010", "L"), ("1e2", "M"), ("1.01E+02", "H"),
              ("1e99", "H"), ("-3", "L"), ("10.9", "L"), ("", None), (" 5", None), ("1,5", None),
              ("5d", None), ("0x1", None), ("nan", None), ("inf", None), ("1e999", None),
-             (None, None)],
+             ("5\n", None), ("5\u0085", None), ("5\u2028", None), (None, None)],
 }  # fmt: skip
 """Values as databases store them, each with the class that it must have."""
 
@@ -133,6 +133,19 @@ def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources =
     assert not any(one.refuses for one in found)
     without = [one.rows for one in found if one.rule == "missing_number"]
     assert sum(without) == classes[None]
+
+
+def test_unsigned_integers_have_classes_below_zero_too(tmp_path: Path) -> None:
+    tables = odd_tables("bigint")
+    pay = pa.array([0, 7, 20, 21, 2**64 - 1, *[None] * 6], pa.uint64())
+    tables["jobs"] = tables["jobs"].set_column(2, "pay", pay)
+    book = book_of(tmp_path, "place", "fine")
+    fine = Marginal("t", whole(book, "place"), whole(book, "fine"))
+    with connect(in_files(tables, tmp_path), tmp_path, ANYTHING) as engine:
+        found = {one.rule: one.rows for one in engine.check(book, EveryJob())}
+        engine.prepare(book, EveryJob(), [fine], [fine])
+        assert counts(engine, fine) == {0: (0, 1, 1, 3)}
+    assert found == {"missing_number": 6, "number_range": 2}
 
 
 @pytest.mark.parametrize("kind", ODD)

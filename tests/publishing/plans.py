@@ -17,9 +17,11 @@ WEAK = "{policy: weak, alpha: 0.1, epsilon: 4}"
 WORKER = "{policy: worker, epsilon: 1}"
 
 
-def planned(folder: Path, *tables: str, protect: str = STRONG, more: str = "") -> Plan:
+def planned(
+    folder: Path, *tables: str, protect: str = STRONG, more: str = "", codebook: str = CODEBOOK
+) -> Plan:
     """The plan of these tables; the data that it names are not there."""
-    (folder / "codebook.yaml").write_text(CODEBOOK)
+    (folder / "codebook.yaml").write_text(codebook)
     lines = "".join(f"  - {table}\n" for table in tables)
     (folder / "plan.yaml").write_text(
         "data: {workplaces: no.csv, workers: no.csv, jobs: no.csv}\n"

@@ -6,7 +6,7 @@ import pytest
 
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.publishing import plan as planning
-from tests.publishing.plans import planned
+from tests.publishing.plans import CODEBOOK, WEAK, planned
 
 PLACE = "{name: t, by: [place]}"
 
@@ -25,6 +25,25 @@ def test_fractions_that_no_certificate_holds_are_refused(tmp_path: Path) -> None
     ]
     with pytest.raises(InvalidParameter, match="in fractions of at most 1500 digits"):
         planned(tmp_path, *tables, protect="{policy: strong, alpha: 0.1, epsilon: 1000}")
+
+
+@pytest.mark.parametrize("written", ['"x \\ud800"', '"x \\udcff"'])
+def test_texts_that_are_not_utf_8_are_refused(tmp_path: Path, written: str) -> None:
+    labelled = CODEBOOK.replace("codes: [A, B]", f"codes: {{A: {written}, B: b}}")
+    with pytest.raises(LeewardError, match=r"surrogate, which no UTF-8 text .* \(line 3, column"):
+        planned(tmp_path, PLACE, codebook=labelled)
+    with pytest.raises(LeewardError, match="surrogate, which no UTF-8 text"):
+        planned(tmp_path, PLACE, more=f"sizes: {written}\n")
+
+
+def test_kinds_that_no_sentence_lists_are_refused(tmp_path: Path) -> None:
+    names = (f"{'x' * 58}{n:03}" for n in range(330))
+    many = CODEBOOK + "".join(
+        f"  {name}: {{table: workers, column: sex, codes: [F, M]}}\n" for name in names
+    )
+    planned(tmp_path, PLACE, codebook=many)
+    with pytest.raises(LeewardError, match="more than 10000 characters together"):
+        planned(tmp_path, PLACE, codebook=many, protect=WEAK)
 
 
 def test_lists_that_no_certificate_holds_are_refused(

@@ -47,6 +47,24 @@ def test_nine_draws_in_ten_lie_in_the_interval(
     follows(told, drawn)
 
 
+@pytest.mark.parametrize("name", ["slope", "clipped"])
+def test_a_mechanism_for_one_cell_publishes_no_table_of_several(tmp_path: Path, name: str) -> None:
+    """Known bad: eight cells at the price of one."""
+    (made,) = planned(tmp_path, f"{{name: a, by: {PLACE}, mechanism: {name}}}").tables
+    counts = np.ones((3, 8), dtype=np.int64)
+    columns = Confidential(Cells(counts, np.full(3, 8), counts))
+    with pytest.raises(AssertionError, match=f"{name} is not made for 8 worker cells"):
+        publish(Batch(np.arange(3), columns), made.measurement)
+
+
+def test_counts_without_an_establishment_get_no_noise(tmp_path: Path) -> None:
+    """Known bad: an engine that loses the largest establishment would lose the noise's scale."""
+    (made,) = planned(tmp_path, f"{{name: a, by: {PLACE}, mechanism: slope}}").tables
+    columns = Confidential(Cells(np.full((3, 1), 7), np.array([7, 0, 7])))
+    with pytest.raises(ArithmeticError, match="do not belong together"):
+        publish(Batch(np.arange(3), columns), made.measurement)
+
+
 def follows(told: Noise, drawn: Integers) -> None:
     """The curve, summed over each half of itself, holds as much as the draws do."""
     x, y = (np.array(column) for column in zip(*told.curve, strict=True))

@@ -231,6 +231,7 @@ def block_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[Pair]:
 def removal_pairs(mechanism: KeepingMechanism, _: Policy) -> Iterator[Pair]:
     """The largest establishment that is counted, and one that is not."""
     yield Pair.of((0,), (mechanism.theta,))
+    yield Pair.of((0,), (mechanism.theta + 1,))
     yield Pair.of((0,), (100 * mechanism.theta,))
 
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from stat import S_ISREG
 from typing import Annotated, BinaryIO, Literal, get_args
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from pydantic import StringConstraints, ValidationError, field_validator
 
@@ -29,6 +30,12 @@ MOST_BYTES = 1 << 20
 
 SAFELY = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """Open flags: no symlink is followed, and a pipe does not block."""
+
+INVISIBLE = frozenset(
+    map(chr, [0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, *range(0x180B, 0x1810),
+              *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
+)  # fmt: skip
+"""Letters and marks that show nothing; other such signs are known by their category."""
 
 Line = Annotated[
     str,
@@ -51,7 +58,7 @@ class SignOff(Statement):
     @field_validator("name")
     @classmethod
     def _has_a_letter(cls, name: str) -> str:
-        if not any(map(str.isalnum, name)):
+        if not _words(name):
             raise ValueError("must have a letter")
         return name
 
@@ -125,12 +132,20 @@ def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
 
 
 def same_person(one: str, other: str) -> bool:
-    """Whether two names are equal up to case, blanks and compatible characters (NFKC)."""
-    return _folded(one) == _folded(other)
+    """Whether two names are equal up to case, blanks, punctuation and the order of the words.
+
+    It recognises other ways of writing a name (`Surname, Name`), not another name.
+    """
+    left, right = _words(one), _words(other)
+    return "".join(left) == "".join(right) or sorted(left) == sorted(right)
 
 
-def _folded(name: str) -> str:
-    return " ".join(normalize("NFKC", normalize("NFKC", name).casefold()).split())
+def _words(name: str) -> list[str]:
+    """The words of a name: letters, marks and digits that can be seen, in one spelling."""
+    folded = normalize("NFKC", normalize("NFKC", name).casefold())
+    seen = "".join(one for one in folded if category(one)[0] != "C" and one not in INVISIBLE)
+    groups = groupby(seen, lambda sign: category(sign)[0] in "LMN")
+    return ["".join(signs) for is_word, signs in groups if is_word]
 
 
 def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:

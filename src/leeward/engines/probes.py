@@ -10,6 +10,7 @@ from leeward.engines.recoding import (
     as_text,
     code_text,
     has_fraction,
+    is_below,
     known_texts,
     number,
     same_id,
@@ -110,7 +111,7 @@ class Probe:
             text=as_text(column),
             missing=column.isnull(),
             unreadable=column.notnull() & value.isnull(),
-            outside=(value < numbers.low) | (value >= numbers.cap + 1),
+            outside=is_below(value, numbers.low) | ~is_below(value, numbers.cap + 1),
             fraction=has_fraction(value),
         )
         kinds = ("missing", "unreadable", "outside", "fraction")

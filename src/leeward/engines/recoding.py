@@ -79,6 +79,9 @@ def _is_number(column: Column) -> Column:
 NUMBER = r"^[+-]?[0-9]{1,99}(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})?$"
 """A number in a column of texts; none of them is too large for float64."""
 
+NO_NUMBER = r"[^0-9eE.+-]"
+"""A sign that no number has."""
+
 
 def number(column: Column) -> Column:
     """The numbers of a numeric column; a null in place of everything else."""
@@ -86,7 +89,8 @@ def number(column: Column) -> Column:
     if kind.is_integer():
         return column
     if kind.is_string():
-        readable = column.re_search(NUMBER)
+        # In Java `$` also matches before a last line separator, which the second pattern refuses.
+        readable = column.re_search(NUMBER) & ~column.re_search(NO_NUMBER)
         return ibis.cases((readable, ibis.ifelse(readable, column, "0").cast("float64")))
     value = _as_float(column)
     return ibis.cases((_is_number(value), value))
@@ -99,6 +103,13 @@ def has_fraction(value: Column) -> Column:
     return (value.abs() < EXACT) & whole_number(value).isnull()
 
 
+def is_below(value: Column, bound: int) -> Column:
+    """Whether a number is below a bound; unsigned integers cannot be compared with negatives."""
+    if bound <= 0 and value.type().is_unsigned_integer():
+        return ibis.literal(False)
+    return value < bound
+
+
 def class_text(column: Column, numbers: NumericRange) -> Column:
     """The code of the class of each number; a null for what is not a number.
 
@@ -106,7 +117,7 @@ def class_text(column: Column, numbers: NumericRange) -> Column:
     """
     value = number(column)
     *lower, (highest, _) = numbers.bounds
-    steps = ((value < bound + 1, code) for code, bound in lower)
+    steps = ((is_below(value, bound + 1), code) for code, bound in lower)
     return ibis.cases(*steps, (value.notnull(), highest))
 
 

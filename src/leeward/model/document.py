@@ -43,6 +43,13 @@ class _TextLoader(yaml.BaseLoader):
             raise yaml.constructor.ConstructorError(None, None, rule, mark)
         return super().compose_node(parent, index)
 
+    def construct_scalar(self, node: yaml.ScalarNode) -> str:
+        written = str(super().construct_scalar(node))
+        if not written.isascii() and any("\ud800" <= sign <= "\udfff" for sign in written):
+            rule = "an escaped surrogate, which no UTF-8 text can hold"
+            raise yaml.constructor.ConstructorError(None, None, rule, node.start_mark)
+        return written
+
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, str]:
         seen: set[str] = set()
         for key, _ in node.value:

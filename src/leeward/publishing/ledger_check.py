@@ -1,4 +1,4 @@
-"""Witness: a bundle and a ledger that know each other, or what speaks against it."""
+"""Ledger check: whether the ledger holds the entry that a bundle names, and agrees with it."""
 
 from pathlib import Path
 

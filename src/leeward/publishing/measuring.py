@@ -49,7 +49,10 @@ def measured_cells(
 
 def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Published:
     """Confidential cells become published ones: here, and nowhere else."""
-    values, margins, _ = made.measure(batch.cells.opened())
+    cells = batch.cells.opened()
+    if cells.shape[1] != made.parameters.cells:  # it would promise too little: public numbers
+        raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
+    values, margins, _ = made.measure(cells)
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
     return Published(batch.keys, values, flags, margins)
 

@@ -39,6 +39,9 @@ MOST_DIGITS = 1500
 MOST_LISTED_BYTES = 1 << 27
 """Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
 
+MOST_KIND_CHARACTERS = 10_000
+"""Maximum length of the names of all kinds' attributes together; a sentence has 20,000."""
+
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
@@ -210,6 +213,15 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             rule=f"must share epsilon and delta in fractions of at most {MOST_DIGITS} digits",
             value="a longer fraction",
             next_step="Write shares with fewer digits.",
+        )
+    kinds = sum(len(name) for name in plan.weak_attributes or ())
+    if kinds > MOST_KIND_CHARACTERS:
+        yield InvalidParameter(
+            "protect.policy",
+            rule="must not be weak where the names of all attributes of workers and jobs, which a "
+            f"sentence lists, have more than {MOST_KIND_CHARACTERS} characters together",
+            value=f"{kinds} characters",
+            next_step="Leave attributes that no table uses out of the codebook, or shorten names.",
         )
     listed = sum(_listed_bytes(table.marginal) for table in plan.tables)
     if listed > MOST_LISTED_BYTES:
