@@ -70,7 +70,7 @@ def test_nobody_decides_on_what_they_submitted(bundle: Path, same: str) -> None:
 
 
 def test_a_name_that_nobody_sees_is_refused(bundle: Path) -> None:
-    with pytest.raises(InvalidParameter, match="--name must be one line"):
+    with pytest.raises(InvalidParameter, match="--name: must be one line"):
         sign(bundle, "\u115f", "author", "submitted")
 
 

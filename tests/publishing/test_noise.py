@@ -65,6 +65,15 @@ def test_counts_without_an_establishment_get_no_noise(tmp_path: Path) -> None:
         publish(Batch(np.arange(3), columns), made.measurement)
 
 
+def test_margins_follow_a_noisy_scale_of_each_cell(tmp_path: Path) -> None:
+    """Known bad: margins that follow the true scale are the same for cells that are."""
+    (made,) = planned(tmp_path, f"{{name: a, by: {PLACE}, mechanism: slope}}").tables
+    columns = Confidential(Cells(np.full((100, 1), 900), np.full(100, 500)))
+    margins = publish(Batch(np.arange(100), columns), made.measurement).margins
+    assert margins is not None
+    assert len(np.unique(margins)) > 10
+
+
 def follows(told: Noise, drawn: Integers) -> None:
     """The curve, summed over each half of itself, holds as much as the draws do."""
     x, y = (np.array(column) for column in zip(*told.curve, strict=True))
