@@ -122,6 +122,18 @@ def refused(office: Office, *options: str, name: str = "refused") -> Ended:
     return told
 
 
+def test_what_no_certificate_can_state_is_not_charged(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unspeakable(*_: object) -> None:
+        raise ValueError("a sentence that is too long")
+
+    monkeypatch.setattr("leeward.publishing.certify.firm_promise", unspeakable)
+    with pytest.raises(ValueError, match="too long"):
+        run(read_plan(office.folder / "2026Q2.yaml"), office.folder / "bundle", office.ledger)
+    assert [entry.kind for entry in office.entries()] == ["opened"]
+
+
 def test_a_plan_over_the_cap_is_refused(office: Office) -> None:
     office.write_plan(Path("economy"), tables=TABLES.replace("epsilon: 4", "epsilon: 41"))
     assert "must keep account 'office' within its cap of epsilon 40" in refused(office).err

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
 from math import ceil, floor
+from typing import Any
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
@@ -78,7 +79,40 @@ def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
     return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
 
 
-def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
+@dataclass(frozen=True)
+class Draft:
+    """What a certificate says of its plan, made before the charge.
+
+    What cannot be stated is thus not paid for. `tables` have no rows yet.
+    """
+
+    account: str
+    statements: Mapping[str, Any]
+    tables: tuple[CertifiedTable, ...]
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Draft":
+        """Statements and tables of a plan."""
+        charge, jobs = plan.charge, plan.jobs
+        statements = {
+            "period": plan.request.period,
+            "plan": plan.request.public(),
+            "plan_digest": plan.digest,
+            "codebook_digest": plan.codebook_digest,
+            "guarantee": ReleaseGuarantee.of(charge, jobs, strict=plan.strict),
+            "worker": worker_promise(charge, jobs),
+            "establishment": establishment_promise(charge, jobs),
+            "make_up": make_up_promise(charge, plan.weak_attributes, by_cell=plan.by_cell),
+            "firm": firm_promise(charge),
+            "odds": odds_statement(charge, jobs),
+            "weak_attributes": plan.weak_attributes,
+            "jobs": JobsStatement.of(charge, jobs),
+            "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
+        }
+        return cls(plan.request.account, statements, tuple(map(_table, plan.tables)))
+
+
+def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
         format=FORMAT,
@@ -86,34 +120,22 @@ def certificate(plan: Plan, name: str, paid: Payment, rows: Mapping[str, int]) -
         leeward=version("leeward"),
         software=software(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        period=plan.request.period,
-        account=plan.request.account,
-        plan=plan.request.public(),
-        plan_digest=plan.digest,
-        codebook_digest=plan.codebook_digest,
-        guarantee=ReleaseGuarantee.of(plan.charge, plan.jobs, strict=plan.strict),
-        worker=worker_promise(plan.charge, plan.jobs),
-        establishment=establishment_promise(plan.charge, plan.jobs),
-        make_up=make_up_promise(plan.charge, plan.weak_attributes, by_cell=plan.by_cell),
-        firm=firm_promise(plan.charge),
-        odds=odds_statement(plan.charge, plan.jobs),
-        weak_attributes=plan.weak_attributes,
-        jobs=JobsStatement.of(plan.charge, plan.jobs),
-        rows=RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
+        account=draft.account,
+        **draft.statements,
         data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
         ledger=LedgerStatement(
             id=paid.anchor.ledger,
-            account=plan.request.account,
+            account=draft.account,
             entry=paid.anchor.number,
             head=paid.anchor.hash,
         ),
         budget=paid.budget,
         corrects=paid.corrects,
-        tables=tuple(_table(table, rows[table.name]) for table in plan.tables),
+        tables=tuple(one.model_copy(update={"rows": rows[one.name]}) for one in draft.tables),
     )
 
 
-def _table(table: PlannedTable, rows: int) -> CertifiedTable:
+def _table(table: PlannedTable) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
@@ -127,7 +149,7 @@ def _table(table: PlannedTable, rows: int) -> CertifiedTable:
         },
         where={one.name: list(one.codes) for one in marginal.filters} or None,
         complete=marginal.complete,
-        rows=rows,
+        rows=0,
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),

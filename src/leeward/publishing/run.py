@@ -11,7 +11,7 @@ from leeward.interruption import postponed, recognised
 from leeward.ledger import Account, Entry
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
-from leeward.publishing.certify import certificate
+from leeward.publishing.certify import Draft, certificate
 from leeward.publishing.charge import (
     PreparedRelease,
     after_charge,
@@ -76,6 +76,7 @@ def release_plan(
 
 def release(prepared: PreparedRelease, progress: Progress) -> Released:
     """Charge, tabulate, noise, write, commit. Whatever happens after the charge, it stays."""
+    draft = Draft.of(prepared.plan)
     require_accuracy()  # a machine that draws nothing is charged nothing
     if not prepared.engine.unchanged():
         raise changed()
@@ -85,7 +86,7 @@ def release(prepared: PreparedRelease, progress: Progress) -> Released:
         with postponed():
             entry = reserve(prepared)
         with recognised():
-            _write(prepared, entry, progress)
+            _write(prepared, draft, entry, progress)
     except FailedAfterCharge:
         raise
     except (Exception, KeyboardInterrupt) as error:
@@ -97,7 +98,7 @@ def release(prepared: PreparedRelease, progress: Progress) -> Released:
     return Released(prepared.out, entry, prepared.ledger.account(entry.account))
 
 
-def _write(prepared: PreparedRelease, entry: Entry, progress: Progress) -> None:
+def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Progress) -> None:
     """Tabulate, noise and write every table; seal the bundle; commit."""
     plan, engine = prepared.plan, prepared.engine
     progress.step("tabulating")
@@ -121,7 +122,7 @@ def _write(prepared: PreparedRelease, entry: Entry, progress: Progress) -> None:
         progress.step("sealing the bundle")
         with postponed(forget=True):
             paid = payment(prepared.ledger, entry)
-            digest = bundle.seal(certificate(plan, prepared.out.name, paid, rows))
+            digest = bundle.seal(certificate(draft, prepared.out.name, paid, rows))
             commit(prepared, entry, digest)
 
 
