@@ -25,7 +25,7 @@ def release(number: int = 1, data: int | None = None) -> Subject:
 
 def ledger_with(folder: Path, cap: Guarantee | None = None) -> Ledger:
     """A ledger whose account 'lodes' may lose ε = 4."""
-    made = Ledger.create(folder / "office.ledger")
+    made = Ledger.new(folder / "office.ledger")
     made.open_account("lodes", strong(4) if cap is None else cap)
     return made
 

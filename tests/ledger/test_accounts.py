@@ -87,7 +87,7 @@ def test_an_unknown_account(ledger: Ledger, name: str, step: str) -> None:
 
 
 def test_a_ledger_without_accounts(tmp_path: Path) -> None:
-    empty = Ledger.create(tmp_path / "empty.ledger")
+    empty = Ledger.new(tmp_path / "empty.ledger")
     assert (empty.accounts(), empty.entries(), empty.verify()) == ((), (), ())
     assert empty.head().number == 0
     with pytest.raises(InvalidParameter, match=r"must be open in this ledger \(it has none\)"):

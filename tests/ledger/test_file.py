@@ -56,7 +56,7 @@ def test_the_file_is_private_before_the_database_is_opened(
     before = os.umask(0)
     try:
         with pytest.raises(KeyboardInterrupt):
-            Ledger.create(path)
+            Ledger.new(path)
     finally:
         os.umask(before)
     assert seen == [0o600]
@@ -76,7 +76,7 @@ def test_the_file_is_private_when_it_comes_into_being(
     monkeypatch.setattr(os, "fchmod", spy)
     before = os.umask(0)
     try:
-        Ledger.create(tmp_path / "new.ledger")
+        Ledger.new(tmp_path / "new.ledger")
     finally:
         os.umask(before)
     assert seen == [0o600]
@@ -85,7 +85,7 @@ def test_the_file_is_private_when_it_comes_into_being(
 def test_the_name_of_a_new_file_is_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     synced = []
     monkeypatch.setattr(os, "fsync", lambda handle: synced.append(os.fstat(handle).st_ino))
-    Ledger.create(tmp_path / "new.ledger")
+    Ledger.new(tmp_path / "new.ledger")
     assert synced == [tmp_path.stat().st_ino]
 
 
@@ -110,7 +110,7 @@ def test_a_new_ledger_never_replaces_a_file(ledger: Ledger, tmp_path: Path) -> N
     (tmp_path / "link").symlink_to(tmp_path / "nowhere")
     for path in (ledger.path, tmp_path / "link"):
         with pytest.raises(BadFile) as refused:
-            Ledger.create(path)
+            Ledger.new(path)
         assert str(refused.value) == (
             f"ledger: must not exist yet; got a file of this name ({str(path)!r}). "
             "Use that ledger, or give another path."
@@ -126,7 +126,7 @@ def test_a_new_ledger_never_replaces_a_file(ledger: Ledger, tmp_path: Path) -> N
 def test_a_path_that_cannot_be_made(tmp_path: Path, name: str, reason: str) -> None:
     path = tmp_path / name
     with pytest.raises(BadFile) as refused:
-        Ledger.create(path)
+        Ledger.new(path)
     assert str(refused.value) == (
         f"ledger: must be a usable path; got {reason} ({str(path)!r}). "
         "Give a path in a folder that can be written."
@@ -214,13 +214,13 @@ def test_a_file_that_others_may_use(ledger: Ledger, mode: int) -> None:
 
 def test_the_next_step_can_be_pasted(tmp_path: Path) -> None:
     path = tmp_path / "a b's.ledger"
-    Ledger.create(path).path.chmod(0o644)
+    Ledger.new(path).path.chmod(0o644)
     assert message(path).endswith(f"""Run `chmod 600 '{tmp_path}/a b'"'"'s.ledger'`.""")
 
 
 @pytest.mark.parametrize("name", ["50%.ledger", "a?mode=memory", "a#b"])
 def test_a_path_is_taken_as_it_is(tmp_path: Path, name: str) -> None:
-    Ledger.create(tmp_path / name).open_account("lodes", strong(1))
+    Ledger.new(tmp_path / name).open_account("lodes", strong(1))
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert Ledger.open(tmp_path / name).account("lodes").cap == strong(1)
 
@@ -279,7 +279,7 @@ def test_a_folder_that_cannot_be_written(reachable: Path) -> None:
         assert refused.value.rule == "must be readable and writable, and its folder too"
         assert refused.value.next_step == ROOM
         with pytest.raises(BadFile, match="must be a usable path; got Permission denied"):
-            Ledger.create(reachable / "new.ledger")
+            Ledger.new(reachable / "new.ledger")
         assert made.entries()[-1].kind == "opened"
 
 
@@ -388,7 +388,7 @@ def test_the_secret_never_shows(ledger: Ledger) -> None:
 
 
 def test_sealing_is_keyed_and_repeats(ledger: Ledger, tmp_path: Path) -> None:
-    other = Ledger.create(tmp_path / "other.ledger")
+    other = Ledger.new(tmp_path / "other.ledger")
     assert ledger.sealed(b"rows") == Ledger.open(ledger.path).sealed(b"rows")
     assert len({ledger.sealed(b"rows"), ledger.sealed(b"row"), other.sealed(b"rows")}) == 3
     assert ledger.head().ledger != other.head().ledger

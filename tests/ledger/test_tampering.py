@@ -261,13 +261,13 @@ def test_an_old_copy_put_back_is_found_against_bundles(ledger: Ledger, tmp_path:
 
 
 def test_a_bundle_of_another_ledger_is_told_apart(full: Ledger, tmp_path: Path) -> None:
-    other = Ledger.create(tmp_path / "other.ledger").open_account("lodes", strong(4)).anchor
+    other = Ledger.new(tmp_path / "other.ledger").open_account("lodes", strong(4)).anchor
     assert full.verify([other]) == (f"entry 1 of a bundle: it belongs to ledger {other.ledger}",)
 
 
 def test_a_file_exchanged_meanwhile_is_noticed(ledger: Ledger, tmp_path: Path) -> None:
     """Nothing is ever written to a file that no longer has the name."""
-    other = Ledger.create(tmp_path / "other.ledger")
+    other = Ledger.new(tmp_path / "other.ledger")
     other.open_account("qwi", strong(1))
     other.path.replace(ledger.path)
     assert [account.name for account in ledger.accounts()] == ["qwi"]

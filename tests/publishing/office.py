@@ -114,7 +114,7 @@ class Office:
         return self.folder / "ledger.sqlite"
 
     def open_account(self, epsilon: int, policy: str = "strong") -> None:
-        with Ledger.create(self.ledger) as book:
+        with Ledger.new(self.ledger) as book:
             book.open_account("office", Guarantee(policy, "0.1", epsilon))
 
     def write_plan(self, economy: Path, *, period: str = "2026Q2", tables: str = TABLES) -> None:

@@ -89,7 +89,7 @@ def released(folder: Path, name: str) -> dict[str, str]:
     plan = read_plan(folder / "plan.yaml")
     asked, ledger, bundle = plan.asked, folder / f"{name}.sqlite", folder / name
     cap = Guarantee(asked.policy, asked.alpha, 100, 2 * asked.delta)
-    with Ledger.create(ledger) as book:
+    with Ledger.new(ledger) as book:
         book.open_account("golden", cap)
     release_plan(plan, bundle, ledger, Quiet())
     files = sorted((bundle / "tables").glob("*.csv"))

@@ -91,7 +91,7 @@ def test_a_strong_release_knows_no_kinds(tmp_path: Path) -> None:
 def test_two_columns_of_one_name_do_not_add_up(tmp_path: Path) -> None:
     """The name of an attribute says nothing about its neighbours."""
     weak = Guarantee("weak", "0.1", 9)
-    with Ledger.create(tmp_path / "ledger.sqlite") as book:
+    with Ledger.new(tmp_path / "ledger.sqlite") as book:
         book.open_account("office", weak)
         first = planned(tmp_path)
         book.reserve("office", first.charge, subject(first, Path("one"), "1" * 64))

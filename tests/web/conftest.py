@@ -27,7 +27,7 @@ def plan(tmp_path: Path) -> Path:
 def ledger(tmp_path: Path) -> Path:
     """A ledger with the account of the plan."""
     path = tmp_path / "ledger.sqlite"
-    with Ledger.create(path) as book:
+    with Ledger.new(path) as book:
         book.open_account("office", Guarantee("strong", "0.1", 6))
     return path
 

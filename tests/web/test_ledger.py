@@ -80,7 +80,7 @@ def test_without_a_ledger_the_page_says_how_to_give_one(tmp_path: Path) -> None:
     with serving(releases=tmp_path, ledger=tmp_path / "gone.sqlite") as up:
         assert "ledger must exist; got no such file" in told(up)
         assert not (tmp_path / "gone.sqlite").exists()
-    Ledger.create(tmp_path / "new.sqlite")
+    Ledger.new(tmp_path / "new.sqlite")
     with serving(releases=tmp_path, ledger=tmp_path / "new.sqlite") as up:
         assert "No account is open." in told(up)
         assert "No bundle of the folder carries an entry of this ledger." in told(up)
@@ -133,7 +133,7 @@ def test_a_ledger_open_to_others_is_told(folder: Path, tmp_path: Path) -> None:
 
 def test_an_old_copy_is_found_by_the_bundles_of_the_folder(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    with Ledger.create(path) as book:
+    with Ledger.new(path) as book:
         book.open_account("office", strong(4))
         shutil.copy(path, tmp_path / "old.sqlite")
         paid = book.reserve("office", strong(1), release())
@@ -198,7 +198,7 @@ def test_the_secret_of_the_ledger_is_never_shown(page: Served, folder: Path) -> 
 
 def test_many_entries_are_paged_and_many_accounts_listed(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    with Ledger.create(path) as book:
+    with Ledger.new(path) as book:
         for number in range(MOST_DRAWN + 1):
             book.open_account(f"account-{number:02}", strong(400))
         for number in range(PER_PAGE):
@@ -219,7 +219,7 @@ def test_many_entries_are_paged_and_many_accounts_listed(tmp_path: Path) -> None
 def test_a_part_is_drawn_for_each_release_and_one_for_what_was_charged_in_rho(
     tmp_path: Path,
 ) -> None:
-    with Ledger.create(tmp_path / "ledger.sqlite") as book:
+    with Ledger.new(tmp_path / "ledger.sqlite") as book:
         book.open_account("mixed", Guarantee("strong", "0.1", 9, Fraction(1, 10**6)))
         book.reserve("mixed", strong(2), release(1))
         book.reserve("mixed", Guarantee("strong", "0.1", 0, 0, Fraction(1, 100)), release(2))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
+from typing import TYPE_CHECKING, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +17,11 @@ from leeward.bundle.layout import CERTIFICATE, parquet_path, sha256
 from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
+from leeward.show.notebook import MOST_ROWS, html_table
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped] # ships no types
+    import polars
 
 PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
@@ -30,12 +36,37 @@ SPARE = 1 << 20
 """Bytes of a column for headers and statistics."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bundle:
     """A published folder whose certificate was read."""
 
     path: Path
     certificate: Certificate
+
+    def __getitem__(self, name: str) -> "PublishedTable":
+        """A table by its name."""
+        return PublishedTable(self, self._certified(name))
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the tables."""
+        return (table.name for table in self.certificate.tables)
+
+    def __len__(self) -> int:
+        """The number of tables."""
+        return len(self.certificate.tables)
+
+    def __repr__(self) -> str:
+        return f"Bundle({str(self.path)!r}, {self.certificate.period}, {len(self)} tables)"
+
+    def _repr_html_(self) -> str:
+        paid = self.certificate.guarantee
+        rows = [
+            (one.name, " × ".join(one.identifiers), f"{one.rows:,}", one.mechanism)
+            for one in self.certificate.tables
+        ]
+        title = f"{self.certificate.name}, {self.certificate.period}"
+        heads = ("table", "by", "rows", "mechanism")
+        return html_table(title, heads, rows, note=paid.sentence)
 
     def table(self, name: str) -> pa.Table:
         """All rows of a table; codes as dictionaries of text. Its checksum is checked first."""
@@ -78,15 +109,7 @@ class Bundle:
 
     def _published(self, name: str) -> tuple[Path, CertifiedTable]:
         """Path and description of a table whose checksum is that of the certificate."""
-        table = self.certificate.table(name)
-        if table is None:
-            listed = ", ".join(table.name for table in self.certificate.tables)
-            raise InvalidParameter(
-                "table",
-                rule=f"must be a table of the bundle: {listed}",
-                value=shown(name),
-                next_step="Choose one of these.",
-            )
+        table = self._certified(name)
         path = self.path / parquet_path(name)
         stamp = self.certificate.files.get(parquet_path(name))
         with _reading(path):
@@ -97,6 +120,88 @@ class Bundle:
             if stamp is None or not same or sha256(path) != stamp.sha256:
                 raise damaged(path, "must be the file that was published")
         return path, table
+
+    def _certified(self, name: str) -> CertifiedTable:
+        table = self.certificate.table(name)
+        if table is None:
+            raise InvalidParameter(
+                "table",
+                rule=f"must be a table of the bundle: {', '.join(self)}",
+                value=shown(name),
+                next_step="Choose one of these.",
+            )
+        return table
+
+
+@dataclass(frozen=True, repr=False)
+class PublishedTable:
+    """A table of a bundle: what the certificate says of it, and its rows in several forms.
+
+    Examples
+    --------
+    >>> table = leeward.read_bundle("bundle")["place_industry"]  # doctest: +SKIP
+    >>> table.to_pandas(labels=True)  # doctest: +SKIP
+    """
+
+    bundle: Bundle
+    about: CertifiedTable
+
+    @property
+    def name(self) -> str:
+        """Its name, which is that of its file."""
+        return self.about.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns: identifiers, `value`, `status`, and `margin` where there is one."""
+        return self.about.columns
+
+    def to_arrow(self, *, labels: bool = False) -> pa.Table:
+        """All rows; with `labels` a column NAME_label stands after each column of codes."""
+        rows = self.bundle.table(self.name)
+        for name, codes in self.about.codes.items() if labels else ():
+            rows = _labelled(rows, name, codes)
+        return rows
+
+    def to_pandas(self, *, labels: bool = False) -> "pandas.DataFrame":
+        """All rows as a data frame of pandas; codes are texts."""
+        return _with_texts(self.to_arrow(labels=labels)).to_pandas()
+
+    def to_polars(self, *, labels: bool = False) -> "polars.DataFrame":
+        """All rows as a data frame of Polars, which must be installed; codes are texts."""
+        import polars  # noqa: PLC0415 (an optional library)
+
+        found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels)))
+        return cast("polars.DataFrame", found)
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return self.about.rows
+
+    def __repr__(self) -> str:
+        by = " × ".join(self.about.identifiers)
+        return f"PublishedTable({self.name!r}, by {by}, {len(self):,} rows)"
+
+    def _repr_html_(self) -> str:
+        first = next(self.bundle.batches(self.name), None)
+        rows = [] if first is None else first.slice(0, MOST_ROWS).to_pylist()
+        note = f"{len(self):,} rows in all." if len(self) > len(rows) else ""
+        return html_table(self.name, self.columns, [list(row.values()) for row in rows], note=note)
+
+
+def _labelled(rows: pa.Table, name: str, codes: dict[str, str]) -> pa.Table:
+    position = rows.schema.get_field_index(name)
+    texts = [codes[code] for code in rows.column(name).to_pylist()]
+    return rows.add_column(position + 1, f"{name}_label", pa.array(texts, pa.string()))
+
+
+def _with_texts(rows: pa.Table) -> pa.Table:
+    """Codes as plain texts in place of dictionaries, whose parts differ between row groups."""
+    kinds = [
+        pa.field(one.name, pa.string() if pa.types.is_dictionary(one.type) else one.type)
+        for one in rows.schema
+    ]
+    return rows.cast(pa.schema(kinds))
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def demo_command(
     make(Economy(jobs, establishments, None, seed), out / "economy")
     plan, ledger = out / "plan.yaml", out / "ledger.sqlite"
     plan.write_text(PLAN, encoding="utf-8")
-    with Ledger.create(ledger) as book:
+    with Ledger.new(ledger) as book:
         book.open_account("demo", Guarantee("strong", "0.1", "16"))
         account = book.account("demo")
     say(f"\n2. What the plan {plan} promises and costs (leeward plan)\n")

@@ -109,7 +109,7 @@ def _spark() -> str:
 def _durable() -> str:
     with (
         tempfile.TemporaryDirectory() as folder,
-        Ledger.create(Path(folder) / "ledger.sqlite") as book,
+        Ledger.new(Path(folder) / "ledger.sqlite") as book,
     ):
         book.open_account("doctor", Guarantee("strong", "0.1", "1"))
         findings = book.verify()

@@ -10,10 +10,9 @@ from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, counted, guarded, say
 from leeward.errors import Damaged
-from leeward.ledger import Account, Anchor, Entry, Ledger
+from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
-from leeward.ledger.entry import line, price
-from leeward.privacy.words import number_text
+from leeward.ledger.entry import price
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
@@ -44,8 +43,7 @@ def create_command(
     """
     written = WrittenProtection(policy=policy, alpha=alpha, epsilon=epsilon, delta=delta)
     cap = read_protection(written)
-    book = Ledger.open(ledger) if ledger.exists() else Ledger.create(ledger)
-    with book:
+    with Ledger(ledger) as book:
         book.open_account(account, cap)
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
     say(f"  {meaning(cap)[0]}")
@@ -62,19 +60,12 @@ def show_command(
     Example: leeward ledger show --ledger ledger.sqlite
     """
     with Ledger.open(ledger) as book:
-        accounts, entries = book.accounts(), book.entries()
+        found = book.show()
     if as_json:
-        shown = {
-            "accounts": [_account(one) for one in accounts],
-            "entries": [_entry(one) for one in entries],
-        }
-        say(json.dumps(shown, indent=1, ensure_ascii=False))
+        say(json.dumps(found.to_dict(), indent=1, ensure_ascii=False))
         return
-    for one in accounts:
-        say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")
-        own = [entry for entry in entries if entry.account == one.name]
-        for text in (*meaning(one.cap, own), *map(line, own)):
-            say(f"  {text}")
+    for line in found.lines():
+        say(line)
 
 
 @ledger_app.command("verify")
@@ -153,25 +144,3 @@ def withdraw_command(
 def _anchor(bundle: Path) -> Anchor:
     held = read_bundle(bundle).certificate.ledger
     return Anchor(held.entry, held.head, held.id)
-
-
-def _entry(entry: Entry) -> dict[str, object]:
-    """An entry without its sketch: a thousand numbers that mean nothing to a reader."""
-    subject = entry.body.get("subject")
-    short = {} if not isinstance(subject, dict) else {
-        "subject": {part: held for part, held in subject.items() if part != "frame"}
-    }  # fmt: skip
-    return {"number": entry.number, "hash": entry.hash, **entry.body, **short}
-
-
-def _account(account: Account) -> dict[str, object]:
-    spent = None if account.spent is None else str(account.spent.epsilon)
-    return {
-        "name": account.name,
-        "policy": account.cap.policy.name,
-        "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
-        "epsilon": str(account.cap.epsilon),
-        "delta": str(account.cap.delta),
-        "spent": spent,
-        "left": str(account.left.epsilon),
-    }

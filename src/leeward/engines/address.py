@@ -48,6 +48,13 @@ class FileAddress(Address):
 
 
 @dataclass(frozen=True)
+class FrameAddress(Address):
+    """A table in this process: anything that streams Arrow, or a table of Ibis. CONFIDENTIAL."""
+
+    frame: object = field(repr=False)
+
+
+@dataclass(frozen=True)
 class TableAddress(Address):
     """A table of a database; `url` may hold a password and is never shown."""
 
@@ -93,9 +100,9 @@ def _each(read: Callable[[str], Found]) -> tuple[Found, ...]:
 
 
 def read_addresses(
-    sources: Mapping[str, str], base: Path
-) -> tuple[FileAddress | TableAddress, ...]:
-    """The addresses of three files, or of three tables of one database."""
+    sources: Mapping[str, object], base: Path
+) -> tuple[FileAddress | FrameAddress | TableAddress, ...]:
+    """The addresses of three files or frames, or of three tables of one database."""
     addresses = _each(lambda table: _read(table, sources.get(table, ""), base))
     _refuse_mixture(addresses)
     return addresses
@@ -118,8 +125,12 @@ def _path_from(path: str, folder: Path) -> str:
     return path if Path(path).is_absolute() else os.path.relpath(path, folder)
 
 
-def _read(table: str, written: str, base: Path) -> FileAddress | TableAddress:
+def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress | TableAddress:
     parameter = f"data.{table}"
+    if isinstance(written, Path):
+        return _file_address(parameter, table, str(written), base)
+    if not isinstance(written, str):
+        return FrameAddress(table, written)
     if not written.strip():
         raise BadFile(
             parameter,
@@ -208,25 +219,31 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
     return TableAddress(table, scheme, f"{scheme}://{where}", parts)
 
 
-def _refuse_mixture(addresses: Iterable[FileAddress | TableAddress]) -> None:
+def _refuse_mixture(addresses: Iterable[FileAddress | FrameAddress | TableAddress]) -> None:
     databases = {one.url if isinstance(one, TableAddress) else "" for one in addresses}
     if len(databases) > 1:
-        kinds = [one.scheme if isinstance(one, TableAddress) else one.format for one in addresses]
         raise BadFile(
             "data",
-            rule="must be three files, or three tables of one and the same database",
-            value=", ".join(kinds),
+            rule="must be three files or frames, or three tables of one and the same database",
+            value=", ".join(map(_kind, addresses)),
             next_step="Put the three tables in one place.",
         )
 
 
+def _kind(address: FileAddress | FrameAddress | TableAddress) -> str:
+    if isinstance(address, TableAddress):
+        return address.scheme
+    return address.format if isinstance(address, FileAddress) else "a frame"
+
+
 def read_spark_addresses(
-    sources: Mapping[str, str], base: Path, *, elsewhere: bool = False
+    sources: Mapping[str, object], base: Path, *, elsewhere: bool = False
 ) -> tuple[SparkAddress, ...]:
     """The addresses under `engine: spark`; `elsewhere` means that a server reads them."""
 
     def read(table: str) -> SparkAddress:
-        written = sources.get(table, "")
+        given = sources.get(table, "")
+        written = str(given) if isinstance(given, str | Path) else ""
         address = _read_for_spark(table, written, base)
         (_refuse_relative if elsewhere else _refuse_missing)(address, written)
         return address

@@ -6,13 +6,14 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leeward.engines.address import FileAddress, TableAddress
+from leeward.engines.address import FileAddress, FrameAddress, TableAddress
 from leeward.engines.database import (
     Table,
     bytewise,
@@ -105,21 +106,28 @@ class Embedded:
 
 
 class Files(Embedded):
-    """Three files, each Parquet or CSV."""
+    """Three tables, each a Parquet or CSV file or a frame in this process.
 
-    def __init__(self, addresses: tuple[FileAddress, ...], resources: Resources) -> None:
+    A frame is copied when it is opened: what its owner does to it afterwards is not seen.
+    """
+
+    def __init__(
+        self, addresses: tuple[FileAddress | FrameAddress, ...], resources: Resources
+    ) -> None:
         super().__init__(resources)
         self._addresses = addresses
         self._states: dict[Path, FileState | None] = {}
+        self._digested = False
         self._loaded: dict[str, Table] = {}
-        kinds = {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}
         with closed_on_refusal(self.close):
             self._opened = {
-                one.table: hiding_errors(partial(self._open, one), one.parameter, kinds[one.format])
+                one.table: hiding_errors(partial(self._open, one), one.parameter, _rule(one))
                 for one in addresses
             }
 
-    def _open(self, address: FileAddress) -> Table:
+    def _open(self, address: FileAddress | FrameAddress) -> Table:
+        if isinstance(address, FrameAddress):
+            return self._copied(address)
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(address.path)
         if address.format == "parquet":
@@ -138,15 +146,26 @@ class Files(Embedded):
             hive_partitioning=False,
         )
 
+    def _copied(self, address: FrameAddress) -> Table:
+        stream = arrow_stream(address.frame, address.parameter)
+        require_distinct(stream.schema.names, address.parameter)
+        connection, name = self._backend.con, f"frame_{address.table}"
+        connection.register("leeward_stream", stream)
+        try:
+            connection.execute(f"CREATE TABLE {name} AS FROM leeward_stream")
+        finally:
+            connection.unregister("leeward_stream")
+        return self._backend.table(name)
+
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
         if columns is None:
             return self._opened
         return {one.table: self._readable(one, columns[one.table]) for one in self._addresses}
 
-    def _readable(self, address: FileAddress, columns: tuple[str, ...]) -> Table:
-        """A Parquet file as it is; a CSV file loaded, so that it is parsed once."""
+    def _readable(self, address: FileAddress | FrameAddress, columns: tuple[str, ...]) -> Table:
+        """A Parquet file or frame as it is; a CSV file loaded, so that it is parsed once."""
         table = address.table
-        if address.format == "parquet" or not columns:
+        if isinstance(address, FrameAddress) or address.format == "parquet" or not columns:
             return self._opened[table]
         if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
             require_whole(address.path, address.parameter)
@@ -160,13 +179,18 @@ class Files(Embedded):
         return self._loaded[table]
 
     def digest(self) -> str:
-        paths = [one.path for one in self._addresses]
+        paths = [one.path for one in self._addresses if isinstance(one, FileAddress)]
+        frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
         self._states = {path: state(path) for path in paths}
-        return digest_files(paths)
+        self._digested = True
+        files = digest_files(paths)
+        if not frames:
+            return files
+        rows = digest_rows(self, {name: self._opened[name] for name in frames})
+        return sha256(f"{files} {rows}".encode()).hexdigest()
 
     def unchanged(self) -> bool:
-        found = {path: state(path) for path in self._states}
-        return bool(found) and found == self._states
+        return self._digested and {path: state(path) for path in self._states} == self._states
 
 
 class DuckFile(Embedded):
@@ -211,6 +235,26 @@ class DuckFile(Embedded):
 
     def _now(self) -> tuple[object, ...]:
         return digest_rows(self, self._opened), *map(state, self._paths)
+
+
+def _rule(address: FileAddress | FrameAddress) -> str:
+    if isinstance(address, FrameAddress):
+        return "must be a frame whose columns have one type each"
+    return {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}[address.format]
+
+
+def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
+    """The rows of a frame: by the Arrow C stream, or as Ibis gives them."""
+    if hasattr(frame, "to_pyarrow_batches"):
+        return frame.to_pyarrow_batches()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(frame)
+    raise BadFile(
+        parameter,
+        rule="must be a path, or a frame that streams Arrow (pandas, Polars, Arrow, DuckDB, Ibis)",
+        value=f"a {type(frame).__name__}",
+        next_step="Give a data frame of one of these libraries, or the path of a file.",
+    )
 
 
 def _literal(path: Path) -> str:

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from leeward.engines.address import FileAddress, TableAddress, read_addresses, read_spark_addresses
+from leeward.engines.address import (
+    FileAddress,
+    FrameAddress,
+    TableAddress,
+    read_addresses,
+    read_spark_addresses,
+)
 from leeward.engines.database import Database
 from leeward.engines.duckdb import DuckFile, Files
 from leeward.engines.engine import Engine
@@ -21,12 +27,13 @@ SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {"postgr
 """Databases with a class of their own; all others are read in the common way."""
 
 
-def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTHING) -> Engine:
+def connect(sources: Mapping[str, object], base: Path, resources: Resources = ANYTHING) -> Engine:
     """The engine for the tables workplaces, workers and jobs.
 
-    Each source is a Parquet or CSV file, its path relative to `base`; or all three are tables of
-    one database, such as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`.
-    With `engine: spark` each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`).
+    Each source is a Parquet or CSV file, its path relative to `base`, or a frame in this process
+    (anything that streams Arrow, a table of Ibis); or all three are tables of one database, such
+    as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`. With `engine: spark`
+    each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`).
     """
     if resources.engine == "spark":
         remote = chosen_remote(resources.remote)
@@ -36,10 +43,13 @@ def connect(sources: Mapping[str, str], base: Path, resources: Resources = ANYTH
     return IbisEngine(_database(addresses, resources))
 
 
-def _database(addresses: tuple[FileAddress | TableAddress, ...], resources: Resources) -> Database:
+def _database(
+    addresses: tuple[FileAddress | FrameAddress | TableAddress, ...], resources: Resources
+) -> Database:
     tables = tuple(one for one in addresses if isinstance(one, TableAddress))
     if not tables:
-        return Files(tuple(one for one in addresses if isinstance(one, FileAddress)), resources)
+        here = tuple(one for one in addresses if not isinstance(one, TableAddress))
+        return Files(here, resources)
     scheme = tables[0].scheme
     if scheme == "duckdb":
         return DuckFile(tables, resources)

@@ -1,5 +1,6 @@
 """The ledger as the other rooms use it: accounts are opened, charged, and never forget."""
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError
+from leeward.exact import Number
 from leeward.ledger.account import Account, payment
 from leeward.ledger.book import Book
 from leeward.ledger.contents import Contents, mark_format, salt, seal
@@ -20,6 +22,7 @@ from leeward.ledger.repeat import (
     refuse_repeat,
     refuse_same_establishments,
 )
+from leeward.ledger.statement import Statement
 from leeward.ledger.store import Store
 from leeward.ledger.subject import Subject
 from leeward.ledger.verification import findings
@@ -64,26 +67,110 @@ class Transaction:
 
 
 class Ledger:
-    """One ledger file. What `reserve` returned is on disk and counts for ever."""
+    """One ledger file: accounts of privacy loss, which are charged and never forget.
 
-    def __init__(self, path: Path) -> None:
-        self.path = Path(path)
-        self._store = Store(self.path)
+    The file is made if it does not exist. What `reserve` returned is on disk and counts for ever.
+
+    Parameters
+    ----------
+    path
+        The ledger file. It belongs to its owner alone (file mode 600), on a local disk.
+
+    Raises
+    ------
+    BadFile
+        If the path is something other than a ledger, or others may read it.
+
+    Examples
+    --------
+    >>> ledger = leeward.Ledger(folder / "ledger.sqlite")
+    >>> account = ledger.create("lodes", policy="strong", alpha="0.1", epsilon=16)
+    >>> print(account.left.epsilon)
+    16
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._place(Path(path))
+        if os.path.lexists(self.path):
+            self._store.check()
+        else:
+            self._store.create()
+
+    def _place(self, path: Path) -> "Ledger":
+        self.path = path
+        self._store = Store(path)
         self._closed = False
+        return self
 
     @classmethod
-    def create(cls, path: Path) -> "Ledger":
+    def unchecked(cls, path: Path | str) -> "Ledger":
+        """A ledger at a path that is looked at when it is used."""
+        return cls.__new__(cls)._place(Path(path))
+
+    @classmethod
+    def new(cls, path: Path | str) -> "Ledger":
         """Make a new ledger, without accounts, in a file that must not exist."""
-        made = cls(path)
+        made = cls.unchecked(path)
         made._store.create()
         return made
 
     @classmethod
-    def open(cls, path: Path) -> "Ledger":
+    def open(cls, path: Path | str) -> "Ledger":
         """Use a ledger that exists."""
-        found = cls(path)
+        found = cls.unchecked(path)
         found._store.check()
         return found
+
+    def create(
+        self,
+        account: str,
+        *,
+        policy: str,
+        epsilon: Number,
+        alpha: Number | None = None,
+        delta: Number = 0,
+    ) -> Account:
+        """Open an account with a cap that is set once.
+
+        Parameters
+        ----------
+        account
+            Its name. One account stands for one population of establishments: all its periods
+            add up.
+        policy
+            ``"strong"``, ``"weak"``, ``"worker"`` or ``"establishment"``.
+        epsilon, delta
+            All that the account may ever lose: texts, whole numbers or fractions, which are exact.
+        alpha
+            The protected growth of an establishment, such as ``"0.1"``.
+
+        Returns
+        -------
+        Account
+            The account, of which nothing is spent.
+
+        Raises
+        ------
+        InvalidParameter
+            If the account exists, or a number is no cap.
+        """
+        self.open_account(account, Guarantee(policy, alpha, epsilon, delta))
+        return self.account(account)
+
+    def show(self) -> Statement:
+        """What every account has lost, to which releases, and what is left.
+
+        Returns
+        -------
+        Statement
+            It prints as `leeward ledger show` does, and shows itself in a notebook.
+        """
+        book = self._read()
+        accounts = tuple(book.account(name) for name in sorted(book.opened))
+        return Statement(self.path.name, accounts, book.entries)
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()
 
     def open_account(self, name: str, cap: Guarantee) -> Entry:
         """Open an account and set its cap, once."""

@@ -16,7 +16,7 @@ from leeward.model.declaration import (
     numeric_range,
     problems,
 )
-from leeward.model.document import nearest, parse, place, read_document
+from leeward.model.document import as_document, nearest, parse, place, read_document
 from leeward.model.row_rules import NUMBER_RULES, ROW_RULES, RowRule
 
 
@@ -71,15 +71,22 @@ class Codebook:
         return (*ROW_RULES, *NUMBER_RULES) if self.numeric else ROW_RULES
 
 
-def read_codebook(path: Path) -> Codebook:
-    """A codebook from a YAML file; code lists are read from files beside it."""
-    written, found = parse(WrittenCodebook, read_document(path, "codebook"), "codebook")
+def read_codebook(source: Path | Mapping[str, object], folder: Path | None = None) -> Codebook:
+    """A codebook from a YAML file, or the same keys as a mapping.
+
+    Code lists are read from files beside it, of a mapping from files in `folder`.
+    """
+    if isinstance(source, Path):
+        content, folder = read_document(source, "codebook"), source.parent
+    else:
+        content, folder = as_document(source), folder or Path()
+    written, found = parse(WrittenCodebook, content, "codebook")
     if written is None:
         raise Problems(found) if len(found) > 1 else found[0]
     attributes: dict[str, Attribute] = {}
     for name in _in_order(written.attributes):
         try:
-            attributes[name] = _attribute(name, written.attributes[name], attributes, path.parent)
+            attributes[name] = _attribute(name, written.attributes[name], attributes, folder)
         except Problems as several:
             found.extend(several.problems)
         except LeewardError as problem:

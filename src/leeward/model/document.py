@@ -107,6 +107,21 @@ def read_document(path: Path, parameter: str) -> dict[str, object]:
     return cast(dict[str, object], content)
 
 
+def as_document(content: Mapping[str, object]) -> dict[str, object]:
+    """What a YAML document of these values would hold: every number is a text."""
+    return {str(key): _as_written(value) for key, value in content.items()}
+
+
+def _as_written(value: object) -> object:
+    if isinstance(value, Mapping):
+        return as_document(value)
+    if isinstance(value, list | tuple):
+        return [_as_written(one) for one in value]
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _not_yaml(path: Path, parameter: str, error: yaml.YAMLError | None) -> BadFile:
     mark = getattr(error, "problem_mark", None)
     where = "" if mark is None else f" (line {mark.line + 1}, column {mark.column + 1})"

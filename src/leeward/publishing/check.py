@@ -32,9 +32,7 @@ def open_data(plan: Plan, *, frank: bool = False) -> Engine:
 
     Whoever is `frank` shows what is undisclosed; everybody else hears of it once.
     """
-    data = plan.request.data
-    sources = {"workplaces": data.workplaces, "workers": data.workers, "jobs": data.jobs}
-    engine = connect(sources, plan.path.parent, plan.resources)
+    engine = connect(plan.sources, plan.path.parent, plan.resources)
     try:
         problems = engine.check_headers(plan.codebook, plan.jobs)
         raise_all(problems if frank else {str(one): one for one in problems}.values())

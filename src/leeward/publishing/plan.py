@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
@@ -13,9 +13,9 @@ from leeward.bundle.layout import TABLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Codebook, EveryJob, JobsRule, Marginal
+from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
-from leeward.model.document import parse, read_document
+from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
@@ -31,7 +31,7 @@ from leeward.publishing.reading import (
     read_rows,
     read_shares,
 )
-from leeward.publishing.request import Request, WrittenTable
+from leeward.publishing.request import Request, WrittenData, WrittenTable
 
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
@@ -74,6 +74,21 @@ class Plan:
     resources: Resources
     profile: SizeProfile
     tables: tuple[PlannedTable, ...]
+    given: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def reading(self, **tables: object) -> "Plan":
+        """The same plan on other tables: paths, addresses or frames in place of its own.
+
+        A relative path is one from the folder of this process.
+        """
+        given = {name: _from_here(one) for name, one in tables.items() if one is not None}
+        return replace(self, given={**self.given, **given})
+
+    @property
+    def sources(self) -> dict[str, object]:
+        """Where each of the three tables is."""
+        data = self.request.data
+        return {name: self.given.get(name, getattr(data, name)) for name in TABLES}
 
     @property
     def context(self) -> "Context":
@@ -125,10 +140,25 @@ def _digest(content: object) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def read_plan(path: Path) -> Plan:
-    """A plan from a YAML file and its codebook; all that is wrong is refused at once."""
+def _from_here(table: object) -> object:
+    """A path made absolute; addresses of databases and frames stay as they are."""
+    if isinstance(table, str) and not table.startswith("#") and "://" not in table:
+        table = Path(table)
+    return str(table.absolute()) if isinstance(table, Path) else table
+
+
+def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
+    """A plan from a YAML file and its codebook; all that is wrong is refused at once.
+
+    A mapping has the same keys; its relative paths are from the folder of this process.
+    """
+    if isinstance(source, Mapping):
+        content, path = as_document(source), Path("plan.yaml")
+    else:
+        path = Path(source)
+        content = read_document(path, "plan")
     found = Gathering()
-    request, found.problems[:] = parse(Request, read_document(path, "plan"), "plan")
+    request, found.problems[:] = parse(Request, content, "plan")
     made = None if request is None else found.attempt(lambda: make_plan(request, path))
     raise_all(found.problems)
     if made is None:
@@ -144,7 +174,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     shares = found.attempt(lambda: read_shares(request.tables))
-    found.problems.extend(_name_problems(request))
+    found.problems.extend((*_missing_tables(request.data), *_name_problems(request)))
     equal = (Fraction(1, len(request.tables)),) * len(request.tables)
     tables = [
         found.attempt(partial(context.table, written, share), f"tables[{number}]")
@@ -173,7 +203,7 @@ class Context:
     def read(cls, request: Request, path: Path, found: Gathering) -> "Context":
         """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
         files = Gathering()
-        codebook = files.attempt(lambda: read_codebook(path.parent / request.codebook))
+        codebook = files.attempt(lambda: _codebook(request.codebook, path.parent))
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
         found.problems.extend(files.problems)
@@ -194,6 +224,10 @@ class Context:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
         charge = made.guarantee(part.policy, table=marginal.kind)
         return PlannedTable(marginal, written, made, charge, why)
+
+
+def _codebook(written: str | dict[str, object], folder: Path) -> Codebook:
+    return read_codebook(folder / written if isinstance(written, str) else written, folder)
 
 
 def _require_promise(plan: Plan) -> None:
@@ -241,6 +275,15 @@ def _listed_bytes(marginal: Marginal) -> int:
 
 def _part(asked: Guarantee, share: Fraction) -> Guarantee:
     return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
+
+
+def _missing_tables(data: WrittenData) -> Iterator[LeewardError]:
+    """A plan names its three tables, or none: they are given with the release."""
+    missing = [name for name in TABLES if not getattr(data, name)]
+    for name in missing if len(missing) < len(TABLES) else ():
+        yield InvalidParameter(
+            f"data.{name}", rule="must be given", value="nothing", next_step="Add the key."
+        )
 
 
 def _name_problems(request: Request) -> Iterator[LeewardError]:

@@ -1,7 +1,7 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import yaml
 from pydantic import Field, JsonValue
@@ -17,9 +17,9 @@ WIDTH = 100
 class WrittenData(Written):
     """Where the three tables are, and with what they are read."""
 
-    workplaces: str
-    workers: str
-    jobs: str
+    workplaces: str = ""
+    workers: str = ""
+    jobs: str = ""
     engine: str | None = None
     remote: str | None = None
     memory: str | None = None
@@ -58,8 +58,8 @@ class WrittenTable(Written):
 class Request(Written):
     """The whole plan file."""
 
-    data: WrittenData
-    codebook: str
+    data: WrittenData = Field(default_factory=WrittenData)
+    codebook: str | dict[str, Any]
     account: str
     period: str
     protect: WrittenProtection
@@ -71,8 +71,12 @@ class Request(Written):
     def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where files are."""
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
-        files = {key: Path(told[key]).name for key in ("codebook", "sizes") if key in told}
-        return told | files
+        files = {key: told[key] for key in ("codebook", "sizes") if key in told}
+        return told | {key: _file_name(written) for key, written in files.items()}
+
+
+def _file_name(written: object) -> str:
+    return Path(written).name if isinstance(written, str) else "given in the program"
 
 
 def written(request: Request) -> str:

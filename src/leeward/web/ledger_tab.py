@@ -167,7 +167,7 @@ def _sound(book: Ledger, bundles: Sequence[Listed]) -> LedgerView:
 def _findings(path: Path) -> tuple[str, ...]:
     """The findings about a ledger that cannot be opened; nothing if the file is not a ledger."""
     try:
-        return Ledger(path).verify()
+        return Ledger.unchecked(path).verify()
     except LeewardError:
         return ()
 

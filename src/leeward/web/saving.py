@@ -47,7 +47,8 @@ def _target(request: Request, loaded: Path, name: str) -> Path:
             next_step="Choose a name such as plan-2.yaml.",
         )
     target = loaded.parent / name
-    sources = (request.codebook, request.sizes, *dict(request.data).values())
+    named = (request.codebook, request.sizes, *dict(request.data).values())
+    sources = [one for one in named if isinstance(one, str)]
     if any(_same(target, loaded.parent / source) for source in sources if source):
         raise InvalidParameter(
             "file",

@@ -1,0 +1,67 @@
+"""Statement: accounts and entries of a ledger as a person and a program read them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from leeward.ledger.account import Account
+from leeward.ledger.book import meaning
+from leeward.ledger.entry import Entry, line, price
+from leeward.privacy.words import number_text
+from leeward.show.notebook import html_table
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Every account of a ledger, and every entry."""
+
+    ledger: str
+    accounts: tuple[Account, ...]
+    entries: tuple[Entry, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """Accounts, what their caps mean, and what happened to them."""
+        for one in self.accounts:
+            left = f"epsilon {number_text(one.left.epsilon)} left"
+            yield f"{one.name}: {price(one.cap)} in all; {left}"
+            own = [entry for entry in self.entries if entry.account == one.name]
+            yield from (f"  {text}" for text in (*meaning(one.cap, own), *map(line, own)))
+
+    def to_dict(self) -> dict[str, object]:
+        """What `leeward ledger show --json` prints."""
+        return {
+            "accounts": [_account(one) for one in self.accounts],
+            "entries": [_entry(one) for one in self.entries],
+        }
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, price(one.cap), number_text(one.left.epsilon), one.charges)
+            for one in self.accounts
+        ]
+        heads = ("account", "in all", "epsilon left", "charges")
+        return html_table(f"Ledger {self.ledger}", heads, rows)
+
+
+def _entry(entry: Entry) -> dict[str, object]:
+    """An entry without its sketch: a thousand numbers that mean nothing to a reader."""
+    subject = entry.body.get("subject")
+    short = {} if not isinstance(subject, dict) else {
+        "subject": {part: held for part, held in subject.items() if part != "frame"}
+    }  # fmt: skip
+    return {"number": entry.number, "hash": entry.hash, **entry.body, **short}
+
+
+def _account(account: Account) -> dict[str, object]:
+    spent = None if account.spent is None else str(account.spent.epsilon)
+    return {
+        "name": account.name,
+        "policy": account.cap.policy.name,
+        "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
+        "epsilon": str(account.cap.epsilon),
+        "delta": str(account.cap.delta),
+        "spent": spent,
+        "left": str(account.left.epsilon),
+    }

@@ -1,0 +1,1 @@
+"""Show: what every surface shares to show numbers, words, tables and pictures."""
