@@ -1,21 +1,78 @@
-"""Employment statistics that provably protect every worker and every employer."""
+"""Employment statistics that provably protect every worker and every employer.
 
-from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
-from leeward.mechanisms import mechanism
-from leeward.privacy import EstablishmentRemoval, Guarantee, StrongAlpha, WeakAlpha, WorkerOnly
+From a plan and three confidential tables to a folder that may be published:
+
+>>> import leeward
+>>> plan = leeward.read_plan("plan.yaml")  # doctest: +SKIP
+>>> leeward.predict(plan)  # doctest: +SKIP
+>>> bundle = leeward.release(plan, out="bundle", ledger="ledger.sqlite")  # doctest: +SKIP
+>>> bundle["place_industry"].to_pandas(labels=True)  # doctest: +SKIP
+>>> leeward.verify("bundle", ledger="ledger.sqlite").sound  # doctest: +SKIP
+
+The main job: `read_plan`, `Plan`, `predict`, `check`, `release`, `verify`, `read_bundle`, `Ledger`.
+One mechanism by itself: `mechanism`, the policies, and `Guarantee`. Everything that is refused is a
+`LeewardError`, which names the parameter, the rule, the value and the next step.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leeward.bundle.reader import Bundle, read_bundle
+    from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
+    from leeward.front import check, predict, release, verify
+    from leeward.ledger import Ledger
+    from leeward.mechanisms import mechanism
+    from leeward.privacy import EstablishmentRemoval, Guarantee, StrongAlpha, WeakAlpha, WorkerOnly
+    from leeward.publishing.plan import Plan, read_plan
 
 __version__ = "0.3.0"
 
+HOMES = {
+    "leeward.bundle.reader": ("Bundle", "read_bundle"),
+    "leeward.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
+    "leeward.front": ("check", "predict", "release", "verify"),
+    "leeward.ledger": ("Ledger",),
+    "leeward.mechanisms": ("mechanism",),
+    "leeward.privacy": (
+        *("EstablishmentRemoval", "Guarantee", "StrongAlpha", "WeakAlpha", "WorkerOnly"),
+    ),
+    "leeward.publishing.plan": ("Plan", "read_plan"),
+}
+"""The module of each public name; it is loaded when the name is first used."""
+
 __all__ = [
+    "Bundle",
     "CannotCompose",
     "EstablishmentRemoval",
     "Guarantee",
     "InvalidParameter",
+    "Ledger",
     "LeewardError",
     "NotCovered",
+    "Plan",
     "StrongAlpha",
     "WeakAlpha",
     "WorkerOnly",
     "__version__",
+    "check",
     "mechanism",
+    "predict",
+    "read_bundle",
+    "read_plan",
+    "release",
+    "verify",
 ]
+
+
+def __getattr__(name: str) -> object:
+    for home, names in HOMES.items():
+        if name in names:
+            found = getattr(import_module(home), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

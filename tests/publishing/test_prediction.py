@@ -10,8 +10,8 @@ from leeward.model import Batch, Cells, Confidential
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy.sentences import make_up
 from leeward.publishing.measuring import publish
+from leeward.publishing.predicted import as_json
 from leeward.publishing.prediction import (
-    as_json,
     expectations,
     mean_error,
     promises,

@@ -9,7 +9,6 @@ import typer
 
 from leeward.bundle import read_bundle
 from leeward.cli.economy import Establishments, Jobs, Seed, make
-from leeward.cli.plan import lines as plan_text
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
 from leeward.economy import Economy
@@ -17,6 +16,7 @@ from leeward.errors import BadFile
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
+from leeward.publishing.predicted import plan_lines
 
 PLAN = """\
 data:
@@ -55,7 +55,7 @@ def demo_command(
         book.open_account("demo", Guarantee("strong", "0.1", "16"))
         account = book.account("demo")
     say(f"\n2. What the plan {plan} promises and costs (leeward plan)\n")
-    for line in plan_text(read_plan(plan), account):
+    for line in plan_lines(read_plan(plan), account):
         say(f"   {line}" if line else "")
     say("\n3. The release (leeward release)\n")
     done = run(read_plan(plan), out / "bundle", ledger)

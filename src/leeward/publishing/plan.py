@@ -22,6 +22,7 @@ from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.sentences import worker
+from leeward.privacy.words import number_text
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -32,6 +33,7 @@ from leeward.publishing.reading import (
     read_shares,
 )
 from leeward.publishing.request import Request, WrittenData, WrittenTable
+from leeward.show.notebook import html_table
 
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
@@ -61,9 +63,12 @@ class PlannedTable:
         return self.marginal.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
-    """Everything that a release needs but the data and the ledger."""
+    """Everything that a release needs but the data and the ledger; made by `read_plan`.
+
+    It was checked when it was made: what a later step would refuse of it was refused then.
+    """
 
     path: Path
     request: Request
@@ -75,6 +80,24 @@ class Plan:
     profile: SizeProfile
     tables: tuple[PlannedTable, ...]
     given: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        names = ", ".join(table.name for table in self.tables)
+        return f"Plan({self.request.period}, epsilon {number_text(self.asked.epsilon)}: {names})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                one.name,
+                " × ".join(part.name for part in one.marginal.dimensions),
+                one.measurement.name,
+                number_text(one.charge.epsilon),
+            )
+            for one in self.tables
+        ]
+        title = f"Plan for {self.request.period}, account {self.request.account}"
+        note = self.charge.sentence(self.jobs)
+        return html_table(title, ("table", "by", "mechanism", "epsilon"), rows, note=note)
 
     def reading(self, **tables: object) -> "Plan":
         """The same plan on other tables: paths, addresses or frames in place of its own.
@@ -150,7 +173,27 @@ def _from_here(table: object) -> object:
 def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     """A plan from a YAML file and its codebook; all that is wrong is refused at once.
 
-    A mapping has the same keys; its relative paths are from the folder of this process.
+    Parameters
+    ----------
+    source
+        The path of the file; or a mapping with the same keys, in which `codebook` may be a
+        mapping too. Numbers of a mapping are read as they print: ``0.1`` is one tenth. Its
+        relative paths are from the folder of this process.
+
+    Returns
+    -------
+    Plan
+        The plan with a mechanism for each table.
+
+    Raises
+    ------
+    LeewardError
+        Everything that is wrong with the plan, with a next step for each.
+
+    Examples
+    --------
+    >>> leeward.read_plan(request)
+    Plan(2026Q2, epsilon 4: by_place)
     """
     if isinstance(source, Mapping):
         content, path = as_document(source), Path("plan.yaml")

@@ -16,7 +16,7 @@ from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
 from leeward.model.size_profile import TYPICAL, SizeProfile
 from leeward.privacy import job_sentences, sentences
-from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.odds import suspicion
 from leeward.privacy.words import joined
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
 from leeward.publishing.reading import OFFERED, Gathering, read_shares
@@ -151,50 +151,6 @@ def _noise(made: Measurement, size: int) -> Noise:
     middles = at.true + (edges[1:] + edges[:-1]) / 2
     points = zip(middles.tolist(), mass.tolist(), strict=True)
     return Noise(at.true, at.low, at.high, tuple(points))
-
-
-def as_json(plan: Plan, remaining: object) -> dict[str, object]:
-    """The prediction for programs."""
-    return {
-        "guarantee": _guarantee_json(plan),
-        "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
-        "tables": [table_json(table, plan.profile) for table in plan.tables],
-        "remaining": remaining,
-    }
-
-
-def _guarantee_json(plan: Plan) -> dict[str, object]:
-    """The guarantee of a plan with exact numbers as text."""
-    guarantee = plan.charge
-    alpha = None if guarantee.alpha is None else str(guarantee.alpha)
-    return {
-        "policy": guarantee.policy.name,
-        "alpha": alpha,
-        "epsilon": str(guarantee.epsilon),
-        "delta": str(guarantee.delta),
-        "rho": str(guarantee.rho),
-        "sentence": guarantee.sentence(plan.jobs),
-    }
-
-
-def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
-    """One table of the prediction."""
-    marginal = table.marginal
-    return {
-        "name": table.name,
-        "kind": marginal.kind,
-        "mechanism": table.measurement.name,
-        "why": table.why,
-        "epsilon": str(table.charge.epsilon),
-        "delta": str(table.charge.delta),
-        "margins": table.measurement.margins.method,
-        "cells": marginal.workplace_cells * marginal.worker_cells,
-        "worker_cells": marginal.worker_cells,
-        "predicted_error": {
-            "mean": mean_error(table, profile),
-            "by_largest": [vars(one) for one in expectations(table, profile)],
-        },
-    }
 
 
 WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")

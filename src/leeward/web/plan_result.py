@@ -15,14 +15,13 @@ from leeward.pictures.plain import Band
 from leeward.pictures.plain import noise as noise_picture
 from leeward.privacy.delta import delta_rule
 from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.predicted import as_json, table_json
 from leeward.publishing.prediction import (
     Outlook,
-    as_json,
     margin_cost,
     noise,
     promises,
     refusal,
-    table_json,
 )
 
 SIZES = {"small": 10, "medium": 100, "large": 1000}

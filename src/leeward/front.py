@@ -1,0 +1,251 @@
+"""Front: the main job from Python, which the command line does by the same functions.
+
+    read_plan → predict → check → release → verify
+
+Tables may be paths, addresses of a database, or frames in this process.
+"""
+
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leeward.bundle.reader import Bundle, read_bundle
+from leeward.errors import LeewardError
+from leeward.ledger import Ledger
+from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.predicted import Prediction
+from leeward.show.notebook import html_table
+
+if TYPE_CHECKING:
+    from leeward.publishing.check import Checked
+    from leeward.publishing.measuring import Progress
+
+__all__ = ["Verification", "check", "predict", "read_bundle", "read_plan", "release", "verify"]
+
+
+class Silent:
+    """A progress callback that shows nothing."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """`done` of `of` workplace cells of a table are finished."""
+
+
+def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Prediction:
+    """What a plan promises, costs and errs. Reads no data and spends nothing.
+
+    Parameters
+    ----------
+    plan
+        The plan, from `read_plan`.
+    ledger
+        The ledger, to see what is left of the plan's account.
+
+    Returns
+    -------
+    Prediction
+        `tables` have name, mechanism, epsilon and mean absolute error; `to_dict()` is what
+        ``leeward plan --json`` prints; it shows itself in a notebook.
+
+    Examples
+    --------
+    >>> leeward.predict(plan).tables[0].mechanism
+    'slope'
+    """
+    if ledger is None:
+        return Prediction(plan)
+    with opened(ledger) as book:
+        return Prediction(plan, book.account(plan.request.account))
+
+
+def check(
+    plan: Plan,
+    *,
+    workplaces: object = None,
+    workers: object = None,
+    jobs: object = None,
+    progress: Callable[[str], None] | None = None,
+) -> "Checked":
+    """Look at every row of the data. CONFIDENTIAL: for whoever may see the data.
+
+    Parameters
+    ----------
+    plan
+        The plan, from `read_plan`.
+    workplaces, workers, jobs
+        Tables in place of those that the plan names: paths, addresses, or frames.
+    progress
+        Called with a few words when a step begins.
+
+    Returns
+    -------
+    Checked
+        `findings` with numbers of rows and examples, `refused` those that refuse a release.
+
+    Raises
+    ------
+    BadFile, BadData
+        If a table cannot be read, or lacks a column.
+
+    Examples
+    --------
+    >>> leeward.check(plan, **tables).refused
+    ()
+    """
+    from leeward.publishing.check import check_rows, open_data  # noqa: PLC0415 (loads a database)
+
+    asked = plan.reading(workplaces=workplaces, workers=workers, jobs=jobs)
+    with open_data(asked, frank=True) as engine:
+        return check_rows(asked, engine, progress)
+
+
+def release(  # noqa: PLR0913 (a parameter for each table and choice)
+    plan: Plan,
+    *,
+    out: Path | str,
+    ledger: Ledger | Path | str,
+    workplaces: object = None,
+    workers: object = None,
+    jobs: object = None,
+    again: bool = False,
+    corrects: int | None = None,
+    same_establishments: str | None = None,
+    progress: "Progress | None" = None,
+) -> Bundle:
+    """Charge the ledger, tabulate, add noise, and write a bundle that may be published.
+
+    Everything that can be refused is refused before the charge. What is charged stays charged,
+    whatever happens.
+
+    Parameters
+    ----------
+    plan
+        The plan, from `read_plan`.
+    out
+        The folder of the bundle, which must not exist.
+    ledger
+        The ledger, or its path; it must have the account of the plan.
+    workplaces, workers, jobs
+        Tables in place of those that the plan names: paths, addresses such as
+        ``postgres://user@host/db#schema.jobs``, or frames: anything that streams Arrow (pandas,
+        Polars, Arrow, relations of DuckDB) and tables of Ibis. Frames are copied into a private
+        database that is removed afterwards.
+    again, corrects, same_establishments
+        As `leeward release` has them.
+    progress
+        A callback with `step(words)` and `cells(table, done, of)`.
+
+    Returns
+    -------
+    Bundle
+        The published folder; `bundle[name]` is a table.
+
+    Raises
+    ------
+    LeewardError
+        If something is refused; nothing was charged then.
+    FailedAfterCharge
+        If it broke off after the charge, which stays.
+
+    Examples
+    --------
+    >>> bundle = leeward.release(plan, out=folder / "bundle", ledger=ledger, **tables)
+    >>> list(bundle)
+    ['by_place']
+    """
+    from leeward.publishing.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
+
+    asked = plan.reading(workplaces=workplaces, workers=workers, jobs=jobs)
+    book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
+    chosen = Choices(again, corrects, same_establishments)
+    done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
+    bundle = read_bundle(done.bundle)
+    missing = add_report(bundle)
+    if missing:
+        warnings.warn(missing, stacklevel=2)
+    return bundle
+
+
+def add_report(bundle: Bundle) -> str:
+    """Add the report to a published bundle; why there is none, where that failed."""
+    try:
+        from leeward.report.writing import write_report  # noqa: PLC0415 (loads templates)
+
+        write_report(bundle)
+    except Exception as error:  # noqa: BLE001 (the bundle is published all the same)
+        reason = error if isinstance(error, LeewardError) else f"{type(error).__name__}."
+        return f"{bundle.path} is published without a report: {reason} `leeward report` adds it."
+    return ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Whether a bundle is what was sealed, and what speaks against it."""
+
+    path: Path
+    problems: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.sound
+
+    def _repr_html_(self) -> str:
+        title = f"{self.path.name} is {'sound' if self.sound else 'NOT sound'}"
+        return html_table(title, ("problem",), [(one,) for one in self.problems])
+
+
+def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Verification:
+    """Whether a bundle is what was sealed; with the ledger also whether its entry confirms it.
+
+    Parameters
+    ----------
+    path
+        The folder of the bundle.
+    ledger
+        The ledger of its publisher, or its path.
+
+    Returns
+    -------
+    Verification
+        `sound`, and `problems` in plain words.
+
+    Examples
+    --------
+    >>> leeward.verify(bundle.path, ledger=ledger).sound
+    True
+    """
+    from leeward.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
+    from leeward.publishing.ledger_check import entry_findings  # noqa: PLC0415 (as above)
+
+    folder = Path(path)
+    found = (*verify_bundle(folder),)
+    found = found or report_findings(folder)
+    if ledger is not None and not found:
+        book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
+        found = (*entry_findings(folder, book),)
+    return Verification(folder, found)
+
+
+def report_findings(bundle: Path) -> tuple[str, ...]:
+    """What is wrong with the report of a bundle that has one."""
+    from leeward.bundle.layout import REPORT  # noqa: PLC0415 (light, as is what follows)
+
+    if not (bundle / REPORT).exists():
+        return ()
+    from leeward.report import writing  # noqa: PLC0415 (without a report no templates are needed)
+
+    return writing.report_findings(bundle)
+
+
+def opened(ledger: Ledger | Path | str) -> "Ledger | nullcontext[Ledger]":
+    """A ledger to be read: one that is given stays open, one by its path is closed afterwards."""
+    return nullcontext(ledger) if isinstance(ledger, Ledger) else Ledger.open(ledger)

@@ -1,0 +1,182 @@
+"""Predicted: a prediction as a value that prints and shows itself, for a person and a program."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from textwrap import wrap
+
+from leeward.ledger import Account
+from leeward.ledger.account import payment
+from leeward.model.size_profile import SizeProfile
+from leeward.privacy.delta import delta_rule
+from leeward.privacy.odds import odds
+from leeward.privacy.words import number_text
+from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.prediction import expectations, mean_error, promises, refusal
+from leeward.show.notebook import html_table
+
+
+@dataclass(frozen=True)
+class TablePrediction:
+    """What to expect of one table."""
+
+    name: str
+    mechanism: str
+    epsilon: Fraction
+    mean_abs_error: float | None
+    """Mean absolute error of a cell in jobs, over the plan's sizes; None where there is no mean."""
+
+
+@dataclass(frozen=True, repr=False)
+class Prediction:
+    """What a plan promises, costs and errs, before anything is spent."""
+
+    plan: Plan
+    account: Account | None = None
+
+    @property
+    def tables(self) -> tuple[TablePrediction, ...]:
+        """The tables in the order of the plan."""
+        return tuple(
+            TablePrediction(
+                one.name,
+                one.measurement.name,
+                one.charge.epsilon,
+                mean_error(one, self.plan.profile),
+            )
+            for one in self.plan.tables
+        )
+
+    def lines(self) -> Iterator[str]:
+        """The prediction for a person, as `leeward plan` prints it."""
+        return plan_lines(self.plan, self.account)
+
+    def to_dict(self) -> dict[str, object]:
+        """The prediction for a program, as `leeward plan --json` prints it."""
+        account = self.account
+        told = as_json(self.plan, None if account is None else str(account.left.epsilon))
+        return told if account is None else {**told, "refused": refusal(self.plan, account)}
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def __repr__(self) -> str:
+        names = ", ".join(one.name for one in self.plan.tables)
+        return f"Prediction(epsilon {number_text(self.plan.charge.epsilon)}: {names})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.name, one.mechanism, number_text(one.epsilon), _number(one.mean_abs_error))
+            for one in self.tables
+        ]
+        meaning = promises(self.plan)["meaning"]
+        note = f"Mean error of a cell over {self.plan.profile.words}. {meaning}"
+        heads = ("table", "mechanism", "epsilon", "mean error, jobs")
+        return html_table(f"Plan for {self.plan.request.period}", heads, rows, note=note)
+
+
+def as_json(plan: Plan, remaining: object) -> dict[str, object]:
+    """The prediction for programs."""
+    return {
+        "guarantee": _guarantee_json(plan),
+        "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
+        "tables": [table_json(table, plan.profile) for table in plan.tables],
+        "remaining": remaining,
+    }
+
+
+def _guarantee_json(plan: Plan) -> dict[str, object]:
+    """The guarantee of a plan with exact numbers as text."""
+    guarantee = plan.charge
+    alpha = None if guarantee.alpha is None else str(guarantee.alpha)
+    return {
+        "policy": guarantee.policy.name,
+        "alpha": alpha,
+        "epsilon": str(guarantee.epsilon),
+        "delta": str(guarantee.delta),
+        "rho": str(guarantee.rho),
+        "sentence": guarantee.sentence(plan.jobs),
+    }
+
+
+def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
+    """One table of the prediction."""
+    marginal = table.marginal
+    return {
+        "name": table.name,
+        "kind": marginal.kind,
+        "mechanism": table.measurement.name,
+        "why": table.why,
+        "epsilon": str(table.charge.epsilon),
+        "delta": str(table.charge.delta),
+        "margins": table.measurement.margins.method,
+        "cells": marginal.workplace_cells * marginal.worker_cells,
+        "worker_cells": marginal.worker_cells,
+        "predicted_error": {
+            "mean": mean_error(table, profile),
+            "by_largest": [vars(one) for one in expectations(table, profile)],
+        },
+    }
+
+
+def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
+    """The plan for a person."""
+    yield "What is promised"
+    for who, sentence in promises(plan).items():
+        yield from _paragraph(who, sentence)
+    for table in plan.tables:
+        yield ""
+        yield from _table(table, plan.profile)
+    yield ""
+    yield f"Cost: epsilon {number_text(plan.charge.epsilon)} of account {plan.request.account}."
+    delta = max(plan.asked.delta, Fraction(0) if account is None else account.cap.delta)
+    if delta:
+        yield from wrap(delta_rule(delta), 78)
+    if account is not None:
+        yield _remaining(plan, account)
+
+
+def _remaining(plan: Plan, account: Account) -> str:
+    refused = refusal(plan, account)
+    if refused is not None:
+        return f"This plan would be refused. {refused} Nothing was spent."
+    left, paid = account.left.epsilon, payment(account, plan.charge)
+    dearer = ""
+    if paid.epsilon != plan.charge.epsilon:
+        dearer = f" The account pays epsilon {number_text(paid.epsilon)}: its alpha is another."
+    return f"Left: {number_text(left)} before, {number_text(left - paid.epsilon)} after.{dearer}"
+
+
+def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
+    marginal, made = table.marginal, table.measurement
+    by = " × ".join(one.name for one in marginal.dimensions)
+    spent = made.margins.epsilon
+    paid = f", of it {number_text(spent)} for margins" if spent else ""
+    yield f"{table.name}: {by} ({marginal.kind} table)"
+    yield from _paragraph("mechanism", f"{made.name}: {table.why}")
+    yield f"  cost       epsilon {number_text(table.charge.epsilon)}{paid}"
+    cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
+    yield f"  cells      at most {cells} combinations"
+    if profile.given:
+        yield f"  mean error {_number(mean_error(table, profile))} jobs over {profile.words}"
+        return
+    rows = expectations(table, profile)
+    yield _row("if the largest establishment has", [f"{row.largest:,}" for row in rows])
+    yield _row("  mean error in jobs", [_number(row.error) for row in rows])
+    if rows[0].margin is not None:
+        yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
+
+
+def _row(words: str, numbers: list[str]) -> str:
+    return f"  {words:<33}" + "".join(f"{number:>10}" for number in numbers)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "no mean"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _paragraph(who: str, sentence: str) -> list[str]:
+    """A labelled paragraph with a hanging indent."""
+    return wrap(sentence, 78, initial_indent=f"  {who:<11}", subsequent_indent=" " * 13)
