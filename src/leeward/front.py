@@ -154,7 +154,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
 
     Examples
     --------
-    >>> bundle = leeward.release(plan, out=folder / "bundle", ledger=ledger, **tables)
+    >>> bundle = leeward.release(plan, out=folder / "bundle", ledger=own, **tables)
     >>> list(bundle)
     ['by_place']
     """

@@ -216,7 +216,28 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def read_bundle(path: Path | str) -> Bundle:
-    """A bundle with a valid certificate; `verify_bundle` checks all of it."""
+    """A published folder whose certificate is valid; `leeward.verify` checks all of it.
+
+    Parameters
+    ----------
+    path
+        The folder of the bundle.
+
+    Returns
+    -------
+    Bundle
+        Its tables are read when they are asked for.
+
+    Raises
+    ------
+    BadFile, Damaged
+        If the folder is no bundle, or its certificate is not what was written.
+
+    Examples
+    --------
+    >>> leeward.read_bundle(bundle.path)["by_place"].columns
+    ('place', 'value', 'status', 'margin')
+    """
     folder = Path(path)
     if not folder.is_dir():
         raise BadFile(
