@@ -149,4 +149,4 @@ def test_a_lone_surrogate_does_not_break_the_page(folder: Path) -> None:
     with serving(plan, folder) as page:
         answer = page.get("/plan")
     assert answer.status == 422
-    assert "surrogate, which no UTF-8 text can hold (line 9, column 10)" in answer.text
+    assert "surrogate, which no UTF-8 text can hold" in answer.text
