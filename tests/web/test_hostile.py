@@ -149,4 +149,4 @@ def test_a_lone_surrogate_does_not_break_the_page(folder: Path) -> None:
     with serving(plan, folder) as page:
         answer = page.get("/plan")
     assert answer.status == 422
-    assert Parts(answer.text).values("account") == ["x?"]
+    assert "surrogate, which no UTF-8 text can hold" in answer.text
