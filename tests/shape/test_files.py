@@ -17,6 +17,7 @@ MORE_PARAMETERS = {
     "mechanism": "the one factory takes the options of every mechanism",
     "economy_command": "an option for each field of an economy",
     "release_command": "an option for each thing that may be otherwise",
+    "release": "the same from Python, and the three tables",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.

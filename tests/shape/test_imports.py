@@ -12,13 +12,14 @@ def rooms(names: str = "") -> set[str]:
     return {f"leeward.{name}" for name in names.split()}
 
 
-EVERYWHERE = rooms("errors exact")
+EVERYWHERE = rooms("errors exact show")
 EVERYTHING = {"leeward"}
 
 MAY_IMPORT = {
     "errors": set[str](),
     "exact": rooms("errors"),
     "interruption": set[str](),
+    "show": rooms("errors exact"),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),
     "privacy": EVERYWHERE | rooms("model"),
@@ -39,9 +40,10 @@ MAY_IMPORT = {
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.prediction publishing.request")
     | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
+    "front": EVERYTHING,
     "cli": EVERYTHING,
 }
-FRONT = rooms("privacy mechanisms errors")
+FRONT = rooms("privacy mechanisms errors front ledger bundle publishing.plan")
 """What `leeward/__init__.py` may import."""
 
 

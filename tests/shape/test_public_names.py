@@ -7,17 +7,10 @@ import leeward
 
 def test_public_names_are_exactly_these() -> None:
     assert leeward.__all__ == [
-        "CannotCompose",
-        "EstablishmentRemoval",
-        "Guarantee",
-        "InvalidParameter",
-        "LeewardError",
-        "NotCovered",
-        "StrongAlpha",
-        "WeakAlpha",
-        "WorkerOnly",
-        "__version__",
-        "mechanism",
+        *("Bundle", "CannotCompose", "EstablishmentRemoval", "Guarantee", "InvalidParameter"),
+        *("LeewardError", "Ledger", "NotCovered", "Plan", "StrongAlpha", "WeakAlpha"),
+        *("WorkerOnly", "__version__", "check", "mechanism", "predict", "read_bundle"),
+        *("read_plan", "release", "verify"),
     ]
 
 

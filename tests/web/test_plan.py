@@ -12,7 +12,8 @@ from leeward.cli.app import build
 from leeward.errors import LeewardError
 from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import as_json, promises, read_target, smallest_epsilon
+from leeward.publishing.predicted import as_json
+from leeward.publishing.prediction import promises, read_target, smallest_epsilon
 from leeward.web.plan_form import DraftTable
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of

@@ -195,12 +195,12 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     >>> leeward.read_plan(request)
     Plan(2026Q2, epsilon 4: by_place)
     """
+    found = Gathering()
     if isinstance(source, Mapping):
         content, path = as_document(source), Path("plan.yaml")
     else:
         path = Path(source)
         content = read_document(path, "plan")
-    found = Gathering()
     request, found.problems[:] = parse(Request, content, "plan")
     made = None if request is None else found.attempt(lambda: make_plan(request, path))
     raise_all(found.problems)
