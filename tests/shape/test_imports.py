@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "pictures": EVERYWHERE,
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry pictures"),
     "web": EVERYWHERE
-    | rooms("publishing.plan publishing.prediction publishing.request")
+    | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
     | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
     "front": EVERYTHING,
     "cli": EVERYTHING,
