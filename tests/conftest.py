@@ -19,11 +19,16 @@ Each tuple holds the beginnings of paths, and goes to one worker.
 
 SLOW = (
     *(start for group in SHARED for start in group),
-    # Processes that are killed, interrupted or many at a time.
+    # Processes that are killed, interrupted or many at a time, and whole releases in their own.
     "tests/publishing/test_crash_",
     "tests/publishing/test_hammer.py",
     "tests/publishing/test_interrupt.py",
     "tests/publishing/test_allowance.py",
+    "tests/publishing/test_neighbours.py",
+    "tests/publishing/test_order.py",
+    "tests/publishing/test_receipt.py",
+    "tests/publishing/test_total.py",
+    "tests/publishing/test_withdraw.py",
     "tests/ledger/test_processes.py",
     "tests/bundle/test_failures.py",
     "tests/evaluate/test_pool.py",

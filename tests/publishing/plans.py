@@ -19,6 +19,11 @@ WORKER = "{policy: worker, epsilon: 1}"
 
 def planned(folder: Path, *tables: str, protect: str = STRONG, more: str = "") -> Plan:
     """The plan of these tables; the data that it names are not there."""
+    return read_plan(write_plan(folder, *tables, protect=protect, more=more))
+
+
+def write_plan(folder: Path, *tables: str, protect: str = STRONG, more: str = "") -> Path:
+    """The file of such a plan."""
     (folder / "codebook.yaml").write_text(CODEBOOK)
     lines = "".join(f"  - {table}\n" for table in tables)
     (folder / "plan.yaml").write_text(
@@ -26,4 +31,4 @@ def planned(folder: Path, *tables: str, protect: str = STRONG, more: str = "") -
         "codebook: codebook.yaml\naccount: office\nperiod: 2026Q2\n"
         f"protect: {protect}\n{more}tables:\n{lines}"
     )
-    return read_plan(folder / "plan.yaml")
+    return folder / "plan.yaml"
