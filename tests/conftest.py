@@ -19,11 +19,16 @@ Each tuple holds the beginnings of paths, and goes to one worker.
 
 SLOW = (
     *(start for group in SHARED for start in group),
-    # Processes that are killed, interrupted or many at a time.
+    # Processes that are killed, interrupted or many at a time, and whole releases in their own.
     "tests/publishing/test_crash_",
     "tests/publishing/test_hammer.py",
     "tests/publishing/test_interrupt.py",
     "tests/publishing/test_allowance.py",
+    "tests/publishing/test_neighbours.py",
+    "tests/publishing/test_order.py",
+    "tests/publishing/test_receipt.py",
+    "tests/publishing/test_total.py",
+    "tests/publishing/test_withdraw.py",
     "tests/ledger/test_processes.py",
     "tests/bundle/test_failures.py",
     "tests/evaluate/test_pool.py",
@@ -34,7 +39,7 @@ SLOW = (
     "tests/engines/test_collations.py",
     "tests/engines/test_digest.py",
     "tests/engines/test_places.py",
-    # Whole commands.
+    # Whole commands, and pages beside them.
     "tests/docs/test_pages.py",
     "tests/cli/test_bad_data.py",
     "tests/cli/test_bad_folders.py",
@@ -50,12 +55,17 @@ SLOW = (
     "tests/cli/test_streams.py",
     "tests/report/test_command.py",
     "tests/web/test_command.py",
+    "tests/web/test_connections.py",
+    "tests/web/test_plan.py",
     # Exact distributions of whole mechanisms, and millions of draws.
     "tests/audit/test_brute_force.py",
     "tests/audit/test_clipped_exam.py",
     "tests/audit/test_notices.py",
     "tests/mechanisms/test_clipped.py",
+    "tests/mechanisms/test_measures.py",
     "tests/mechanisms/test_properties.py",
+    "tests/mechanisms/test_scale.py",
+    "tests/noise/test_fast_path.py",
     "tests/noise/test_samplers.py",
     # Databases, made-up economies and pictures, many times.
     "tests/engines/test_findings.py",

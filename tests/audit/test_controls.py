@@ -66,13 +66,13 @@ def values(count: float) -> set[float]:
 
 def test_what_is_called_unreachable_is_never_reached() -> None:
     every = values(1.0)
-    near = sorted(value for value in every if 4.9 < value < 5.1)[::8]
+    near = sorted(value for value in every if 4.9 < value < 5.1)[::40]
     for output in near:
         assert reachable(output, 1.0, 1.0, STEPS)
         assert not reachable(nextafter(output, inf), 1.0, 1.0, STEPS)
         assert nextafter(output, inf) not in every
     unreached = 0
-    for k in range(7000, 7400):
+    for k in range(7000, 7080):
         output = 0.0 - log(k / STEPS)
         assert reachable(output, 1.0, 1.0, STEPS) == (output in every)
         unreached += output not in every

@@ -1,4 +1,7 @@
-"""The auditor would notice: every line has a twin with less noise, which it must reject."""
+"""The auditor would notice: every line has a twin with less noise, which it must reject.
+
+That the same lines with their own noise are confirmed is in `test_table.py`, on more neighbours.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -79,7 +82,6 @@ def test_a_twin_with_less_noise_is_rejected(line: Line, name: str) -> None:
     genuine = genuine_of(line)
     promised = genuine.guarantee(name)
     cut = ROOM.get((line.mechanism, line.calibration, name), TENTH)
-    assert examined(line, name, genuine, promised).verdict == CONFIRMED
     row = examined(line, name, spoilt(line, genuine, cut), promised)
     assert row.verdict == REJECTED
     assert not row.as_expected
@@ -102,10 +104,8 @@ def test_clipping_without_a_floor_is_rejected(cells: int, noise: str) -> None:
     genuine = made(Clipped, "clipped", delta="1e-6" if noise == "gaussian" else 0, **options)
     twin = replace(genuine, clipping=Floorless(ALPHA, cells))
     examine = examine_gaussian if noise == "gaussian" else examine_clipped
-    for candidate, verdict in ((genuine, CONFIRMED), (twin, REJECTED)):
-        claim = replace(CLAIM, rho=genuine.rho)
-        row = Row(claim, examine(candidate, "strong", QUICK))
-        assert row.verdict == verdict, row
+    row = Row(replace(CLAIM, rho=genuine.rho), examine(twin, "strong", QUICK))
+    assert row.verdict == REJECTED, row
 
 
 class KeepsAll(NodeLaplace):

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -5,8 +6,15 @@ import pytest
 from tests.bundle.made_up import write_demo
 
 
+@pytest.fixture(scope="session")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sealed bundle, written once; tests get copies."""
+    folder = tmp_path_factory.mktemp("sealed") / "demo"
+    write_demo(folder)
+    return folder
+
+
 @pytest.fixture
-def demo(tmp_path: Path) -> Path:
+def demo(sealed: Path, tmp_path: Path) -> Path:
     """A sealed bundle that a test may spoil."""
-    write_demo(tmp_path / "demo")
-    return tmp_path / "demo"
+    return Path(shutil.copytree(sealed, tmp_path / "demo"))

@@ -270,12 +270,6 @@ BAD_ROWS: dict[str, tuple[str, Callable[[], Rows], str, list[Found]]] = {
         "",
         [("unlisted code", "workplaces", "owner", 1)],
     ),
-    "a blank before a code": (
-        "workers",
-        set_first(workers, sex=" F"),
-        "unlisted_code",
-        [("unlisted code", "workers", "sex", 1)],
-    ),
     "no code": (
         "workers",
         set_first(workers, sex=""),
@@ -299,12 +293,6 @@ BAD_ROWS: dict[str, tuple[str, Callable[[], Rows], str, list[Found]]] = {
         set_first(jobs, worker_id=""),
         "missing_id",
         [("missing id", "jobs", "worker_id", 1)],
-    ),
-    "a job without a workplace": (
-        "jobs",
-        set_first(jobs, workplace_id=""),
-        "missing_id",
-        [("missing id", "jobs", "workplace_id", 1)],
     ),
     "a worker twice": (
         "workers",

@@ -43,7 +43,7 @@ def dirty(seed: int) -> Economy:
 @pytest.mark.parametrize("seed", range(6))  # three rules, with ids of both kinds
 def test_all_steps_and_the_needed_ones_give_the_slow_truth(seed: int, tmp_path: Path) -> None:
     made, rule, book = dirty(seed), RULES[seed % 3], codebook(tmp_path)
-    tables = [marginal(100 * seed + k, book) for k in range(3)]
+    tables = [marginal(100 * seed + k, book) for k in range(2)]
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
         found = engine.check(book, rule)
@@ -115,7 +115,7 @@ def test_the_order_of_rows_is_nothing(rule: JobsRule, tmp_path: Path) -> None:
     made, book = dirty(4), codebook(tmp_path)
     table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract", "education"))
     seen = []
-    for order in range(3):
+    for order in range(2):
         rng = np.random.default_rng(order)
         shuffled = Economy(
             made.workplaces,
@@ -125,7 +125,7 @@ def test_the_order_of_rows_is_nothing(rule: JobsRule, tmp_path: Path) -> None:
         with connect(parquet(shuffled, tmp_path), tmp_path) as engine:
             engine.prepare(book, rule, [table], [table])
             seen.append(read(engine, table, batch=9))
-    assert seen[0] == seen[1] == seen[2]
+    assert seen[0] == seen[1]
 
 
 def test_a_job_that_no_cell_counts_still_counts_in_the_size(tmp_path: Path) -> None:

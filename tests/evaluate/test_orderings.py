@@ -18,7 +18,7 @@ TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
 PAPERS = ("log_laplace", "smooth_gamma", "smooth_laplace")
 Drawn = Callable[[Contender, str, str], Point]
 """Who competes, α and ε."""
-TRIALS = 300
+TRIALS = 100
 WIDE = 6.0
 """Standard errors."""
 
@@ -55,7 +55,7 @@ def both(points: list[Point]) -> Iterator[list[float]]:
         assert one.l1_trials is not None
         assert one.l1_trials_error is not None
         assert abs(one.l1_trials - one.l1) < WIDE * one.l1_trials_error
-        assert one.l1_trials_error < one.l1 / 15
+        assert one.l1_trials_error < one.l1 / 10
 
 
 def test_the_order_of_the_papers_mechanisms_and_slope(drawn: Drawn) -> None:

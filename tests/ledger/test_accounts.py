@@ -165,7 +165,7 @@ charges = st.lists(st.fractions(min_value="1/50", max_value=2, max_denominator=6
 
 
 @given(charges, st.fractions(min_value="1/10", max_value=5, max_denominator=60))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_no_sequence_of_charges_passes_the_cap(wanted: list[Fraction], cap: Fraction) -> None:
     with TemporaryDirectory() as folder:
         ledger = ledger_with(Path(folder), strong(cap))
@@ -192,7 +192,7 @@ losses = st.tuples(
 
 
 @given(st.lists(st.builds(lambda loss: strong(*loss), losses), max_size=6))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 def test_no_mixture_of_measures_passes_the_cap(wanted: list[Guarantee]) -> None:
     accepted: list[Guarantee] = []
     with TemporaryDirectory() as folder:

@@ -15,7 +15,7 @@ from leeward.ledger.contents import Contents
 from leeward.ledger.entry import link
 from leeward.ledger.notation import written
 from leeward.privacy import Guarantee
-from tests.ledger.scenes import DIGEST, opened_up, release, strong
+from tests.ledger.scenes import DIGEST, ledger_with, opened_up, release, strong
 
 Change = Callable[[sqlite3.Connection], object]
 
@@ -23,15 +23,23 @@ CUT = "the ledger has no such entry; its end was cut off or an old copy was put 
 OTHER = "the ledger has another one; it was rewritten, or an old copy was put back and used"
 
 
-@pytest.fixture
-def full(ledger: Ledger) -> Ledger:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Entries 1 to 8: an opening, three charges committed, one more."""
+    ledger = ledger_with(tmp_path_factory.mktemp("template"))
     for number in (1, 2, 3):
         reserved = ledger.reserve("lodes", strong(1), release(number)).number
         ledger.commit(reserved, DIGEST)
     ledger.reserve("lodes", strong("1/2"), release(4))
     assert ledger.verify(entry.anchor for entry in ledger.entries()) == ()
-    return ledger
+    ledger.close()
+    return ledger.path
+
+
+@pytest.fixture
+def full(template: Path, tmp_path: Path) -> Ledger:
+    """A copy of it, to be tampered with."""
+    return Ledger.open(Path(shutil.copy(template, tmp_path / template.name)))
 
 
 def test_a_sound_ledger_has_no_findings(full: Ledger) -> None:

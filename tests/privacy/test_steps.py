@@ -33,7 +33,7 @@ def plain_steps(size: int, alpha: Fraction, alpha_prime: Fraction) -> int:
     return steps
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(small_rationals, small_rationals)
 def test_group_steps_are_the_largest_over_many_sizes(a: Fraction, b: Fraction) -> None:
     alpha, alpha_prime = min(a, b), max(a, b)

@@ -18,6 +18,9 @@ from leeward.noise.selftest import require_accuracy
 
 IMPORTED = (
     *(f"leeward.cli.{name}" for name in ("release", "check", "verify", "ledger")),
+    "leeward.noise.block",
+    "leeward.noise.draws",
+    "leeward.report.writing",
     "ibis.backends.duckdb",
     "pyarrow.parquet",
 )

@@ -21,6 +21,13 @@ def planned(
     folder: Path, *tables: str, protect: str = STRONG, more: str = "", codebook: str = CODEBOOK
 ) -> Plan:
     """The plan of these tables; the data that it names are not there."""
+    return read_plan(write_plan(folder, *tables, protect=protect, more=more, codebook=codebook))
+
+
+def write_plan(
+    folder: Path, *tables: str, protect: str = STRONG, more: str = "", codebook: str = CODEBOOK
+) -> Path:
+    """The file of such a plan."""
     (folder / "codebook.yaml").write_text(codebook)
     lines = "".join(f"  - {table}\n" for table in tables)
     (folder / "plan.yaml").write_text(
@@ -28,4 +35,4 @@ def planned(
         "codebook: codebook.yaml\naccount: office\nperiod: 2026Q2\n"
         f"protect: {protect}\n{more}tables:\n{lines}"
     )
-    return read_plan(folder / "plan.yaml")
+    return folder / "plan.yaml"

@@ -10,7 +10,7 @@ from leeward.bundle import read_bundle, verify_bundle
 from leeward.ledger import Ledger
 from tests.publishing.office import Driver, Office, noted, release, steps
 
-KILLS = 24
+KILLS = 14
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
-from tests.publishing.plans import planned
+from tests.publishing.plans import write_plan
 from tests.web.serving import Served, serving
 
 TABLES = (
@@ -20,7 +20,7 @@ TABLES = (
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
     """A plan file whose data are nowhere."""
-    return planned(tmp_path, *TABLES).path
+    return write_plan(tmp_path, *TABLES)
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """Probes: the queries that look for wrong rows; they return numbers and a few examples."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
 
-from leeward.engines.database import Column, Database, Scratch, Table
+from leeward.engines.database import Column, Database, Scratch, Table, ibis
 from leeward.engines.recoding import (
     as_text,
     code_text,
@@ -81,27 +81,39 @@ class Probe:
         idle = ids.anti_join(jobs, same_id(ids.id, jobs["at"]))
         return not self.is_empty("workplaces") and not self.database.rows(idle.limit(1))
 
-    def strangers(self, attribute: Attribute) -> "Strangers":
-        """What the column holds and the codebook does not know."""
-        texts = self._texts(attribute.table, attribute.column)
-        known = self.scratch.keep(known_texts(attribute))
-        unknown = self.scratch.keep(texts.anti_join(known, texts.text == known.text))
-        (found,) = self.database.rows(
-            unknown.aggregate(
-                nulls=unknown.number.sum(where=unknown.text.isnull()),
-                unlisted=unknown.number.sum(where=unknown.text.notnull()),
-            )
+    def strangers(self, attributes: Sequence[Attribute]) -> list["Strangers"]:
+        """What each column holds and the codebook does not know, counted by one query."""
+        if not attributes:
+            return []
+        every = self.scratch.keep(known_texts(attributes))
+        known = [every.filter(every.attribute == k) for k in range(len(attributes))]
+        texts = [self._texts(one.table, one.column) for one in attributes]
+        counts = [_counted(k, *pair) for k, pair in enumerate(zip(texts, known, strict=True))]
+        rows = {row["attribute"]: row for row in self.database.rows(ibis.union(*counts))}
+        return [
+            self._strangers(rows[k], texts[k], known[k].select("text"))
+            for k in range(len(attributes))
+        ]
+
+    def _strangers(
+        self, counts: Mapping[str, int | None], texts: Table, known: Table
+    ) -> "Strangers":
+        """The counts of a column, with examples of what is wrong."""
+        nulls, unlisted, ambiguous = (int(counts[one] or 0) for one in COUNTS)
+        return Strangers(
+            nulls,
+            unlisted,
+            *(self._unlisted(texts, known) if unlisted else ((), ())),
+            *(self._ambiguous(texts, known) if ambiguous else (0, ())),
         )
-        listed = unknown.filter(unknown.text.notnull()).select("text")
+
+    def _unlisted(self, texts: Table, known: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Examples of unknown texts, and of those that are empty or almost known."""
+        unknown = texts.filter(texts.text.notnull()).select("text")
+        listed = self.scratch.keep(unknown.anti_join(known, unknown.text == known.text))
         blank = listed.filter(_stripped(listed.text) == "")
         near = listed.semi_join(known, _stripped(listed.text).lower() == known.text.lower())
-        return Strangers(
-            int(found["nulls"] or 0),
-            int(found["unlisted"] or 0),
-            self._examples(listed) if found["unlisted"] else (),
-            (*self._examples(blank)[:1], *self._examples(near)) if found["unlisted"] else (),
-            *self._ambiguous(texts, known),
-        )
+        return self._examples(listed), (*self._examples(blank)[:1], *self._examples(near))
 
     def odd_numbers(self, attribute: Attribute, numbers: NumericRange) -> "OddNumbers":
         """What a numeric column holds beside whole numbers from low to cap."""
@@ -153,6 +165,26 @@ class Probe:
         """The first few different rows of a query of texts, in their order."""
         rows = self.database.rows(texts.distinct().order_by(*texts.columns).limit(EXAMPLES))
         return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
+
+
+COUNTS = ("nulls", "unlisted", "ambiguous")
+
+
+def _counted(attribute: int, texts: Table, known: Table) -> Table:
+    """One row: how many rows of a column have no text, an unknown one, or one of several codes."""
+    codes = known.select(code="text")
+    found = texts.left_join(codes, texts.text == codes.code)
+    each = found.group_by("text").aggregate(
+        nulls=found.number.sum(where=found.text.isnull()),
+        unlisted=found.number.sum(where=found.text.notnull() & found.code.isnull()),
+        listed=found.code.count(),
+        matched=found.number.max(where=found.code.notnull()),
+    )
+    return each.aggregate(
+        nulls=each.nulls.sum(),
+        unlisted=each.unlisted.sum(),
+        ambiguous=each.matched.sum(where=each.listed > 1),
+    ).mutate(attribute=attribute)
 
 
 def _stripped(text: Column) -> Column:

@@ -189,6 +189,8 @@ def numbered(scratch: Scratch, table: Table, profiles: Sequence[Profile], side: 
     return table.mutate(number=reduce(add, parts) if parts else ibis.literal(0, "int64"))
 
 
-def known_texts(attribute: Attribute) -> pa.Table:
-    """The texts that the codebook knows."""
-    return pa.table({"text": list(attribute.recode)})
+def known_texts(attributes: Sequence[Attribute]) -> pa.Table:
+    """The texts that the codebook knows, with the number of their attribute."""
+    pairs = [(k, text) for k, one in enumerate(attributes) for text in one.recode]
+    numbers, texts = pa.array([k for k, _ in pairs], pa.int32()), [text for _, text in pairs]
+    return pa.table({"attribute": numbers, "text": pa.array(texts, pa.string())})

@@ -187,12 +187,10 @@ class RowChecks:
     def codes(self) -> Iterator[Finding]:
         """Nulls and texts that the codebook does not know, once for each column."""
         found: dict[Finding, None] = {}
-        asked: dict[tuple[str, str, frozenset[str]], Strangers] = {}
+        columns = {_lookup(one): one for one in self._coded()}
+        asked = dict(zip(columns, self.probe.strangers(list(columns.values())), strict=True))
         for attribute in self._coded():
-            known = (attribute.table, attribute.column, frozenset(attribute.recode))
-            if known not in asked:
-                asked[known] = self.probe.strangers(attribute)
-            found |= dict.fromkeys(self._unknown(attribute, asked[known]))
+            found |= dict.fromkeys(self._unknown(attribute, asked[_lookup(attribute)]))
             found |= dict.fromkeys(self._shared(attribute))
         yield from found
 
@@ -256,6 +254,11 @@ class RowChecks:
         """A job would count in several cells."""
         found = Finding("ambiguous code", table, column, *wrong, AMBIGUOUS)
         return self._judged(found, "ambiguous_code")
+
+
+def _lookup(attribute: Attribute) -> tuple[str, str, frozenset[str]]:
+    """The column of an attribute and the texts that it is compared with."""
+    return attribute.table, attribute.column, frozenset(attribute.recode)
 
 
 def _hints(attribute: Attribute, found: Strangers) -> str:

@@ -19,6 +19,8 @@ spark.sql.shuffle.partitions        2
 # Queries of a few rows: compiling them takes longer than running them.
 spark.sql.codegen.wholeStage        false
 spark.sql.codegen.factoryMode       NO_CODEGEN
+# Without adaptive plans a query is one job, not several.
+spark.sql.adaptive.enabled          false
 spark.driver.extraJavaOptions       -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 spark.driver.memory                 1g
 # What an office may have set for other work, and what would lose rows in silence.

@@ -150,7 +150,7 @@ def test_a_server_that_does_not_answer_is_refused(
 
 @pytest.mark.usefixtures("spark")
 def test_a_spark_of_its_own_counts_right_says_nothing_and_leaves_nothing(tmp_path: Path) -> None:
-    """With all of Spark's own settings, which those of the other tests are not."""
+    """With Spark's own settings, which those of the other tests are not, but fewer partitions."""
     data, spill = tmp_path / "data", tmp_path / "spill"
     data.mkdir()
     spill.mkdir()
@@ -159,7 +159,9 @@ def test_a_spark_of_its_own_counts_right_says_nothing_and_leaves_nothing(tmp_pat
     with connect(sources, data) as engine:
         engine.prepare(book, SingleJob(), [table], [])
         expected = counts(engine, table)
-    done = run(TABLE + ALONE, str(data), str(ROOT), TMPDIR=str(spill), JAVA_TOOL_OPTIONS=QUICK)
+    fewer = "--conf spark.sql.shuffle.partitions=3 pyspark-shell"
+    known = {"TMPDIR": str(spill), "JAVA_TOOL_OPTIONS": QUICK, "PYSPARK_SUBMIT_ARGS": fewer}
+    done = run(TABLE + ALONE, str(data), str(ROOT), **known)
     assert done.stderr == ""
     private, found, kept, quoted, left = done.stdout.splitlines()
     assert (private, kept, quoted, left) == ("0o700 3", "True 64", "False", "[]")

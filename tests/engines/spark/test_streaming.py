@@ -91,7 +91,7 @@ def test_nothing_is_left_in_a_session_of_others(spark: Cluster, tmp_path: Path) 
     before = spark.session.conf.get("spark.sql.caseSensitive")
     spark.session.conf.set("spark.sql.caseSensitive", "false")
     with connect(sources, tmp_path, SPARK) as engine:
-        engine.prepare(book, SingleJob(), [table], [table])
+        engine.prepare(book, SingleJob(), [table], [table], steps=frozenset())
         batches = engine.cells(table, batch=1)
         next(batches)
         assert not is_clean(spark)
