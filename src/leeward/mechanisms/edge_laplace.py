@@ -1,6 +1,6 @@
 """Edge Laplace: discrete Laplace noise of sensitivity 1. Proof in edge_laplace.proof.md."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from leeward.mechanisms.additive import Additive
@@ -28,7 +28,7 @@ class EdgeLaplace(Additive):
     follows: ClassVar[str] = "either"
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "EdgeLaplace":

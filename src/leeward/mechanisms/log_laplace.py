@@ -4,7 +4,7 @@ Released is ⌊c·(n+1/α)·e^η − 1/α + ½⌋ with η Laplace, which is n + 
 Z = c·e^η − 1: a law of two powers around −1.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import exp, log
 from typing import ClassVar
@@ -42,7 +42,7 @@ class LogLaplace(Additive):
     follows: ClassVar[str] = "counts"
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "LogLaplace":

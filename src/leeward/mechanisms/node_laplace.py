@@ -3,7 +3,7 @@
 Proof in node_laplace.proof.md.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -54,7 +54,7 @@ class NodeLaplace(Additive):
     follows: ClassVar[str] = "either"
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
     theta: int
 
     @classmethod

@@ -15,7 +15,7 @@ MOST_CELLS = 10_000
 """Within these limits every bound on rounding errors has been checked; see sampling.proof.md."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parameters:
     """α, ε and δ of the whole release of one workplace cell, and how it is calibrated.
 
@@ -28,6 +28,13 @@ class Parameters:
     delta: Fraction = Fraction(0)
     cells: int = 1
     calibration: str = "tight"
+
+    def __repr__(self) -> str:
+        usual = Parameters(None, self.epsilon)
+        given = {"epsilon": self.epsilon} | {
+            name: one for name, one in vars(self).items() if one != getattr(usual, name)
+        }
+        return ", ".join(f"{name} {one}" for name, one in given.items())
 
     @classmethod
     def read(

@@ -4,7 +4,7 @@ Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of
 discrete Laplace noise.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -51,7 +51,7 @@ class Scale(Additive):
     counted: ClassVar[bool] = False
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
     grid: SizeGrid
 
     @classmethod

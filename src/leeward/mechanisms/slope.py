@@ -4,7 +4,7 @@ Z has the density that saturates both slope conditions |φ'| ≤ ε/α and |1 �
 with its peak placed so that the noise is unbiased.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -36,7 +36,7 @@ class Slope(Additive):
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "Slope":

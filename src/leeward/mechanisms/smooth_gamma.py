@@ -1,6 +1,6 @@
 """Smooth Gamma: n + c·S·Z with density ∝ 1/(1+z⁴). Proof in smooth_gamma.proof.md."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -31,7 +31,7 @@ class SmoothGamma(Additive):
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
 
     parameters: Parameters
-    law: QuarticLaw
+    law: QuarticLaw = field(repr=False)
     multiple: Fraction
 
     @classmethod

@@ -1,7 +1,7 @@
 """Smooth Laplace: n + S·Z/u with Z Laplace. Proof in smooth_laplace.proof.md."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -34,7 +34,7 @@ class SmoothLaplace(Additive):
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (WeakAlpha(),)}
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
     inverse_scale: Fraction
 
     @classmethod

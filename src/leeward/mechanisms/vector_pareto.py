@@ -5,7 +5,7 @@ H ~ Gamma(k), so the density is ∝ (1+‖z‖₁)^−(d+k); each cell alone is 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -45,7 +45,7 @@ class VectorPareto(Additive):
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
 
     parameters: Parameters
-    law: PiecewiseLaw
+    law: PiecewiseLaw = field(repr=False)
     shape: Fraction
     step: Fraction
 
