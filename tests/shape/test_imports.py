@@ -40,6 +40,7 @@ MAY_IMPORT = {
     | rooms("publishing.plan publishing.prediction publishing.request")
     | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
     "cli": EVERYTHING,
+    "__main__": rooms("cli"),
 }
 FRONT = rooms("privacy mechanisms errors")
 """What `leeward/__init__.py` may import."""

@@ -94,7 +94,7 @@ def test_it_listens_on_this_machine_alone() -> None:
 
 def refused(*arguments: str) -> tuple[int, str]:
     """How the command ends where it cannot serve."""
-    result = CliRunner().invoke(build(["serve"]), ["serve", *arguments])
+    result = CliRunner().invoke(build(), ["serve", *arguments])
     assert result.stdout == ""
     return result.exit_code, result.stderr
 
@@ -140,8 +140,9 @@ def test_without_the_extra_it_says_what_to_install(
 
 def test_no_other_command_loads_the_packages_of_the_page() -> None:
     code = (
-        "import sys\nfrom leeward.cli.app import COMMANDS, build\n"
-        "build(COMMANDS)\nprint(sorted({'starlette', 'uvicorn', 'anyio'} & set(sys.modules)))"
+        "import sys\nfrom leeward.cli.app import COMMANDS, load\n"
+        "[load(name) for name in COMMANDS]\n"
+        "print(sorted({'starlette', 'uvicorn', 'anyio'} & set(sys.modules)))"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code],

@@ -22,7 +22,11 @@ LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
 
 ledger_app = typer.Typer(
-    help="Accounts of privacy loss: create, show, verify, commit, withdraw.", no_args_is_help=True
+    name="ledger",
+    help="Accounts of privacy loss: create, show, verify, commit, withdraw.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
 )
 
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import typer
 
 from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.interruption import recognised
-from leeward.publishing.charge import CHARGED, Interrupted, charged
+from leeward.interruption import CHARGED, Interrupted, recognised
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -81,10 +80,10 @@ def _end(error: BaseException) -> NoReturn:
 
 def _standing() -> str:
     """What the command charged before the error, in words."""
-    entry = CHARGED.get()
-    if entry is None:
+    charged = CHARGED.get()
+    if charged is None:
         return "nothing was charged."
-    return f"{charged(entry)}. `leeward ledger show` says what became of it."
+    return f"{charged}. `leeward ledger show` says what became of it."
 
 
 class Quiet:
