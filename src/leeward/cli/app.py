@@ -21,7 +21,7 @@ COMMANDS = {
     "demo": "Make up an economy, plan, release, and compare with the truth.",
     "init": "Write a codebook and a plan from the headers of three tables.",
     "check": "Check plan, codebook and every row of the data. CONFIDENTIAL output.",
-    "plan": "Show what a plan promises, costs and errs. Reads nothing confidential, spends nothing.",
+    "plan": "Show what a plan promises, costs and errs. Reads no data, spends nothing.",
     "release": "Charge the ledger, tabulate, add noise, write the bundle.",
     "verify": "Check bundles: checksums, tables, certificate; with the ledger also their entries.",
     "report": "Write report.html into a sound bundle; an older one is replaced.",

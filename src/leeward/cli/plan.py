@@ -37,7 +37,7 @@ def plan_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The prediction as JSON.")] = False,
 ) -> None:
-    """Show what a plan promises, costs and errs. Reads nothing confidential, spends nothing.
+    """Show what a plan promises, costs and errs. Reads no data, spends nothing.
 
     Errors are predicted for typical sizes of a cell's largest establishment, or for the public
     size profile that the plan names as `sizes`.
