@@ -4,15 +4,17 @@ A command's module is imported when the command is called or its help is asked f
 everything else starts fast.
 """
 
+import gc
 import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
 
 import leeward
-from leeward.cli.screen import DEBUGGING, guarded
+from leeward.cli.screen import DEBUGGING, INTERRUPTED, guarded, note
 
 if TYPE_CHECKING:
     from typer._click import Command, Context
@@ -48,7 +50,7 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> "Command":
     """The command of this name, with its options; imports its module."""
-    module = import_module(f"leeward.cli.{name}")
+    module = _imported(f"leeward.cli.{name}")
     app: typer.Typer | None = getattr(module, f"{name}_app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -58,6 +60,21 @@ def load(name: str) -> "Command":
         for one in loaded.commands.values():  # the whole first line, as in the list of commands
             one.short_help = (one.help or "").partition("\n")[0]
     return loaded
+
+
+def _imported(name: str) -> ModuleType:
+    """The module; garbage collection waits, since imported objects stay alive."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    except KeyboardInterrupt:
+        note("leeward: interrupted; nothing was charged.")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
 
 
 def build() -> typer.Typer:

@@ -1,7 +1,9 @@
 """`leeward release`: from a plan to a bundle that may be published."""
 
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Annotated
 
 import pyarrow as pa
@@ -60,14 +62,21 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
 def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> Released:
     """The whole release with a progress bar."""
     pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep freed memory
+    Thread(target=_load_report, daemon=True).start()
     with progress() as bar:
         return release_plan(asked, out, ledger, bar, chosen)
+
+
+def _load_report() -> None:
+    """Import the modules of the report while the database works."""
+    with suppress(Exception):  # `report` imports them again and says what is wrong
+        import_module("leeward.report.writing")
 
 
 def report(bundle: Path) -> Path | None:
     """Add the report to a published bundle; a failure does not undo the release."""
     try:
-        # Imported after the release, which does not need templates.
+        # A failed import must not undo the release.
         from leeward.report.writing import write_report  # noqa: PLC0415 (see above)
 
         with progress() as bar:
