@@ -1,6 +1,5 @@
 """`leeward ledger`: accounts are opened, shown and verified; nothing is ever taken back."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
-from leeward.cli.screen import REFUSED, counted, guarded, say
+from leeward.cli.screen import REFUSED, counted, guarded, say, say_json
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning
@@ -72,7 +71,7 @@ def show_command(
             "accounts": [_account(one) for one in accounts],
             "entries": [_entry(one) for one in entries],
         }
-        say(json.dumps(shown, indent=1, ensure_ascii=False))
+        say_json(shown)
         return
     for one in accounts:
         say(f"{one.name}: {price(one.cap)} in all; epsilon {number_text(one.left.epsilon)} left")

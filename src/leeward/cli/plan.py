@@ -1,6 +1,5 @@
 """`leeward plan`: what a release would promise, cost and err, before anything is read or spent."""
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import say
+from leeward.cli.screen import say, say_json
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
@@ -55,7 +54,7 @@ def plan_command(
             answer["smallest_epsilon"] = str(asked.asked.epsilon)
         if account is not None:
             answer["refused"] = refusal(asked, account)
-        say(json.dumps(answer, indent=1, ensure_ascii=False))
+        say_json(answer)
         return
     if target is not None:
         say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}")

@@ -11,8 +11,10 @@ import typer
 
 from leeward.bundle import read_bundle
 from leeward.cli.check import Memory, Spill, allowing
-from leeward.cli.screen import note, progress, say
+from leeward.cli.screen import note, progress, say, say_json
 from leeward.errors import LeewardError
+from leeward.ledger.account import Left
+from leeward.privacy import Guarantee
 from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.run import AS_PLANNED, Choices, Released, release_plan
@@ -41,6 +43,7 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
     ] = None,
     memory: Memory = None,
     spill: Spill = None,
+    as_json: Annotated[bool, typer.Option("--json", help="What was published as JSON.")] = False,
 ) -> None:
     """Charge the ledger, tabulate, add noise, write the bundle.
 
@@ -53,7 +56,12 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
         asked = allowing(asked, memory, spill)
     chosen = Choices(again, corrects, same_establishments)
     done = run(asked, out, ledger, chosen)
-    with suppress(OSError):  # a closed stream does not undo the release
+    if as_json:
+        added = report(done.bundle)
+        with suppress(OSError):  # a closed stream does not undo the release
+            say_json(_as_json(done, added))
+        return
+    with suppress(OSError):  # as above
         for line in summary(done):
             say(line)
     report(done.bundle)
@@ -87,6 +95,24 @@ def report(bundle: Path) -> Path | None:
         with suppress(OSError):  # the stream may be closed
             note(f"{bundle} is published without a report: {reason} `leeward report` adds it.")
         return None
+
+
+def _as_json(done: Released, added: Path | None) -> dict[str, object]:
+    """What was published, what it cost and what is left; `added` is the report."""
+    charge, paid, left = done.entry.charge, done.entry.paid, done.account.left
+    return {
+        "bundle": str(done.bundle),
+        "report": None if added is None else str(added),
+        "account": done.account.name,
+        "entry": done.entry.number,
+        "charge": None if charge is None else _loss(charge),
+        "paid": None if paid is None else _loss(paid),
+        "left": _loss(left),
+    }
+
+
+def _loss(loss: Guarantee | Left) -> dict[str, str]:
+    return {"epsilon": str(loss.epsilon), "delta": str(loss.delta)}
 
 
 def summary(done: Released) -> list[str]:

@@ -1,6 +1,7 @@
 """Screen: output, progress bar and exit codes of all commands."""
 
 import functools
+import json
 import os
 import sys
 import traceback
@@ -29,6 +30,11 @@ Parameters = ParamSpec("Parameters")
 def say(text: str = "") -> None:
     """One line of a command's answer."""
     typer.echo(text)
+
+
+def say_json(answer: object) -> None:
+    """A command's whole answer as JSON."""
+    say(json.dumps(answer, indent=1, ensure_ascii=False))
 
 
 def note(text: str) -> None:
