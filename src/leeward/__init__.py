@@ -4,7 +4,7 @@ from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCov
 from leeward.mechanisms import mechanism
 from leeward.privacy import EstablishmentRemoval, Guarantee, StrongAlpha, WeakAlpha, WorkerOnly
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "CannotCompose",

@@ -12,12 +12,13 @@ def rooms(names: str = "") -> set[str]:
     return {f"leeward.{name}" for name in names.split()}
 
 
-EVERYWHERE = rooms("errors exact")
+EVERYWHERE = rooms("errors exact installation")
 EVERYTHING = {"leeward"}
 
 MAY_IMPORT = {
     "errors": set[str](),
     "exact": rooms("errors"),
+    "installation": set[str](),
     "interruption": set[str](),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),

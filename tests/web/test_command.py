@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
+from leeward.installation import hint
 from leeward.web.server import listen
 from tests.web.serving import PATIENCE
 
@@ -134,7 +135,7 @@ def test_without_the_extra_it_says_what_to_install(
     assert refused() == (
         1,
         "leeward: serve: needs the packages starlette and uvicorn; "
-        f"got no {package}. Install leeward[web].\n",
+        f"got no {package}. {hint('web')}\n",
     )
 
 
