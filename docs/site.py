@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("*.md", "docs/**/*.md", "src/leeward/**/*.md")
-ASSETS = ("docs/**/*.png", "docs/**/*.svg", "docs/**/*.csv", "LICENSE")
+ASSETS = ("docs/**/*.png", "docs/**/*.svg", "docs/**/*.csv", "docs/*.js", "LICENSE")
 DECISIONS = re.compile(r"\]\(((?:[\w.]+/)*decisions)/?\)")
 """A link to the folder of decisions, which becomes one to their list."""
 SOURCE = re.compile(r"\[([^\]]+)\]\((?:[\w.]+/)*\w+(?:\.(?:py|yaml|toml))?(?:#[^)]*)?\)")
