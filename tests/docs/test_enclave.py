@@ -9,7 +9,8 @@ from tests.docs.page import ROOT
 
 PAGE = ROOT / "docs" / "how-to" / "enclave.md"
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
-LINE = re.compile(r"^([a-z][\w.-]*)==([\w.]+)(?: ;[^\\]*)? \\\n((?:    --hash=sha256:\w{64}(?: \\)?\n)+)", re.M)  # fmt: skip
+HASHES = r"(?:    --hash=sha256:\w{64}(?: \\)?\n)+"
+LINE = re.compile(rf"^([a-z][\w.-]*)==([\w.]+)(?: ;[^\\]*)? \\\n{HASHES}", re.M)
 
 
 def test_the_lock_file_names_every_package_with_hashes_and_no_address() -> None:
@@ -20,7 +21,7 @@ def test_the_lock_file_names_every_package_with_hashes_and_no_address() -> None:
 
 def test_the_lock_file_fits_the_requirements_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    locked = {name: version for name, version, _ in LINE.findall(LOCK)}
+    locked = dict(LINE.findall(LOCK))
     asked = [Requirement(line) for line in project["dependencies"]]
     assert [one.name for one in asked if locked[one.name] not in one.specifier] == []
 
