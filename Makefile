@@ -3,6 +3,12 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
+PLAIN := $(VENV)/.plain
+PIP := pip install -qq --disable-pip-version-check
+# Tools that are not for tests have environments of their own.
+TOOLS := build/tools
+SITE := build/site-tools
+WHEEL := build/wheel
 # One more than two cores: many tests wait for the processes that they start.
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -11,7 +17,7 @@ test test-quick: export PYTHONDONTWRITEBYTECODE =
 SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick audit bench bench-scale bench-peers evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers evaluation docs views format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,14 +27,20 @@ setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
 $(STAMP): pyproject.toml
 	@echo "Setting up $(VENV)"
 	@test -x $(BIN)/pip || python3 -m venv $(VENV)
-	@$(BIN)/pip install -qq --disable-pip-version-check -e ".[dev]"
+	@$(BIN)/$(PIP) -e ".[dev]"
+	@touch $(PLAIN) $@
+
+$(PLAIN): pyproject.toml
+	@echo "Setting up $(VENV) with the plain package"
+	@test -x $(BIN)/pip || python3 -m venv $(VENV)
+	@$(BIN)/$(PIP) -e .
 	@touch $@
 
-demo: setup ## set up and show the main job: from made-up tables to a bundle, in build/demo
+demo: $(PLAIN) ## set up without test tools and show the main job: from made-up tables to a bundle, in build/demo
 	@rm -rf build/demo
 	@$(BIN)/leeward demo --out build/demo
 
-test: setup ## set up, check format, lint and types, run the tests; NO_SKIPS=1 fails on a skip
+test: setup test-system ## set up, check format, lint and types, run the tests; NO_SKIPS=1 fails on a skip
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -38,6 +50,54 @@ test-quick: setup ## check format and lint, run the tests that are not slow (two
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(PYTEST) -m 'not slow'
+
+# As root on Debian what is missing is installed; elsewhere one line names it.
+test-system:
+	@missing=""; \
+	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || missing="$$missing postgresql"; \
+	command -v java > /dev/null || missing="$$missing openjdk-17-jre-headless"; \
+	command -v chromium > /dev/null || missing="$$missing chromium fonts-liberation"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		echo "Installing$$missing"; $(MAKE) -s system-deps; \
+	elif [ -n "$$missing" ]; then \
+		echo "Not installed:$$missing (names of Debian's packages). Tests that need them are skipped."; \
+	fi
+
+$(TOOLS)/.ready: Makefile
+	@test -x $(TOOLS)/bin/pip || python3 -m venv $(TOOLS)
+	@$(TOOLS)/bin/$(PIP) build cyclonedx-bom hatchling uv
+	@touch $@
+
+wheel-test: $(TOOLS)/.ready ## build the wheel, install it into an empty environment, run the demonstration there
+	@rm -rf $(WHEEL) && mkdir -p $(WHEEL)
+	@$(TOOLS)/bin/python -m build --no-isolation --outdir $(WHEEL)/dist . > $(WHEEL)/build.log
+	@python3 -m venv $(WHEEL)/venv
+	@$(WHEEL)/venv/bin/$(PIP) --require-hashes -r requirements.lock
+	@$(WHEEL)/venv/bin/$(PIP) --no-deps $(WHEEL)/dist/leeward-*.whl
+	@$(WHEEL)/venv/bin/pip check --disable-pip-version-check
+	@cd $(WHEEL) && venv/bin/leeward demo --out demo
+	@cd $(WHEEL) && venv/bin/leeward verify demo/bundle --ledger demo/ledger.sqlite
+
+lock: $(TOOLS)/.ready ## write requirements.lock: the plain package's requirements with hashes, without an index
+	@$(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
+		--output-file requirements.lock pyproject.toml
+
+sbom: wheel-test ## write build/leeward.cdx.json: what the plain package consists of, in CycloneDX
+	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
+		--output-format JSON --output-file build/leeward.cdx.json $(WHEEL)/venv/bin/python
+	@echo "Written: build/leeward.cdx.json"
+
+$(SITE)/.ready: Makefile
+	@test -x $(SITE)/bin/pip || python3 -m venv $(SITE)
+	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29"
+	@touch $@
+
+site: $(SITE)/.ready ## write the documentation as a site that needs no network: build/site/index.html
+	@rm -rf build/site build/site-pages
+	@$(SITE)/bin/python docs/site.py build/site-pages
+	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --quiet --strict --config-file mkdocs.yml
+	@echo "Written: build/site/index.html"
 
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit

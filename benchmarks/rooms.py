@@ -70,7 +70,7 @@ def import_all() -> None:
 
 def run(*words: str) -> None:
     """One command in this process."""
-    result = CliRunner().invoke(build([words[0]]), words)
+    result = CliRunner().invoke(build(), words)
     if result.exit_code:
         sys.exit(result.output)
 

@@ -115,6 +115,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     again: bool = False,
     corrects: int | None = None,
     same_establishments: str | None = None,
+    report: bool = True,
     progress: "Progress | None" = None,
 ) -> Bundle:
     """Charge the ledger, tabulate, add noise, and write a bundle that may be published.
@@ -137,6 +138,8 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
         database that is removed afterwards.
     again, corrects, same_establishments
         As `leeward release` has them.
+    report
+        Whether to add report.html for those who decide about the publication.
     progress
         A callback with `step(words)` and `cells(table, done, of)`.
 
@@ -165,7 +168,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     chosen = Choices(again, corrects, same_establishments)
     done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
-    missing = add_report(bundle)
+    missing = add_report(bundle) if report else ""
     if missing:
         warnings.warn(missing, stacklevel=2)
     return bundle

@@ -1,16 +1,25 @@
 """Interruption: Ctrl-C waits while the ledger or the bundle passes from one state to the next.
 
-A polite request to stop (SIGTERM, as batch schedulers send it) is treated as Ctrl-C is.
+SIGTERM, which batch schedulers send, is treated as Ctrl-C is. A command that ends early states
+what it charged before.
 """
 
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from types import FrameType
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 Handler = Callable[[int, FrameType | None], None]
+
+CHARGED: ContextVar[str | None] = ContextVar("charged", default=None)
+"""The latest charge of the command in words: its last message must not deny the charge."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C after the charge: what was charged stays."""
 
 
 @contextmanager

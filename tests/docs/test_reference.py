@@ -15,7 +15,8 @@ from leeward.bundle import layout
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.layout import stamped_files
 from leeward.cli import screen
-from leeward.cli.app import build
+from leeward.cli.app import COMMANDS as LISTED
+from leeward.cli.app import build, load
 from leeward.engines import validation
 from leeward.evaluate.point import COLUMNS
 from leeward.ledger.entry import KINDS
@@ -88,7 +89,9 @@ def walked(command: Command, name: str) -> Iterator[tuple[str, Command]]:
         yield from walked(inside, f"{name} {part}")
 
 
-COMMANDS = dict(walked(typer.main.get_command(build()), "leeward"))
+PROGRAM: Command = typer.main.get_command(build())
+PARTS = (part for name in LISTED for part in walked(load(name), f"leeward {name}"))
+COMMANDS: dict[str, Command] = {"leeward": PROGRAM, **dict(PARTS)}
 
 
 def parameters(command: Command) -> set[str]:

@@ -16,6 +16,8 @@ MOST_PARAMETERS = 6
 MORE_PARAMETERS = {
     "mechanism": "the one factory takes the options of every mechanism",
     "economy_command": "an option for each field of an economy",
+    "init_command": "an option for each thing that may be otherwise",
+    "verify_command": "an option for each thing that may be asked",
     "release_command": "an option for each thing that may be otherwise",
     "release": "the same from Python, and the three tables",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",

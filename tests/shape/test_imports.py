@@ -12,12 +12,13 @@ def rooms(names: str = "") -> set[str]:
     return {f"leeward.{name}" for name in names.split()}
 
 
-EVERYWHERE = rooms("errors exact show")
+EVERYWHERE = rooms("errors exact installation show")
 EVERYTHING = {"leeward"}
 
 MAY_IMPORT = {
     "errors": set[str](),
     "exact": rooms("errors"),
+    "installation": set[str](),
     "interruption": set[str](),
     "show": rooms("errors exact"),
     "randomness": EVERYWHERE,
@@ -42,6 +43,7 @@ MAY_IMPORT = {
     | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
     "front": EVERYTHING,
     "cli": EVERYTHING,
+    "__main__": rooms("cli"),
 }
 FRONT = rooms("privacy mechanisms errors front ledger bundle publishing.plan")
 """What `leeward/__init__.py` may import."""

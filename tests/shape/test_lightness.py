@@ -1,4 +1,4 @@
-"""Reading a plan, and the page that drafts one, load no database and nothing that draws."""
+"""What each piece of work loads: help no libraries, a plan no database and nothing that draws."""
 
 import subprocess
 import sys
@@ -29,6 +29,10 @@ HEAVY = [
     *("ibis", "duckdb", "pandas", "leeward.engines.*"),
     *("leeward.noise.sampling", "leeward.noise.draws", "leeward.randomness"),
 ]
+HELP = (
+    "sys.argv[1:] = ['--help']; from leeward.cli import main\ntry: main()\nexcept SystemExit: pass"
+)
+LIBRARIES = ["numpy", "pyarrow", "pydantic", "flint", "rich", "yaml", "jinja2", "sqlite3"]
 LIST = "print(*(name for name in sys.modules if sys.modules[name] is not None), sep='\\n')"
 
 
@@ -37,7 +41,7 @@ def loaded(folder: Path, work: str) -> frozenset[str]:
     """The modules that a new process has loaded after some work."""
     (folder / "plan.yaml").write_text(PLAN)
     (folder / "codebook.yaml").write_text(CODEBOOK)
-    program = f"import sys; from pathlib import Path; {WORK[work]}; {LIST}"
+    program = f"import sys; from pathlib import Path\n{(WORK | {'help': HELP})[work]}\n{LIST}"
     command = [sys.executable, "-c", program]
     ended = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
     return frozenset(ended.stdout.split())
@@ -58,6 +62,11 @@ def of(names: frozenset[str], package: str) -> set[str]:
 @pytest.mark.parametrize("work", [one for one in WORK if one != "engine"])
 def test_it_is_not_loaded(folder: Path, work: str, module: str) -> None:
     assert of(loaded(folder, work), module) == set()
+
+
+@pytest.mark.parametrize("module", LIBRARIES)
+def test_help_loads_no_library(folder: Path, module: str) -> None:
+    assert of(loaded(folder, "help"), module) == set()
 
 
 @pytest.mark.parametrize("module", ["ibis", "leeward.engines.*"])

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
+from leeward.installation import hint
 from leeward.web.server import listen
 from tests.web.serving import PATIENCE
 
@@ -94,7 +95,7 @@ def test_it_listens_on_this_machine_alone() -> None:
 
 def refused(*arguments: str) -> tuple[int, str]:
     """How the command ends where it cannot serve."""
-    result = CliRunner().invoke(build(["serve"]), ["serve", *arguments])
+    result = CliRunner().invoke(build(), ["serve", *arguments])
     assert result.stdout == ""
     return result.exit_code, result.stderr
 
@@ -134,14 +135,15 @@ def test_without_the_extra_it_says_what_to_install(
     assert refused() == (
         1,
         "leeward: serve: needs the packages starlette and uvicorn; "
-        f"got no {package}. Install leeward[web].\n",
+        f"got no {package}. {hint('web')}\n",
     )
 
 
 def test_no_other_command_loads_the_packages_of_the_page() -> None:
     code = (
-        "import sys\nfrom leeward.cli.app import COMMANDS, build\n"
-        "build(COMMANDS)\nprint(sorted({'starlette', 'uvicorn', 'anyio'} & set(sys.modules)))"
+        "import sys\nfrom leeward.cli.app import COMMANDS, load\n"
+        "[load(name) for name in COMMANDS]\n"
+        "print(sorted({'starlette', 'uvicorn', 'anyio'} & set(sys.modules)))"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code],

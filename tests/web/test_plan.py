@@ -23,7 +23,7 @@ from tests.web.serving import Served, serving
 
 def told(plan: Path, *options: str) -> object:
     """What `leeward plan --json` says."""
-    result = CliRunner().invoke(build(["plan"]), ["plan", str(plan), "--json", *options])
+    result = CliRunner().invoke(build(), ["plan", str(plan), "--json", *options])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 

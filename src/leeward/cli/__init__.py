@@ -1,23 +1,17 @@
 """The command line: one thin file per command."""
 
-import gc
 import os
 import sys
 from contextlib import suppress
 from typing import NoReturn
 
-_collecting = gc.isenabled()
-gc.disable()  # imported objects stay alive: garbage collection would take a tenth longer
 try:
     from leeward.cli.app import main
+    from leeward.engines.lazy_compilers import import_compilers_lazily
     from leeward.engines.without_pandas import block_pandas
 except KeyboardInterrupt:
     sys.stderr.write("leeward: interrupted; nothing was charged.\n")
     sys.exit(130)
-finally:
-    gc.freeze()
-    if _collecting:
-        gc.enable()
 
 __all__ = ["main", "start"]
 
@@ -29,6 +23,7 @@ def start() -> NoReturn:
     by one, which takes longer than many commands.
     """
     block_pandas()
+    import_compilers_lazily()
     code = 0
     try:
         main()

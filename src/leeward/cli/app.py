@@ -1,55 +1,102 @@
-"""The `leeward` command: its options, its exit codes, and what it does with refusals.
+"""The `leeward` command: its options, its exit codes, and the list of its commands.
 
-Only the module of the requested command is imported, so that commands start fast.
+A command's module is imported when the command is called or its help is asked for, so that
+everything else starts fast.
 """
 
+import gc
 import sys
-from collections.abc import Iterable
 from importlib import import_module
-from typing import Annotated
+from types import ModuleType
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperGroup
 
 import leeward
-from leeward.cli.screen import DEBUGGING, guarded
+from leeward.cli.screen import DEBUGGING, INTERRUPTED, guarded, note
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
 
 COMMANDS = {
-    "demo": "demo_command",
-    "init": "init_command",
-    "check": "check_command",
-    "plan": "plan_command",
-    "release": "release_command",
-    "verify": "verify_command",
-    "report": "report_command",
-    "ledger": "ledger_app",
-    "evaluate": "evaluate_command",
-    "audit": "audit_command",
-    "economy": "economy_command",
-    "doctor": "doctor_command",
-    "serve": "serve_command",
+    "demo": "Make up an economy, plan, release, and compare with the truth.",
+    "init": "Write a codebook and a plan from the headers of three tables.",
+    "check": "Check plan, codebook and every row of the data. CONFIDENTIAL output.",
+    "plan": "Show what a plan promises, costs and errs. Reads no data, spends nothing.",
+    "release": "Charge the ledger, tabulate, add noise, write the bundle.",
+    "verify": "Check bundles: checksums, tables, certificate; with the ledger also their entries.",
+    "report": "Write report.html into a sound bundle; an older one is replaced.",
+    "ledger": "Accounts of privacy loss: create, show, verify, commit, withdraw.",
+    "evaluate": "Compare the mechanisms with one another and with today's noise infusion.",
+    "audit": "Compute the true privacy loss of every mechanism, and of known-bad controls.",
+    "economy": "Make up an economy: three Parquet tables and their codebook.",
+    "doctor": "Look at the machine and the installation; nothing confidential is touched.",
+    "serve": "Serve a page with the tabs Plan, Releases and Ledger to a browser on this machine.",
 }
-"""Commands by name; each is in the module of its name."""
+"""Commands with the first line of their help; each is in the module of its name."""
 
 
-def build(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
-    """The program with these commands."""
+class LazyGroup(TyperGroup):
+    """A group that lists its commands by their first lines and imports the one that is called."""
+
+    def resolve_command(
+        self, ctx: "Context", args: list[str]
+    ) -> "tuple[str | None, Command | None, list[str]]":
+        """The command that is called, from its own module."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, listed if name is None else load(name), rest
+
+
+def load(name: str) -> "Command":
+    """The command of this name, with its options; imports its module."""
+    module = _imported(f"leeward.cli.{name}")
+    app: typer.Typer | None = getattr(module, f"{name}_app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name)(guarded(getattr(module, f"{name}_command")))
+    loaded = typer.main.get_command(app)
+    if isinstance(loaded, TyperGroup):
+        for one in loaded.commands.values():  # the whole first line, as in the list of commands
+            one.short_help = (one.help or "").partition("\n")[0]
+    return loaded
+
+
+def _imported(name: str) -> ModuleType:
+    """The module; garbage collection waits, since imported objects stay alive."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return import_module(name)
+    except KeyboardInterrupt:
+        note("leeward: interrupted; nothing was charged.")
+        raise typer.Exit(INTERRUPTED) from None
+    finally:
+        gc.freeze()
+        if collecting:
+            gc.enable()
+
+
+def build() -> typer.Typer:
+    """The program with all commands."""
     app = typer.Typer(
         name="leeward",
+        cls=LazyGroup,
         help="Employment statistics that provably protect every worker and every employer.",
         epilog="Exit codes: 0 done, 1 refused, 2 wrong usage, 3 failed after the charge, "
         "130 interrupted.",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,
     )
     app.callback()(options)
-    for name in names:
-        command = getattr(import_module(f"leeward.cli.{name}"), COMMANDS[name])
-        if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
-        else:
-            app.command(name)(guarded(command))
+    for name, line in COMMANDS.items():
+        app.command(name, short_help=line)(_listed)
     return app
+
+
+def _listed() -> None:
+    """Stand for a command in the list; the group calls the loaded one."""
 
 
 def _version(wanted: bool) -> None:
@@ -74,6 +121,5 @@ def main() -> None:
     """Run a command; --debug is accepted anywhere."""
     given = sys.argv[1:]
     arguments = [one for one in given if one != "--debug"]
-    named = [one for one in arguments[:1] if one in COMMANDS]
     debug = ["--debug"] if "--debug" in given else []
-    build(named or COMMANDS)([*debug, *arguments])
+    build()([*debug, *arguments])

@@ -1,6 +1,5 @@
 """`leeward check`: the rows against the codebook, at full size, for the operator's eyes."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say
+from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say, say_json
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
 from leeward.model.resources import read_memory
@@ -45,7 +44,7 @@ def check_command(
     with _frankly(), open_data(asked, frank=True) as engine, progress() as bar:
         checked = check_rows(asked, engine, bar.step)
     if as_json:
-        say(json.dumps(_as_json(checked), indent=1, ensure_ascii=False))
+        say_json(_as_json(checked))
     else:
         for line in (CONFIDENTIAL, *_lines(checked)):
             say(line)

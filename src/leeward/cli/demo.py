@@ -59,7 +59,7 @@ def demo_command(
         say(f"   {line}" if line else "")
     say("\n3. The release (leeward release)\n")
     done = run(read_plan(plan), out / "bundle", ledger)
-    added = report(done.bundle)
+    added = report(done)
     read = [] if added is None else [f"What a review board reads: {added} (open it in a browser)"]
     for line in (*summary(done), "", *comparison(out), *read):
         say(f"   {line}" if line else "")

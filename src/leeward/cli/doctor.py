@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from leeward.bundle.layout import LEFT_BEHIND
-from leeward.cli.screen import REFUSED, say
+from leeward.cli.screen import REFUSED, say, say_json
 from leeward.engines import connect
 from leeward.ledger import Ledger
 from leeward.noise.law import laplace
@@ -32,19 +32,24 @@ def doctor_command(
     bundles: Annotated[
         Path, typer.Option("--bundles", help="Where to look for what killed releases left.")
     ] = Path(),
+    as_json: Annotated[bool, typer.Option("--json", help="What was found as JSON.")] = False,
 ) -> None:
     """Look at the machine and the installation; nothing confidential is touched.
 
     Example: leeward doctor --ledger ledger.sqlite
     """
-    well = True
+    findings = []
     for name, look in checks(ledger, bundles):
         try:
             found, fine = look(), True
         except Exception as error:  # noqa: BLE001 (every failure is reported)
             found, fine = f"{error}", False
-        well = well and fine
-        say(f"{'ok ' if fine else 'BAD'}  {name}: {found}")
+        findings.append({"check": name, "ok": fine, "found": found})
+        if not as_json:
+            say(f"{'ok ' if fine else 'BAD'}  {name}: {found}")
+    well = all(one["ok"] for one in findings)
+    if as_json:
+        say_json({"ok": well, "checks": findings})
     if not well:
         raise typer.Exit(REFUSED)
 

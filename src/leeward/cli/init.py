@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import say
+from leeward.cli.screen import say, say_json
 from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
 from leeward.engines import connect
 from leeward.engines.address import seen_from
@@ -97,11 +97,12 @@ class Suggestion:
         return tuple(one for one in self.columns if not one.has_standard)
 
 
-def init_command(
+def init_command(  # noqa: PLR0913 (a parameter for each option)
     workplaces: Annotated[str, typer.Option(help="The table of workplaces.")],
     workers: Annotated[str, typer.Option(help="The table of workers.")],
     jobs: Annotated[str, typer.Option(help="The table of jobs.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for codebook and plan.")] = Path(),
+    *,
     list_codes: Annotated[
         bool,
         typer.Option("--list-codes", help="Fill code lists of public workplace columns from data."),
@@ -109,6 +110,7 @@ def init_command(
     engine: Annotated[
         str | None, typer.Option(help="What reads the tables: duckdb or spark.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
 ) -> None:
     """Write a codebook and a plan from the headers of three tables.
 
@@ -137,7 +139,11 @@ def init_command(
     raise_all(_existing(out / name) for name in texts if (out / name).exists())
     for name, text in texts.items():
         _write(out / name, text)
-    for line in _next_steps(out, read, [file for file in lists if file not in read]):
+    empty = [file for file in lists if file not in read]
+    if as_json:
+        say_json(_as_json(out, read, empty))
+        return
+    for line in _next_steps(out, read, empty):
         say(line)
 
 
@@ -166,6 +172,16 @@ def _write(path: Path, text: str) -> None:
             value=repr(str(path)),
             next_step="Choose another folder.",
         ) from None
+
+
+def _as_json(out: Path, read: list[str], empty: list[str]) -> dict[str, object]:
+    """The files that were written: paths, never codes."""
+    return {
+        "codebook": str(out / CODEBOOK),
+        "plan": str(out / PLAN),
+        "lists_to_confirm": [str(out / file) for file in read],
+        "lists_to_fill": [str(out / file) for file in empty],
+    }
 
 
 def _next_steps(out: Path, read: list[str], empty: list[str]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`leeward ledger`: accounts are opened, shown and verified; nothing is ever taken back."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
-from leeward.cli.screen import REFUSED, counted, guarded, say
+from leeward.cli.screen import REFUSED, counted, guarded, say, say_json
 from leeward.errors import Damaged
 from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
@@ -21,7 +20,11 @@ LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
 
 ledger_app = typer.Typer(
-    help="Accounts of privacy loss: create, show, verify, commit, withdraw.", no_args_is_help=True
+    name="ledger",
+    help="Accounts of privacy loss: create, show, verify, commit, withdraw.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
 )
 
 
@@ -62,7 +65,7 @@ def show_command(
     with Ledger.open(ledger) as book:
         found = book.show()
     if as_json:
-        say(json.dumps(found.to_dict(), indent=1, ensure_ascii=False))
+        say_json(found.to_dict())
         return
     for line in found.lines():
         say(line)

@@ -1,12 +1,11 @@
 """`leeward plan`: what a release would promise, cost and err, before anything is read or spent."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import say
+from leeward.cli.screen import say, say_json
 from leeward.front import predict
 from leeward.privacy.words import number_text
 from leeward.publishing.plan import read_plan
@@ -23,7 +22,7 @@ def plan_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The prediction as JSON.")] = False,
 ) -> None:
-    """Show what a plan promises, costs and errs. Reads no confidential data, spends nothing.
+    """Show what a plan promises, costs and errs. Reads no data, spends nothing.
 
     Errors are predicted for typical sizes of a cell's largest establishment, or for the public
     size profile that the plan names as `sizes`.
@@ -38,7 +37,7 @@ def plan_command(
         answer = found.to_dict()
         if target is not None:
             answer["smallest_epsilon"] = str(asked.asked.epsilon)
-        say(json.dumps(answer, indent=1, ensure_ascii=False))
+        say_json(answer)
         return
     if target is not None:
         say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}")

@@ -1,19 +1,21 @@
 """`leeward release`: from a plan to a bundle that may be published."""
 
 from contextlib import suppress
+from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from threading import Thread
+from typing import Annotated, Any
 
 import pyarrow as pa
 import typer
 
-from leeward.bundle import read_bundle
+from leeward import front
+from leeward.bundle import REPORT, Bundle
 from leeward.cli.check import Memory, Spill, allowing
-from leeward.cli.screen import note, progress, say
-from leeward.errors import LeewardError
+from leeward.cli.screen import note, progress, say, say_json
 from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.run import AS_PLANNED, Choices, Released, release_plan
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 
@@ -39,6 +41,7 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
     ] = None,
     memory: Memory = None,
     spill: Spill = None,
+    as_json: Annotated[bool, typer.Option("--json", help="What was published as JSON.")] = False,
 ) -> None:
     """Charge the ledger, tabulate, add noise, write the bundle.
 
@@ -49,45 +52,70 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
     asked = read_plan(plan)
     if memory is not None or spill is not None:
         asked = allowing(asked, memory, spill)
-    chosen = Choices(again, corrects, same_establishments)
-    done = run(asked, out, ledger, chosen)
-    with suppress(OSError):  # a closed stream does not undo the release
+    chosen = {"again": again, "corrects": corrects, "same_establishments": same_establishments}
+    done = run(asked, out, ledger, **chosen)
+    if as_json:
+        added = report(done)
+        with suppress(OSError):  # a closed stream does not undo the release
+            say_json(_as_json(done, added))
+        return
+    with suppress(OSError):  # as above
         for line in summary(done):
             say(line)
-    report(done.bundle)
+    report(done)
 
 
-def run(asked: Plan, out: Path, ledger: Path, chosen: Choices = AS_PLANNED) -> Released:
-    """The whole release with a progress bar."""
+def run(asked: Plan, out: Path, ledger: Path, **chosen: Any) -> Bundle:  # noqa: ANN401 (see `front.release`)
+    """The whole release with a progress bar; the report is still missing."""
     pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep freed memory
+    Thread(target=_load_report, daemon=True).start()
     with progress() as bar:
-        return release_plan(asked, out, ledger, bar, chosen)
+        return front.release(asked, out=out, ledger=ledger, progress=bar, report=False, **chosen)
 
 
-def report(bundle: Path) -> Path | None:
+def _load_report() -> None:
+    """Import the modules of the report while the database works."""
+    with suppress(Exception):  # `report` imports them again and says what is wrong
+        import_module("leeward.report.writing")
+
+
+def report(bundle: Bundle) -> Path | None:
     """Add the report to a published bundle; a failure does not undo the release."""
-    try:
-        # Imported after the release, which does not need templates.
-        from leeward.report.writing import write_report  # noqa: PLC0415 (see above)
-
-        with progress() as bar:
-            bar.step("writing the report")
-            return write_report(read_bundle(bundle))
-    except Exception as error:  # noqa: BLE001 (the bundle is published)
-        reason = error if isinstance(error, LeewardError) else f"{type(error).__name__}."
+    with progress() as bar:
+        bar.step("writing the report")
+        missing = front.add_report(bundle)
+    if missing:
         with suppress(OSError):  # the stream may be closed
-            note(f"{bundle} is published without a report: {reason} `leeward report` adds it.")
+            note(missing)
         return None
+    return bundle.path / REPORT
 
 
-def summary(done: Released) -> list[str]:
+def _as_json(done: Bundle, added: Path | None) -> dict[str, object]:
+    """What was published, what it cost and what is left; `added` is the report."""
+    held = done.certificate
+    charge, paid, left = held.guarantee, held.budget.paid, held.budget.left
+    return {
+        "bundle": str(done.path),
+        "report": None if added is None else str(added),
+        "account": held.account,
+        "entry": held.ledger.entry,
+        "charge": {"epsilon": charge.epsilon, "delta": charge.delta},
+        "paid": {"epsilon": paid.epsilon, "delta": paid.delta},
+        "left": {"epsilon": left.epsilon, "delta": left.delta},
+    }
+
+
+def summary(done: Bundle) -> list[str]:
     """What was published, what it cost and what is left."""
-    charge, paid, left = done.entry.charge, done.entry.paid, done.account.left
-    spent = "" if charge is None else number_text(charge.epsilon)
-    if charge is not None and paid is not None and paid.epsilon != charge.epsilon:
-        spent += f", which is {number_text(paid.epsilon)} at the alpha of the account,"
+    held = done.certificate
+    charge, paid, left = (
+        number_text(Fraction(one.epsilon))
+        for one in (held.guarantee, held.budget.paid, held.budget.left)
+    )
+    at_account = f", which is {paid} at the alpha of the account," if paid != charge else ""
     return [
-        f"Published: {done.bundle}",
-        f"Charged:   epsilon {spent} to account {done.account.name} "
-        f"(entry {done.entry.number}); {number_text(left.epsilon)} left.",
+        f"Published: {done.path}",
+        f"Charged:   epsilon {charge}{at_account} to account {held.account} "
+        f"(entry {held.ledger.entry}); {left} left.",
     ]

@@ -1,6 +1,7 @@
 """Screen: output, progress bar and exit codes of all commands."""
 
 import functools
+import json
 import os
 import sys
 import traceback
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 import typer
 
 from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.interruption import recognised
-from leeward.publishing.charge import CHARGED, Interrupted, charged
+from leeward.interruption import CHARGED, Interrupted, recognised
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -30,6 +30,11 @@ Parameters = ParamSpec("Parameters")
 def say(text: str = "") -> None:
     """One line of a command's answer."""
     typer.echo(text)
+
+
+def say_json(answer: object) -> None:
+    """A command's whole answer as JSON."""
+    say(json.dumps(answer, indent=1, ensure_ascii=False))
 
 
 def note(text: str) -> None:
@@ -81,10 +86,10 @@ def _end(error: BaseException) -> NoReturn:
 
 def _standing() -> str:
     """What the command charged before the error, in words."""
-    entry = CHARGED.get()
-    if entry is None:
+    charged = CHARGED.get()
+    if charged is None:
         return "nothing was charged."
-    return f"{charged(entry)}. `leeward ledger show` says what became of it."
+    return f"{charged}. `leeward ledger show` says what became of it."
 
 
 class Quiet:

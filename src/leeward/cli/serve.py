@@ -9,6 +9,7 @@ import typer
 
 from leeward.cli.screen import note, say
 from leeward.errors import BadFile
+from leeward.installation import hint
 from leeward.randomness import SecretBits
 
 PLAN, LEDGER = Path("plan.yaml"), Path("ledger.sqlite")
@@ -64,7 +65,7 @@ def _require_web() -> None:
             "serve",
             rule="needs the packages starlette and uvicorn",
             value=f"no {missing.name}",
-            next_step="Install leeward[web].",
+            next_step=hint("web"),
         ) from None
 
 

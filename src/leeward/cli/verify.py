@@ -1,14 +1,14 @@
 """`leeward verify`: whether bundles are what was sealed, agree, and the ledger knows them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle import read_bundle
 from leeward.bundle.history import history_findings
-from leeward.bundle.layout import CERTIFICATE, REPORT
+from leeward.bundle.layout import CERTIFICATE
 from leeward.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -18,18 +18,21 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.cli.screen import REFUSED, counted, say
+from leeward.cli.screen import REFUSED, counted, say, say_json
 from leeward.errors import InvalidParameter
-from leeward.publishing.ledger_check import entry_findings
+from leeward.front import verify
+
+Findings = tuple[str, ...]
 
 
-def verify_command(
+def verify_command(  # noqa: PLR0913 (a parameter for each option)
     bundle: Annotated[
         list[Path], typer.Argument(help="The bundle's folder; several are also compared.")
     ],
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
     ] = None,
+    *,
     sign_off: Annotated[
         bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
     ] = False,
@@ -38,6 +41,7 @@ def verify_command(
     decision: Annotated[
         str | None, typer.Option(help=f"With --sign-off: {', '.join(DECISIONS)}.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
 ) -> None:
     """Check bundles: checksums, tables, certificate; with the ledger also their entries.
 
@@ -51,58 +55,72 @@ def verify_command(
     _check_options(given, sign_off)
     _check_signed(bundle, sign_off)
     before = _digest_of(bundle[0]) if sign_off else None
-    sound = [one for one in bundle if _is_sound(one, ledger, sign_off)]
-    agree = _agree(sound)
-    if len(sound) < len(bundle) or not agree:
-        raise typer.Exit(REFUSED)
-    if sign_off:
+    tell = _silent if as_json else say
+    found = [(one, _findings(one, ledger, sign_off, tell)) for one in bundle]
+    apart = _apart([one for one, findings in found if not findings], tell)
+    sound = not apart and not any(findings for _, findings in found)
+    if sound and sign_off:
         sign(bundle[0], name or "", role or "", decision or "", verified=before)
-        say(f"Recorded in {record_path(bundle[0])}.")
+        tell(f"Recorded in {record_path(bundle[0])}.")
+    if as_json:
+        bundles = [_as_json(*one) for one in found]
+        say_json({"sound": sound, "bundles": bundles, "disagreements": list(apart)})
+    if not sound:
+        raise typer.Exit(REFUSED)
     for one in bundle:
         for line in sign_off_lines(read_sign_offs(one), certificate_digest(one)):
-            say(line if len(bundle) == 1 else f"{one}: {line}")
+            tell(line if len(bundle) == 1 else f"{one}: {line}")
 
 
-def _is_sound(bundle: Path, ledger: Path | None, sign_off: bool) -> bool:
-    """Whether a bundle has no findings; findings are printed."""
-    findings = [*verify_bundle(bundle)]
-    if not findings:
-        findings += report_findings(bundle)
-    if ledger is not None and not findings:
-        findings += entry_findings(bundle, ledger)
+def _silent(_: str) -> None:
+    """Print nothing: the answer is one JSON object."""
+
+
+def _as_json(bundle: Path, findings: Findings) -> dict[str, object]:
+    """A bundle with its findings; a sound one with its sign-offs."""
+    records = () if findings else read_sign_offs(bundle)
+    digest = None if findings else certificate_digest(bundle)
+    holds = None if digest is None else standing(records, digest)
+    return {
+        "bundle": str(bundle),
+        "sound": not findings,
+        "problems": list(findings),
+        "sign_offs": [
+            {**one.model_dump(mode="json"), "of_this_bundle": one.certificate == digest}
+            for one in records
+        ],
+        "decision": None if holds is None else holds.decision,
+    }
+
+
+def _findings(
+    bundle: Path, ledger: Path | None, sign_off: bool, tell: Callable[[str], None]
+) -> Findings:
+    """What is wrong with a bundle: nothing if it is sound."""
+    findings = verify(bundle, ledger=ledger).problems
     for finding in findings:
-        say(f"- {finding}")
+        tell(f"- {finding}")
     if findings:
         signed = " Nothing was signed." if sign_off else ""
-        say(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
-        return False
-    confirmed = "" if ledger is None else " and the ledger confirms it"
-    say(f"{bundle} is sound{confirmed}.")
-    return True
+        tell(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
+    else:
+        confirmed = "" if ledger is None else " and the ledger confirms it"
+        tell(f"{bundle} is sound{confirmed}.")
+    return findings
 
 
-def _agree(bundles: list[Path]) -> bool:
-    """Whether bundles agree on one history of their ledger; a single one always does."""
+def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
+    """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
-        return True
+        return ()
     findings = history_findings({str(one): read_bundle(one).certificate for one in bundles})
     for finding in findings:
-        say(f"- {finding}")
+        tell(f"- {finding}")
     if findings:
-        say(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
+        tell(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
     elif bundles:
-        say("They agree with each other.")
-    return not findings
-
-
-def report_findings(bundle: Path) -> tuple[str, ...]:
-    """What is wrong with the report of a bundle that has one."""
-    if not (bundle / REPORT).exists():
-        return ()
-    # Imported here: without a report no templates are needed.
-    from leeward.report import writing  # noqa: PLC0415 (see above)
-
-    return writing.report_findings(bundle)
+        tell("They agree with each other.")
+    return tuple(findings)
 
 
 def _check_options(given: dict[str, str | None], sign_off: bool) -> None:

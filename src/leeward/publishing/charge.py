@@ -1,7 +1,6 @@
 """Charge: how a release pays, and what is said when it breaks off afterwards."""
 
 import json
-from contextvars import ContextVar
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.interruption import CHARGED, Interrupted
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Steps
@@ -19,16 +19,9 @@ from leeward.publishing.plan import Plan
 if TYPE_CHECKING:
     from leeward.engines import Engine
 
-CHARGED: ContextVar[Entry | None] = ContextVar("charged", default=None)
-"""The latest charge: whatever ends the command afterwards must not say that there was none."""
-
 SKETCHED = b"frame sketch"
 KEY_DIGITS = 32
 """128 bits: key and id together fit into one block of the hash."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C after the charge: what was charged stays."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +62,7 @@ def reserve(prepared: PreparedRelease) -> Entry:
         corrects=prepared.corrects,
         same_establishments=prepared.same_establishments,
     )
-    CHARGED.set(entry)
+    CHARGED.set(charged(entry))
     return entry
 
 
