@@ -76,7 +76,7 @@ def test_a_bundle_that_is_replaced_after_it_was_verified_is_not_signed(
         (bundle / "certificate.json").write_text("another one")
         return ()
 
-    monkeypatch.setattr("leeward.cli.verify.report_findings", verified)  # the last look at it
+    monkeypatch.setattr("leeward.front.report_findings", verified)  # the last look at it
     result = office.run(*signed_by("One", "author", "submitted"))
     assert result.exit_code == 1
     assert "must stay the same while it is verified and signed" in result.stderr
