@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from shlex import quote
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 
@@ -39,7 +40,7 @@ def _requirement(extra: str) -> str:
         written = distribution("leeward").read_text("direct_url.json")
     except PackageNotFoundError:
         written = None
-    origin = json.loads(written) if written else {"url": ""}
+    origin: dict[str, Any] = json.loads(written) if written else {"url": ""}
     address = urlsplit(origin["url"])
     if address.scheme != "file":
         return quote(f"leeward[{extra}]")
