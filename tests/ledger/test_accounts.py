@@ -13,7 +13,7 @@ from leeward.exact import Number
 from leeward.ledger import Account, Ledger, Left
 from leeward.ledger.account import certainly_past, covers, left, within
 from leeward.privacy import Guarantee, sequential
-from leeward.privacy.words import exact_text
+from leeward.show.numbers import exact_text
 from tests.ledger.scenes import ledger_with, release, strong
 
 RHO_CAP = strong(4, "1e-6")

@@ -12,12 +12,13 @@ def rooms(names: str = "") -> set[str]:
     return {f"leeward.{name}" for name in names.split()}
 
 
-EVERYWHERE = rooms("errors exact")
+EVERYWHERE = rooms("errors exact show")
 EVERYTHING = {"leeward"}
 
 MAY_IMPORT = {
     "errors": set[str](),
     "exact": rooms("errors"),
+    "show": rooms("errors exact"),
     "interruption": set[str](),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),
@@ -35,10 +36,10 @@ MAY_IMPORT = {
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness"),
     "pictures": EVERYWHERE,
-    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry pictures"),
+    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.prediction publishing.request")
-    | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
+    | rooms("publishing.ledger_check model privacy ledger bundle report"),
     "cli": EVERYTHING,
 }
 FRONT = rooms("privacy mechanisms errors")

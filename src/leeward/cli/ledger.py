@@ -13,10 +13,10 @@ from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import line, price
-from leeward.privacy.words import number_text
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
+from leeward.show.numbers import number_text
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

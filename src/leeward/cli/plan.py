@@ -14,7 +14,6 @@ from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
-from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, PlannedTable, read_plan
 from leeward.publishing.prediction import as_json as prediction_json
 from leeward.publishing.prediction import (
@@ -25,6 +24,7 @@ from leeward.publishing.prediction import (
     refusal,
     smallest_epsilon,
 )
+from leeward.show.numbers import jobs, number_text
 
 
 def plan_command(
@@ -108,23 +108,17 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
     if profile.given:
-        yield f"  mean error {_number(mean_error(table, profile))} jobs over {profile.words}"
+        yield f"  mean error {jobs(mean_error(table, profile))} jobs over {profile.words}"
         return
     rows = expectations(table, profile)
     yield _row("if the largest establishment has", [f"{row.largest:,}" for row in rows])
-    yield _row("  mean error in jobs", [_number(row.error) for row in rows])
+    yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
     if rows[0].margin is not None:
         yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
 
 
 def _row(words: str, numbers: list[str]) -> str:
     return f"  {words:<33}" + "".join(f"{number:>10}" for number in numbers)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "no mean"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:

@@ -10,7 +10,8 @@ from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.ledger.notation import digest, plain, read_guarantee
 from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
 from leeward.privacy import Guarantee
-from leeward.privacy.words import alpha_text, losses_text
+from leeward.privacy.words import losses_text
+from leeward.show.numbers import alpha_text
 
 FORMAT = 2
 """Format of new entries; an entry of format 1 has no `format` key."""

@@ -10,16 +10,8 @@ from leeward.privacy.job_sentences import (
     most_jobs,
     steps_of_a_job,
 )
-from leeward.privacy.words import (
-    FACTOR,
-    READING,
-    Sentence,
-    alpha_text,
-    growth_text,
-    number_text,
-    of_guarantee,
-    of_release,
-)
+from leeward.privacy.words import FACTOR, READING, Sentence, growth_text, of_guarantee, of_release
+from leeward.show.numbers import alpha_text, number_text
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee

@@ -1,0 +1,1 @@
+"""Show: what every page shares: numbers as text, the Jinja environment, the style sheet, charts."""
