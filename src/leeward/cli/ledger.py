@@ -8,7 +8,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
-from leeward.cli.screen import REFUSED, counted, guarded, say
+from leeward.cli.screen import REFUSED, guarded, say
 from leeward.errors import Damaged
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning
@@ -16,7 +16,7 @@ from leeward.ledger.entry import line, price
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
-from leeward.show.numbers import number_text
+from leeward.show.numbers import counted, number_text
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

@@ -18,9 +18,10 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.cli.screen import REFUSED, counted, say
+from leeward.cli.screen import REFUSED, say
 from leeward.errors import InvalidParameter
 from leeward.publishing.ledger_check import entry_findings
+from leeward.show.numbers import counted
 
 
 def verify_command(

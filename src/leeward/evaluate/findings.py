@@ -75,7 +75,8 @@ def agreed(points: Iterable[Point]) -> Iterator[str]:
             f"Closed forms against trials: {found.within:,} of "
             f"{counted(found.compared, 'setting')} agree within {WIDE:g} standard errors; the "
             f"furthest is {significant(found.furthest)} apart, and trials are {found.ratio:.3f} "
-            "times the closed forms on average."
+            "times the closed forms on average. The standard errors come from the same trials: "
+            "with few trials, some settings are further apart by chance."
         )
 
 
@@ -157,7 +158,11 @@ def covered(points: Iterable[Point]) -> Iterator[str]:
         yield f"Margins made for {percent(NOMINAL)} cover, on average over settings, {means}."
     for one in shown:
         if one.short:
-            why = "they leave out its bias" if one.biased else "more than chance explains"
+            why = (
+                "they leave out its bias"
+                if one.biased
+                else f"by more than {WIDE:g} standard errors"
+            )
             yield (
                 f"The margins of {one.name} cover less than {percent(NOMINAL)} in {one.short} of "
                 f"{counted(one.settings, 'setting')}, at worst {percent(one.least)}: {why}."
