@@ -10,13 +10,14 @@ from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, guarded, say
 from leeward.errors import Damaged
+from leeward.exact import number_text
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import line, price
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
-from leeward.show.numbers import counted, number_text
+from leeward.show.numbers import counted
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

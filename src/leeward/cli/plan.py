@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say
+from leeward.exact import number_text
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
@@ -24,7 +25,7 @@ from leeward.publishing.prediction import (
     refusal,
     smallest_epsilon,
 )
-from leeward.show.numbers import jobs, number_text
+from leeward.show.numbers import jobs
 
 
 def plan_command(

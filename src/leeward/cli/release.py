@@ -11,9 +11,9 @@ from leeward.bundle import read_bundle
 from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say
 from leeward.errors import LeewardError
+from leeward.exact import number_text
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.run import AS_PLANNED, Choices, Released, release_plan
-from leeward.show.numbers import number_text
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from leeward.exact import alpha_text, number_text
 from leeward.model import BoundedJobs, EveryJob, JobsRule, SingleJob
 from leeward.privacy.job_sentences import (
     STRICT_SCOPE,
@@ -11,7 +12,6 @@ from leeward.privacy.job_sentences import (
     steps_of_a_job,
 )
 from leeward.privacy.words import FACTOR, READING, Sentence, growth_text, of_guarantee, of_release
-from leeward.show.numbers import alpha_text, number_text
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee

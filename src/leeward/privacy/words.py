@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from leeward.errors import InvalidParameter, NotCovered
-from leeward.exact import START_BITS, ball, precision, three_digits_up
-from leeward.show.numbers import alpha_text, number_text
+from leeward.exact import START_BITS, alpha_text, ball, number_text, precision, three_digits_up
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
+from leeward.exact import number_text
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Steps
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
-from leeward.show.numbers import number_text
 
 if TYPE_CHECKING:
     from leeward.engines import Engine

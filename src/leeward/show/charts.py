@@ -12,7 +12,8 @@ from math import ceil, copysign, floor, isfinite, log10
 from statistics import median
 from typing import ClassVar
 
-from leeward.show.numbers import amount_left, count, number_text, tick
+from leeward.exact import number_text
+from leeward.show.numbers import amount_left, count, tick
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""

@@ -10,6 +10,7 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, PrefixLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from leeward.exact import number_text
 from leeward.show import numbers
 
 ROOMS = ("show", "report", "web", "evaluate")
@@ -40,7 +41,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters |= {one.__name__: one for one in FILTERS}
-    made.filters |= {"number": numbers.number_text, "breakable": breakable}
+    made.filters |= {"number": number_text, "breakable": breakable}
     made.globals["style"] = style_sheet
     return made
 

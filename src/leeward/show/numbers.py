@@ -4,21 +4,17 @@ A no-break space keeps a number and its unit on one line.
 """
 
 from collections.abc import Iterable
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import floor, isfinite, log10
 from typing import Protocol
 
-from leeward.exact import three_digits_up
+from leeward.exact import alpha_text, number_text
 
 NOTHING = "–"
 DIGITS = 3
 """Significant digits of a rounded number."""
 
 MILLION, BILLION = 10**6, 10**9
-LONGEST_FRACTION = 40
-"""Maximum length of a fraction that is written out, in characters."""
-
 BYTES = ("bytes", "kB", "MB", "GB", "TB", "PB")
 UNITS = ((10**3, "k"), (10**6, "M"), (10**9, "bn"), (10**12, "tn"))
 
@@ -132,35 +128,6 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 def capital(text: str) -> str:
     """A text with a capital first letter, for the beginning of a sentence or heading."""
     return text[:1].upper() + text[1:]
-
-
-def alpha_text(number: Fraction | None) -> str:
-    """A number that must not be rounded up: a short decimal or the fraction itself."""
-    return "none" if number is None else _decimal(number) or str(number)
-
-
-def number_text(number: Fraction) -> str:
-    """A loss: a short decimal where it is exact, otherwise rounded up to three digits."""
-    return _decimal(number) or f"{three_digits_up(number):f}"
-
-
-def exact_text(number: Fraction) -> str:
-    """An exact number and a decimal that is never above it: '3/2 (1.5)', '1/3 (about 0.333333)'."""
-    context = Context(prec=6, rounding=ROUND_FLOOR)
-    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
-    about = "" if Fraction(decimal) == number else "about "
-    rounded = f"{about}{decimal.normalize()}"
-    exact = str(number)
-    if len(exact) > LONGEST_FRACTION:
-        return rounded
-    return exact if "/" not in exact else f"{exact} ({rounded})"
-
-
-def _decimal(number: Fraction) -> str | None:
-    if number * BILLION != int(number * BILLION):
-        return None
-    whole, digits = divmod(int(number * BILLION), BILLION)
-    return f"{whole}.{digits:09d}".rstrip("0").rstrip(".")
 
 
 def losses(given: Losses) -> str:

@@ -7,12 +7,12 @@ from decimal import Decimal
 from pathlib import Path
 
 from leeward.errors import LeewardError
+from leeward.exact import number_text
 from leeward.model import Attribute
 from leeward.privacy.sentences import IN_SHORT
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.publishing.request import Request
-from leeward.show.numbers import number_text
 from leeward.web.plan_form import Draft, Loaded
 from leeward.web.plan_result import Budget, Result, make_result
 
