@@ -6,8 +6,9 @@ each visit of a room, and the number of changes of room between them: fewer chan
 rooms to look at in turn for whoever follows a release.
 
 A room is the first package below `leeward`. Not counted are the modules that belong to no room
-(`leeward.errors`, `exact`, `interruption`, `randomness`), the `__init__` of packages, templates,
-and what runs when a module is imported: all modules are imported before the release begins.
+(`leeward.errors`, `exact`, `interruption`, `randomness`), `show.numbers`, which every room may call
+as it calls `exact`, the `__init__` of packages, templates, and what runs when a module is imported:
+all modules are imported before the release begins.
 """
 
 import sys
@@ -37,6 +38,9 @@ tables:
   - {name: education, by: [place, sex, education], share: 1/2}
 """
 
+NUMBERS = "show.numbers"
+"""Numbers as text, for every room."""
+
 
 def touched(action: Callable[[], object]) -> list[str]:
     """The modules below `leeward` in the order in which the action first calls their functions."""
@@ -58,7 +62,8 @@ def touched(action: Callable[[], object]) -> list[str]:
 
 def visits(modules: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Each stay in a room, with the modules that are new in it."""
-    counted = [name for name in modules if "." in name and not name.endswith("__init__")]
+    inside = (name for name in modules if "." in name and name != NUMBERS)
+    counted = [name for name in inside if not name.endswith("__init__")]
     return [(room, list(names)) for room, names in groupby(counted, lambda n: n.split(".")[0])]
 
 

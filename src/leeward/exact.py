@@ -8,7 +8,7 @@ stands for. Names say which way a result is rounded: `_down` never exceeds the t
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import ROUND_CEILING, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
 from threading import RLock
@@ -23,6 +23,10 @@ Number: TypeAlias = str | int | Fraction
 
 SLACK = Fraction(1, 2**40)
 """Calibration aims at ε(1 - SLACK), so that rounding constants can never reach past ε."""
+
+BILLION = 10**9
+LONGEST_FRACTION = 40
+"""Maximum length of a fraction that is written out, in characters."""
 
 NUMBER = re.compile(r"[+-]?([0-9]{1,200}(\.[0-9]{0,200})?|\.[0-9]{1,200})([eE][+-]?[0-9]{1,3})?")
 RATIO = re.compile(r"[+-]?[0-9]{1,200}/[0-9]{1,200}")
@@ -152,3 +156,32 @@ def three_digits_up(value: arb | Fraction) -> Decimal:
     point = exact_value(value.upper()) if isinstance(value, arb) else value
     context = Context(prec=3, rounding=ROUND_CEILING)
     return context.divide(Decimal(point.numerator), Decimal(point.denominator))
+
+
+def alpha_text(number: Fraction | None) -> str:
+    """A number that must not be rounded up: a short decimal or the fraction itself."""
+    return "none" if number is None else _decimal(number) or str(number)
+
+
+def number_text(number: Fraction) -> str:
+    """A loss: a short decimal where it is exact, otherwise rounded up to three digits."""
+    return _decimal(number) or f"{three_digits_up(number):f}"
+
+
+def exact_text(number: Fraction) -> str:
+    """An exact number and a decimal that is never above it: '3/2 (1.5)', '1/3 (about 0.333333)'."""
+    context = Context(prec=6, rounding=ROUND_FLOOR)
+    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
+    about = "" if Fraction(decimal) == number else "about "
+    rounded = f"{about}{decimal.normalize()}"
+    exact = str(number)
+    if len(exact) > LONGEST_FRACTION:
+        return rounded
+    return exact if "/" not in exact else f"{exact} ({rounded})"
+
+
+def _decimal(number: Fraction) -> str | None:
+    if number * BILLION != int(number * BILLION):
+        return None
+    whole, digits = divmod(int(number * BILLION), BILLION)
+    return f"{whole}.{digits:09d}".rstrip("0").rstrip(".")

@@ -251,7 +251,7 @@ def test_the_first_refusal_is_reached_with_the_keyboard(
     expect(place).to_be_focused()
     page.wait_for_timeout(200)
     window.keep(pictures, f"plan-first-refusal-{look}", whole=False)
-    bar, control = page.locator(".bar"), page.locator('[id="tables[1].share"]')
+    bar, control = page.locator(".sticky"), page.locator('[id="tables[1].share"]')
     tops = [one.bounding_box() for one in (bar, control, place)]
     assert all(tops)
     (above, field, told) = (box for box in tops if box is not None)

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.errors import InvalidParameter, OverBudget
-from leeward.exact import Number
+from leeward.exact import Number, exact_text
 from leeward.ledger import Account, Ledger, Left
 from leeward.ledger.account import certainly_past, covers, left, within
 from leeward.privacy import Guarantee, sequential
-from leeward.privacy.words import exact_text
 from tests.ledger.scenes import ledger_with, release, strong
 
 RHO_CAP = strong(4, "1e-6")

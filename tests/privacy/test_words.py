@@ -5,10 +5,11 @@ from math import ceil, exp
 
 import pytest
 
+from leeward.exact import alpha_text, number_text
 from leeward.model import BoundedJobs, EveryJob
 from leeward.privacy import Guarantee
 from leeward.privacy.odds import odds, suspicion
-from leeward.privacy.words import alpha_text, factor_text, number_text
+from leeward.privacy.words import factor_text
 
 PERSON = 'between "this person works here" and "has no job" by at most a factor'
 EACH = "for each job that the person holds"

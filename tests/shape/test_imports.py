@@ -37,10 +37,10 @@ MAY_IMPORT = {
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness"),
     "pictures": EVERYWHERE,
-    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry pictures"),
+    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
-    | rooms("publishing.ledger_check model privacy ledger bundle report pictures"),
+    | rooms("publishing.ledger_check model privacy ledger bundle report"),
     "front": EVERYTHING,
     "cli": EVERYTHING,
     "__main__": rooms("cli"),

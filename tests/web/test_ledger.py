@@ -212,7 +212,7 @@ def test_many_entries_are_paged_and_many_accounts_listed(tmp_path: Path) -> None
     assert "open" in first.plain
     assert len(first.all("svg")) == 0
     assert second.plain.count("account opened") == MOST_DRAWN + 1
-    assert len(alone.all("svg")) == 2
+    assert len(alone.all("svg")) == 1
     assert "Left epsilon 300" in alone.plain
 
 
@@ -225,7 +225,7 @@ def test_a_part_is_drawn_for_each_release_and_one_for_what_was_charged_in_rho(
         book.reserve("mixed", Guarantee("strong", "0.1", 0, 0, Fraction(1, 100)), release(2))
         found = drawn(book.account("mixed"), book.entries())
         left = book.account("mixed").left.epsilon
-    assert "out/1 (2026Q2): 2" in found.wide.svg
-    assert TOGETHER in found.wide.svg
-    assert "out/2" not in found.wide.svg
+    assert "out/1 (2026Q2): 2" in found.chart.description
+    assert TOGETHER in found.chart.description
+    assert "out/2" not in found.chart.description
     assert 0 < left < 7

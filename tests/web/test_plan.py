@@ -88,7 +88,7 @@ def test_the_noise_of_three_typical_establishments_is_drawn(page: Served) -> Non
     for kind, size in SIZES.items():
         assert f"{kind.capitalize()}: {size:,} jobs<" in text
         assert f"{kind.capitalize()}: {size:,} jobs, one of 8 worker cells<" in text
-    assert text.count("<svg") == 6
+    assert text.count('<svg class="curve"') == 9
 
 
 def test_no_data_are_opened(page: Served, plan: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from leeward.bundle.signoff import record_path, sign
 from leeward.report.document import report
 from leeward.web import releases_folder
 from leeward.web.releases_tab import policy
-from leeward.web.site import cases, size
 from tests.web.releases_scene import Markup, work, write_small
 from tests.web.serving import Served, serving
 
@@ -190,10 +188,3 @@ def test_a_folder_that_is_gone_is_told(tmp_path: Path) -> None:
     assert answer.status == 400
     assert "must be a folder that can be read" in answer.text
     assert "--releases" in answer.text
-
-
-def test_sizes_and_shares_are_told_in_few_digits() -> None:
-    told = [size(number) for number in (0, 999, 1000, 21_900, 999_499, 143_000_000, 10**18)]
-    assert told == ["0 bytes", "999 bytes", "1 kB", "21.9 kB", "999 kB", "143 MB", "1000 PB"]
-    assert cases(Fraction(9, 10)) == "9 in 10 cases"
-    assert cases(Fraction(19, 20)) == "0.95 of cases"

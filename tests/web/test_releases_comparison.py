@@ -38,7 +38,8 @@ def test_two_releases_are_compared_as_the_function_does(page: Served, folder: Pa
     assert answer.status == 200
     for sentence in comparison_words(found):
         assert sentence in markup.plain
-    assert len(markup.all("svg")) == 4, "two pictures, each for a screen and for a phone"
+    assert [one.get("role") for one in markup.all("svg")].count("img") == 1
+    assert len(markup.all("figure")) == 2
     for pair in found.largest:
         label = " · ".join(one.label or one.code for one in pair.codes)
         number = f"{pair.difference:,}".replace("-", "−")

@@ -12,7 +12,7 @@ from leeward.bundle import BundleWriter, read_bundle
 from leeward.bundle.selection import Page, Row, Selection, select
 from leeward.errors import InvalidParameter
 from leeward.model import Marginal
-from leeward.web.releases_table import MOST_CHOICES, WIDTH, headers, lines, query, read_selection
+from leeward.web.releases_table import MOST_CHOICES, headers, lines, query, read_selection
 from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo
 from tests.bundle.tables_in_memory import in_memory
 from tests.web.releases_scene import Markup
@@ -196,24 +196,23 @@ def test_clicks_on_a_heading_sort_one_way_then_the_other_then_not() -> None:
 
 def test_bars_and_whiskers_lie_on_one_scale() -> None:
     rows = [Row((), 60, 1, 20), Row((), -20, 1, None), Row((), 0, -2, None), Row((), 10, 1, 30)]
-    drawn = [line.drawn for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1))]
-    unit = WIDTH / 100  # from −20 to 80
-    assert (drawn[0].zero, drawn[0].start, drawn[0].length) == (20 * unit, 20 * unit, 60 * unit)
-    assert (drawn[0].low, drawn[0].high) == (60 * unit, 100 * unit)
-    assert (drawn[1].start, drawn[1].length, drawn[1].negative) == (0, 20 * unit, True)
-    assert (drawn[2].start, drawn[2].length) == (20 * unit, 0)
-    assert (drawn[3].low, drawn[3].high) == (0, 60 * unit)
+    drawn = [line.span for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1))]
+    assert (drawn[0].zero, drawn[0].start, drawn[0].length) == (20, 20, 60)
+    assert (drawn[0].low, drawn[0].high) == (60, 100)
+    assert (drawn[1].start, drawn[1].length, drawn[1].negative) == (0, 20, True)
+    assert (drawn[2].start, drawn[2].length) == (20, 0)
+    assert (drawn[3].low, drawn[3].high) == (0, 60)
 
 
 def test_zero_is_on_the_scale_where_all_values_are_large() -> None:
     (line,) = lines(Page((Row((), 60, 1, 20),), 1, 1, 1, 1, 1))
-    assert (line.drawn.zero, line.drawn.start, line.drawn.length) == (0, 0, 0.75 * WIDTH)
+    assert (line.span.zero, line.span.start, line.span.length) == (0, 0, 75)
     (below,) = lines(Page((Row((), -60, 1, 20),), 1, 1, 1, 1, 1))
-    assert (below.drawn.zero, below.drawn.start) == (WIDTH, 0.25 * WIDTH)
+    assert (below.span.zero, below.span.start) == (100, 25)
 
 
 def test_rows_of_nothing_are_drawn_too() -> None:
-    drawn = [line.drawn for line in lines(Page((Row((), 0, 1, None),), 1, 1, 1, 1, 1))]
+    drawn = [line.span for line in lines(Page((Row((), 0, 1, None),), 1, 1, 1, 1, 1))]
     assert (drawn[0].start, drawn[0].length) == (0, 0)
     assert lines(Page((), 0, 0, 1, 1, 1)) == []
 

@@ -9,13 +9,14 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import CONFIDENTIAL, REFUSED, counted, note, progress, say, say_json
+from leeward.cli.screen import CONFIDENTIAL, REFUSED, note, progress, say, say_json
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
 from leeward.model.resources import read_memory
 from leeward.model.row_rules import NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
 from leeward.publishing.plan import Plan, read_plan
+from leeward.show.numbers import counted
 
 Memory = Annotated[
     str | None, typer.Option("--memory", help="What DuckDB may use at most, such as 6GB.")

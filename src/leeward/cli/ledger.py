@@ -7,7 +7,7 @@ import typer
 
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
-from leeward.cli.screen import REFUSED, counted, guarded, say, say_json
+from leeward.cli.screen import REFUSED, guarded, say, say_json
 from leeward.errors import Damaged
 from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
@@ -15,6 +15,7 @@ from leeward.ledger.entry import price
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
+from leeward.show.numbers import counted
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

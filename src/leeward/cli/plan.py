@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say, say_json
+from leeward.exact import number_text
 from leeward.front import predict
-from leeward.privacy.words import number_text
 from leeward.publishing.plan import read_plan
 from leeward.publishing.prediction import read_target, smallest_epsilon
 

@@ -14,7 +14,7 @@ from leeward import front
 from leeward.bundle import REPORT, Bundle
 from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say, say_json
-from leeward.privacy.words import number_text
+from leeward.exact import number_text
 from leeward.publishing.plan import Plan, read_plan
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]

@@ -42,11 +42,6 @@ def note(text: str) -> None:
     typer.echo(text, err=True)
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """A command that turns every exception into one message and an exit code."""
 

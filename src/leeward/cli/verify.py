@@ -18,9 +18,10 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.cli.screen import REFUSED, counted, say, say_json
+from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter
 from leeward.front import verify
+from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
 

@@ -1,255 +1,261 @@
-"""Findings in words: break-even, closed forms against trials, and coverage of margins."""
+"""Findings: break-even, standing at each setting, gaps, agreement and coverage of an evaluation."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, lgamma, log1p, pi, sqrt
 
-from leeward.evaluate.break_even import ABOVE, BreakEven, break_even
-from leeward.evaluate.description import caution
-from leeward.evaluate.evaluation import Evaluation
+from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
+from leeward.evaluate.evaluation import Evaluation, Study
 from leeward.evaluate.figures import NOMINAL
 from leeward.evaluate.line import line_of
-from leeward.evaluate.phrases import listed, number, opened, several, share
-from leeward.evaluate.point import ALL, Point
-from leeward.evaluate.results import WorkloadResult, called, workload_results
+from leeward.evaluate.point import ALL, Point, Setting
+from leeward.evaluate.results import (
+    WorkloadResult,
+    called,
+    comparable,
+    grid_point,
+    of_papers,
+    ours,
+    ranked,
+    workload_results,
+)
 from leeward.mechanisms import REGISTRY
-
-WHO = {
-    "ours": "the best of ours",
-    "published": "the best published without δ",
-    "published with δ": "the best published with δ",
-}
+from leeward.show.numbers import capital, counted, listed, percent, significant
 
 WIDE = 4.0
-"""Standard errors beyond which a closed form and its trials disagree."""
-STEPS = 400
-"""Number of steps of Simpson's rule: far finer than the digits that are printed."""
+"""Standard errors beyond which a closed form or a nominal coverage and the trials disagree."""
 
-FEWEST_TRIALS = 4
-"""Least number of trials that shows their own spread."""
-FAR = 40.0
-"""Largest number of standard errors that is looked up."""
-RARE = 1e-4
-"""Probability by chance below which a setting falls short."""
+NOTICEABLE = 1.01
+"""Errors within this factor of each other count as equal."""
 
-Named = dict[str, list[Point]]
+LETTERS = {"alpha": "α", "epsilon": "ε", "delta": "δ", "cells": "d"}
 
 
 def findings(evaluation: Evaluation) -> tuple[str, ...]:
-    """The few sentences that answer what people ask first."""
+    """The sentences of the command: break-even, agreement, coverage of ours, and a caution."""
     return (
         *answers(evaluation),
         *agreed(evaluation.points),
-        *in_short(evaluation.points),
+        *covered(evaluation.points),
         *caution(evaluation.study),
     )
 
 
-def answers(evaluation: Evaluation) -> tuple[str, ...]:
-    """From which ε on provable privacy has no more error than noise infusion, by workload."""
+def answers(evaluation: Evaluation) -> Iterator[str]:
+    """For each workload, the ε from which on each family has no more error than infusion."""
     found = break_even(evaluation.points)
-    told = (
-        _answer(result, [one for one in found if one.workload == result.table.name])
-        for result in workload_results(evaluation)
-    )
-    return tuple(one for one in told if one)
-
-
-def _answer(result: WorkloadResult, found: list[BreakEven]) -> str:
-    """All families at the α of the reading, then the other α in short."""
-    measured = {one.family for one in found if one.epsilon is not None}
-    told_of = [one for one in found if one.family in measured]
-    at = {one.alpha: [b for b in told_of if b.alpha == one.alpha] for one in told_of}
-    known = {alpha: here for alpha, here in at.items() if any(b.epsilon is not None for b in here)}
-    if not known:
-        return ""
-    first = result.alpha if result.alpha in known else next(iter(known))
-    told = ", ".join(_told(one) for one in known[first])
-    rest = _rest((alpha, here) for alpha, here in known.items() if alpha != first)
-    return (
-        f"{opened(result.table.words)}, at α = {first:g}: the error of noise infusion is reached "
-        f"{told}.{rest}"
-    )
-
-
-def _told(one: BreakEven) -> str:
-    maker = "" if one.mechanism is None else f" ({_maker(one)})"
-    return f"{reached(one)} by {WHO[one.family]}{maker}"
-
-
-def _maker(one: BreakEven) -> str:
-    name = (one.mechanism or "").removesuffix(", as published").removesuffix(" (ours)")
-    return f"{name}, {one.policy}" + (f", δ = {one.delta:g}" if one.delta else "")
+    for result in workload_results(evaluation):
+        here = {
+            one.family: one
+            for one in found
+            if one.workload == result.table.name and one.alpha == result.alpha
+        }
+        if any(one.epsilon is not None for one in here.values()):
+            told = "; ".join(f"{family} {reached(here[family])}" for family in FAMILIES)
+            yield (
+                f"{capital(result.table.words)}, α = {result.alpha:g}: no more error than noise "
+                f"infusion from this ε on: {told}."
+            )
 
 
 def reached(one: BreakEven) -> str:
-    """Where a family reaches the error of noise infusion, as part of a sentence."""
-    if one.epsilon is None:
-        return "at no ε measured"
-    if one.bound == ABOVE:
-        return f"at no ε up to {one.epsilon:.2g}"
-    return f"at ε {one.words if one.bound else f'= {one.words}'}"
-
-
-def _rest(known: Iterable[tuple[float, list[BreakEven]]]) -> str:
-    parts = [f"α = {alpha:g}: {', '.join(one.words for one in here)}" for alpha, here in known]
-    return f" In the same order, at {'; at '.join(parts)}." if parts else ""
+    """The break-even of a family, with the mechanism that reaches it."""
+    if one.mechanism is None:
+        return one.words
+    name = one.mechanism.removesuffix(", as published").removesuffix(" (ours)")
+    more = f", δ = {one.delta:g}" if one.delta else ""
+    return f"{one.words} ({name}, {one.policy}{more})"
 
 
 def agreed(points: Iterable[Point]) -> Iterator[str]:
-    """Whether closed forms and trials say the same; silent where nothing has both."""
+    """Whether closed forms and trials agree; nothing where no setting has both."""
     found = agreement(points)
     if found.compared:
         yield (
             f"Closed forms against trials: {found.within:,} of "
-            f"{several(found.compared, 'setting')} agree within {WIDE:g} standard errors "
-            f"(about {found.chance:.1f} would not by chance alone); the furthest "
-            f"is {number(found.furthest)} apart, and trials are {found.ratio:.3f} times the "
-            "closed forms on average."
+            f"{counted(found.compared, 'setting')} agree within {WIDE:g} standard errors; the "
+            f"furthest is {significant(found.furthest)} apart, and trials are {found.ratio:.3f} "
+            "times the closed forms on average. The standard errors come from the same trials: "
+            "with few trials, some settings are further apart by chance."
         )
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many settings were compared, how many lie within WIDE, and the furthest apart."""
+    """The number of settings compared and within WIDE, the furthest apart, and the mean ratio."""
 
     compared: int
     within: int
     furthest: float
     ratio: float
-    """The mean of trials over closed forms."""
-    chance: float
-    """How many would lie beyond WIDE by chance, were the means of trials normal: the standard
-    errors come from the same few trials, so that Student's law holds and not the normal one."""
 
 
 def agreement(points: Iterable[Point]) -> Agreement:
     """Compare all cells of every setting; those without a variance cannot be compared."""
-    apart, ratios, chance = [], [], 0.0
+    apart, ratios = [], []
     for one in points:
-        comparable = one.stratum == ALL and one.l1_source == "closed form"
-        if comparable and one.l1 and one.l1_trials is not None and one.l1_trials_error:
+        known = one.stratum == ALL and one.l1_source == "closed form"
+        if known and one.l1 and one.l1_trials is not None and one.l1_trials_error:
             apart.append(abs(one.l1_trials - one.l1) / one.l1_trials_error)
             ratios.append(one.l1_trials / one.l1)
-            chance += beyond(WIDE, one.trials - 1)
-    return Agreement(
-        len(apart),
-        sum(one <= WIDE for one in apart),
-        max(apart, default=0.0),
-        sum(ratios) / len(ratios) if ratios else 1.0,
-        chance,
-    )
+    within = sum(one <= WIDE for one in apart)
+    mean = sum(ratios) / len(ratios) if ratios else 1.0
+    return Agreement(len(apart), within, max(apart, default=0.0), mean)
 
 
-def beyond(limit: float, freedom: int) -> float:
-    """How often Student's t with so many degrees of freedom is further from 0 than the limit."""
-    if freedom < 1:
-        return 1.0
-    peak = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2)) / sqrt(freedom * pi)
-    heights = [_height(limit * step / STEPS, freedom) for step in range(STEPS + 1)]
-    inner = heights[0] + 4 * sum(heights[1::2]) + 2 * sum(heights[2:-1:2]) + heights[-1]
-    return max(0.0, 1 - 2 * peak * inner * limit / STEPS / 3)
+@dataclass(frozen=True)
+class Coverage:
+    """Coverage of a mechanism's margins over its settings.
+
+    `short` counts settings below the nominal coverage by more than WIDE standard errors.
+    """
+
+    name: str
+    ours: bool
+    biased: bool
+    mean: float
+    least: float
+    largest: float
+    settings: int
+    short: int
 
 
-def _height(t: float, freedom: int) -> float:
-    """Student's density, 1 at its peak."""
-    return exp(-(freedom + 1) / 2 * log1p(t**2 / freedom))
-
-
-def coverage(points: Iterable[Point]) -> tuple[str, ...]:
-    """A sentence for each mechanism that has margins, and why they cover more or less."""
-    by_name = _by_name(points)
-    told = [_one(name, found) for name, found in by_name.items()]
-    return (*told, *_over(by_name), *_clipping(by_name), *_under(by_name)) if told else ()
-
-
-def in_short(points: Iterable[Point]) -> tuple[str, ...]:
-    """The same for the terminal, of ours where there are any."""
-    every = _by_name(points)
-    mine = {name: found for name, found in every.items() if line_of(found[0]).ours}
-    by_name = mine or every
-    if not by_name:
-        return ()
-    means = listed(f"{share(_mean(found))} ({name})" for name, found in by_name.items())
-    return (
-        f"Margins made for {share(NOMINAL)} cover, on average over settings, {means}.",
-        *_clipping(by_name),
-        *_under(by_name),
-    )
-
-
-def _by_name(points: Iterable[Point]) -> Named:
-    found: Named = {}
+def coverage(points: Iterable[Point]) -> list[Coverage]:
+    """The coverage of every mechanism that has margins."""
+    by_name = dict[str, list[Point]]()
     for one in points:
         if one.stratum == ALL and one.coverage is not None:
-            found.setdefault(called(one), []).append(one)
-    return found
+            by_name.setdefault(called(one), []).append(one)
+    return [_coverage(name, found) for name, found in by_name.items()]
 
 
-def _one(name: str, found: Sequence[Point]) -> str:
-    covered = [one.coverage or 0.0 for one in found]
-    told = f"{opened(name)}: {share(_mean(found))} of the cells"
-    if len(found) == 1:
-        return f"{told}."
-    ends = f"from {share(min(covered))} to {share(max(covered))}"
-    return f"{told}, {ends} over {several(len(found), 'setting')}."
-
-
-def _over(by_name: Named) -> Iterator[str]:
-    every = [one for found in by_name.values() for one in found]
-    over = [one for one in every if (one.coverage or 0.0) > NOMINAL]
-    if over:
-        yield (
-            f"{len(over)} of {several(len(every), 'setting')} cover more than {share(NOMINAL)}: "
-            "noise and margins are whole jobs, and margins that follow a noisy scale never fall "
-            "below those of the least noise; both matter most in small cells."
-        )
-
-
-def _biased(point: Point) -> bool:
-    """Whether its mechanism has a bias that margins leave out."""
-    known = REGISTRY.get(point.mechanism)
-    return known is not None and known.words.bias is not None
-
-
-def _clipping(by_name: Named) -> Iterator[str]:
-    """Its margins leave out its bias: said where the numbers show it."""
-    for name, found in by_name.items():
-        low = [one for one in found if _biased(one) and _short(one)]
-        if low:
-            yield (
-                f"The margins of {name} cover its noise but not the bias of clipping: in "
-                f"{len(low)} of {several(len(found), 'setting')} they cover less than "
-                f"{share(NOMINAL)}, at worst {_worst(low)}."
-            )
-
-
-def _under(by_name: Named) -> Iterator[str]:
-    """Others that fall short by more than chance."""
-    for name, found in by_name.items():
-        low = [one for one in found if not _biased(one) and _short(one)]
-        if low:
-            yield (
-                f"The margins of {name} cover less than {share(NOMINAL)}, by more than chance "
-                f"explains, in {len(low)} of {several(len(found), 'setting')}, at worst "
-                f"{_worst(low)}."
-            )
+def _coverage(name: str, found: Sequence[Point]) -> Coverage:
+    shares = [one.coverage or 0.0 for one in found]
+    known = REGISTRY.get(found[0].mechanism)
+    return Coverage(
+        name,
+        line_of(found[0]).ours,
+        known is not None and known.words.bias is not None,
+        sum(shares) / len(shares),
+        min(shares),
+        max(shares),
+        len(shares),
+        sum(_short(one) for one in found),
+    )
 
 
 def _short(one: Point) -> bool:
-    """Below what margins are made for, by more than few trials can do by chance."""
     missing = NOMINAL - (one.coverage or 0.0)
-    if missing <= 0 or one.trials < FEWEST_TRIALS:
-        return False
-    apart = min(missing / (one.coverage_error or 1e-9), FAR)
-    return beyond(apart, one.trials - 1) < RARE
+    return one.coverage_error is not None and missing > WIDE * one.coverage_error
 
 
-def _worst(found: Iterable[Point]) -> str:
-    one = min(found, key=lambda point: point.coverage or 0.0)
-    at = [f"{name} = {value:g}" for name, value in (("α", one.alpha), ("ε", one.epsilon)) if value]
-    return f"{share(one.coverage)}{' (' + ', '.join(at) + ')' if at else ''}"
+def covered(points: Iterable[Point]) -> Iterator[str]:
+    """The coverage of ours in a sentence, and of others where ours have none."""
+    every = coverage(points)
+    shown = [one for one in every if one.ours] or every
+    if shown:
+        means = listed(f"{percent(one.mean)} ({one.name})" for one in shown)
+        yield f"Margins made for {percent(NOMINAL)} cover, on average over settings, {means}."
+    for one in shown:
+        if one.short:
+            why = (
+                "they leave out its bias"
+                if one.biased
+                else f"by more than {WIDE:g} standard errors"
+            )
+            yield (
+                f"The margins of {one.name} cover less than {percent(NOMINAL)} in {one.short} of "
+                f"{counted(one.settings, 'setting')}, at worst {percent(one.least)}: {why}."
+            )
 
 
-def _mean(found: Sequence[Point]) -> float:
-    return sum(one.coverage or 0.0 for one in found) / len(found)
+@dataclass(frozen=True)
+class Best:
+    """One setting: the best of ours, and the best of the papers that promises no more than it.
+
+    `factor` is the largest error of ours divided by that of such a mechanism of the papers.
+    """
+
+    alpha: float | None
+    epsilon: float | None
+    own: Point | None
+    other: Point | None
+    factor: float = 1.0
+
+    @property
+    def above(self) -> bool:
+        """Whether ours have more error than noise infusion."""
+        ratio = None if self.own is None else self.own.ratio_to_infusion
+        return ratio is not None and ratio > NOTICEABLE
+
+    @property
+    def beaten(self) -> bool:
+        """Whether a mechanism of the papers has less error than ours."""
+        return self.factor > NOTICEABLE
+
+
+def bests(result: WorkloadResult) -> list[Best]:
+    """Every setting of the grid at its true price."""
+    return [_best(result, alpha, epsilon) for alpha, epsilon in result.grid]
+
+
+def _best(result: WorkloadResult, alpha: float | None, epsilon: float | None) -> Best:
+    here = [one for one in result.protected if grid_point(one) == (alpha, epsilon)]
+    mine = ranked(here, ours)
+    pairs = [
+        (next(own for own in mine if comparable(own, other)), other)
+        for other in ranked(here, of_papers)
+        if any(comparable(own, other) for own in mine)
+    ]
+    factors = [(own.l1 or 0.0) / other.l1 for own, other in pairs if other.l1]
+    other = pairs[0][1] if pairs else None
+    return Best(alpha, epsilon, next(iter(mine), None), other, max(factors, default=1.0))
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A mechanism that cannot be calibrated, or has no finite mean error, at some settings."""
+
+    name: str
+    settings: int
+    tried: int
+    why: str
+
+
+def gaps(result: WorkloadResult) -> list[Gap]:
+    """Every mechanism with gaps, with the rules that it broke."""
+    found, tried = dict[str, list[str]](), dict[str, int]()
+    for refused in result.refused:
+        found.setdefault(called(refused), []).append(rule(refused.reason))
+    points = [one for one in result.points if one.stratum == ALL and one.epsilon is not None]
+    for one in points:
+        if one.l1 is None:
+            found.setdefault(called(one), []).append("no finite mean error")
+    every: list[Setting] = [*result.refused, *points]
+    for setting in every:
+        tried[called(setting)] = tried.get(called(setting), 0) + 1
+    return [
+        Gap(name, len(why), tried[name], listed(dict.fromkeys(why), "or"))
+        for name, why in found.items()
+    ]
+
+
+def rule(reason: str) -> str:
+    """The rule of a refusal in the letters of the figures, without value and next step."""
+    said = reason.partition("; got ")[0].replace(": ", " ", 1).rstrip(".")
+    return re.sub(r"\b(?:alpha|epsilon|delta|cells)\b", lambda word: LETTERS[word[0]], said)
+
+
+def caution(study: Study) -> Iterator[str]:
+    """Why the ratios do not carry over unchanged to other data."""
+    noise = study.infusion
+    if study.made_up:
+        yield (
+            "The economy is made up. How much error a mechanism has depends on how large the "
+            "largest establishments of cells are, so other data have other numbers."
+        )
+    yield (
+        "The bounds of infusion that offices use are confidential. Those here "
+        f"({significant(noise.lower)} and {significant(noise.upper)}) are parameters, and every "
+        "ratio to infusion depends on them: ratios carry over in shape, not in size."
+    )

@@ -1,4 +1,4 @@
-"""Results: a workload with its points, and the setting at which they are described in words."""
+"""Results: a workload with its points, and the setting at which they are tabulated."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,16 +7,18 @@ from math import isfinite
 
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import CHOSEN_ALPHA
-from leeward.evaluate.line import PARALLEL, Line, line_of, protects
-from leeward.evaluate.phrases import GridPoint, grid_point
+from leeward.evaluate.line import PARALLEL, Line, line_of
 from leeward.evaluate.point import ALL, Point, Refused, Setting
 
 CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
-"""The ε at which single counts are read, and whole tables of worker cells: the nearest in the
+"""The ε at which single counts are tabulated, and whole tables of worker cells: the nearest in the
 grid."""
 
+GridPoint = tuple[float | None, float | None]
+"""α and ε; a promise of another kind has no α."""
+
 STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
-"""Which policies promise at least as much (MATHS section 2)."""
+"""Which policies promise at least as much."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class WorkloadResult:
         return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
 
 
+def grid_point(setting: Setting) -> GridPoint:
+    """The α and ε of a setting."""
+    return setting.alpha, setting.epsilon
+
+
 def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
     """The result of each workload, in order."""
     return tuple(
@@ -106,29 +113,9 @@ def ours(line: Line) -> bool:
     return line.ours
 
 
-def published(line: Line) -> bool:
-    """Whether it is a printed form at its true price."""
-    return line.published and line.accounting != PARALLEL
-
-
-def tightened(line: Line) -> bool:
-    """Whether it is a mechanism of the papers with the least noise that its proof allows."""
-    return line.paper and not line.published and line.accounting != PARALLEL
-
-
-def parallel(line: Line) -> bool:
-    """Whether its worker cells are counted in parallel."""
-    return line.accounting == PARALLEL
-
-
-def edge(line: Line) -> bool:
-    """Whether it protects single jobs alone."""
-    return protects(line.mechanism, "worker")
-
-
-def node(line: Line) -> bool:
-    """Whether it protects whole establishments."""
-    return line.node
+def of_papers(line: Line) -> bool:
+    """Whether it is a mechanism of the papers, printed or tight, at its true price."""
+    return line.paper and line.accounting != PARALLEL
 
 
 def comparable(own: Point, other: Point) -> bool:

@@ -5,9 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered, OverBudget
-from leeward.exact import SLACK
+from leeward.exact import SLACK, exact_text
 from leeward.privacy import Guarantee, sequential
-from leeward.privacy.words import exact_text
 
 PARTS = (10**3, 10**6, 10**9)
 """Into how many parts a charge that does not fit is divided, coarse first."""

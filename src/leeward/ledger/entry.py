@@ -7,10 +7,11 @@ from functools import cached_property
 from hashlib import sha256
 
 from leeward.errors import Damaged, InvalidParameter, shown
+from leeward.exact import alpha_text
 from leeward.ledger.notation import digest, plain, read_guarantee
 from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
 from leeward.privacy import Guarantee
-from leeward.privacy.words import alpha_text, losses_text
+from leeward.privacy.words import losses_text
 
 FORMAT = 2
 """Format of new entries; an entry of format 1 has no `format` key."""

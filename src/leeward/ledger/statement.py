@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from leeward.exact import number_text
 from leeward.ledger.account import Account
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import Entry, line, price
-from leeward.privacy.words import number_text
 from leeward.show.notebook import html_table
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
+from leeward.show.charts import round_ticks
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -56,7 +58,7 @@ class Axis:
         low, high = self._ends([*values, *self.reaches])
         bare = Scale(low, high, self.log, ())
         low, high = bare.value(-self.margin), bare.value(1 + self.margin)
-        ticks = self.ticks or (_log_ticks(low, high) if self.log else _ticks(low, high))
+        ticks = self.ticks or (_log_ticks(low, high) if self.log else round_ticks(low, high, 7))
         return Scale(low, high, self.log, tuple(at for at in ticks if low <= at <= high))
 
     def _ends(self, values: list[float]) -> tuple[float, float]:
@@ -74,15 +76,4 @@ def _log_ticks(low: float, high: float) -> tuple[float, ...]:
     between = (1, 2, 5) if log10(high / low) <= 2.2 else (1,)
     return tuple(
         float(f"{digit}e{power}") for power in range(first, last + 1, step) for digit in between
-    )
-
-
-def _ticks(low: float, high: float) -> tuple[float, ...]:
-    """Multiples of 1, 2 or 5 times a power of ten: four to seven of them."""
-    rough = (high - low) / 7
-    power = floor(log10(rough))
-    step = next(d for d in (1, 2, 5, 10) if float(f"{d}e{power}") >= rough)
-    unit = float(f"{step}e{power}")
-    return tuple(
-        round(n * unit, max(0, -power)) for n in range(ceil(low / unit), floor(high / unit) + 1)
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from leeward.exact import alpha_text, number_text
 from leeward.model import BoundedJobs, EveryJob, JobsRule, SingleJob
 from leeward.privacy.job_sentences import (
     STRICT_SCOPE,
@@ -10,16 +11,7 @@ from leeward.privacy.job_sentences import (
     most_jobs,
     steps_of_a_job,
 )
-from leeward.privacy.words import (
-    FACTOR,
-    READING,
-    Sentence,
-    alpha_text,
-    growth_text,
-    number_text,
-    of_guarantee,
-    of_release,
-)
+from leeward.privacy.words import FACTOR, READING, Sentence, growth_text, of_guarantee, of_release
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee

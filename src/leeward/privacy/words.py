@@ -8,12 +8,11 @@ the odds between two possibilities.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from leeward.errors import InvalidParameter, NotCovered
-from leeward.exact import START_BITS, ball, precision, three_digits_up
+from leeward.exact import START_BITS, alpha_text, ball, number_text, precision, three_digits_up
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
@@ -25,9 +24,6 @@ LARGEST_EPSILON = 500
 """Beyond this the factor has hundreds of digits and is no protection worth a number."""
 
 BILLION = 10**9
-
-LONGEST_FRACTION = 40
-"""Characters of the longest fraction that is written out."""
 
 IDS = (
     "policy",
@@ -122,35 +118,6 @@ def factor_text(epsilon: Fraction) -> str:
     return f"{factor:,f}"
 
 
-def alpha_text(number: Fraction | None) -> str:
-    """A number that must not be rounded up: a short decimal or the fraction itself."""
-    return "none" if number is None else _decimal(number) or str(number)
-
-
 def growth_text(guarantee: "Guarantee") -> str:
     """1 + α: the factor by which an establishment may grow in one step."""
     return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)
-
-
-def number_text(number: Fraction) -> str:
-    """A loss: a short decimal where it is exact, otherwise rounded up to three digits."""
-    return _decimal(number) or f"{three_digits_up(number):f}"
-
-
-def exact_text(number: Fraction) -> str:
-    """An exact number and a decimal that is never above it: '3/2 (1.5)', '1/3 (about 0.333333)'."""
-    context = Context(prec=6, rounding=ROUND_FLOOR)
-    decimal = context.divide(Decimal(number.numerator), Decimal(number.denominator))
-    about = "" if Fraction(decimal) == number else "about "
-    short = f"{about}{decimal.normalize()}"
-    exact = str(number)
-    if len(exact) > LONGEST_FRACTION:
-        return short
-    return exact if "/" not in exact else f"{exact} ({short})"
-
-
-def _decimal(number: Fraction) -> str | None:
-    if number * 10**9 != int(number * 10**9):
-        return None
-    whole, digits = divmod(int(number * 10**9), 10**9)
-    return f"{whole}.{digits:09d}".rstrip("0").rstrip(".")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.exact import number_text
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal
@@ -22,7 +23,6 @@ from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.sentences import worker
-from leeward.privacy.words import number_text
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,

@@ -5,15 +5,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 
+from leeward.exact import number_text
 from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
-from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import expectations, mean_error, promises, refusal
 from leeward.show.notebook import html_table
+from leeward.show.numbers import jobs
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.name, one.mechanism, number_text(one.epsilon), _number(one.mean_abs_error))
+            (one.name, one.mechanism, number_text(one.epsilon), jobs(one.mean_abs_error))
             for one in self.tables
         ]
         meaning = promises(self.plan)["meaning"]
@@ -158,23 +159,17 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
     if profile.given:
-        yield f"  mean error {_number(mean_error(table, profile))} jobs over {profile.words}"
+        yield f"  mean error {jobs(mean_error(table, profile))} jobs over {profile.words}"
         return
     rows = expectations(table, profile)
     yield _row("if the largest establishment has", [f"{row.largest:,}" for row in rows])
-    yield _row("  mean error in jobs", [_number(row.error) for row in rows])
+    yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
     if rows[0].margin is not None:
         yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
 
 
 def _row(words: str, numbers: list[str]) -> str:
     return f"  {words:<33}" + "".join(f"{number:>10}" for number in numbers)
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return "no mean"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:

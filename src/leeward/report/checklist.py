@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
-from leeward.report.number import alpha, amount_left, count, losses
+from leeward.show.numbers import alpha, amount_left, count, losses
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,18 @@ The same bundle gives the same bytes: neither clock nor machine of the reader ha
 """
 
 from dataclasses import dataclass
-from datetime import datetime
-from functools import cache
-
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
-from markupsafe import Markup
 
 from leeward.bundle import CERTIFICATE, Bundle, Certificate
 from leeward.bundle.layout import sha256
 from leeward.errors import BadFile
-from leeward.pictures.plain import STYLE
 from leeward.privacy.sentences import SCOPE
-from leeward.report import number
 from leeward.report.checklist import checks
 from leeward.report.figure import account
 from leeward.report.promise import promised, unprotected
-from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, section
+from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, margin, section
 from leeward.report.summary import TableSummary, summarise
+from leeward.show.environment import template
+from leeward.show.numbers import time
 
 MOST_BYTES = 3_000_000
 """Maximum size of a report in bytes."""
@@ -54,7 +49,7 @@ class Contents:
             "files": self.files[: detail.listed],
             "account": account(self.certificate.budget),
         }
-        return template("report.html.j2").render(**facts, **varying)
+        return template("report/report.html.j2").render(**facts, **varying)
 
     def _facts(self) -> dict[str, object]:
         """What is the same at every detail."""
@@ -62,7 +57,7 @@ class Contents:
         return {
             "certificate": certificate,
             "budget": certificate.budget,
-            "made": made(certificate),
+            "made": time(certificate.created),
             "cells": sum(summary.cells for summary in self.summaries),
             "scope": SCOPE.text,
             "promised": promised(certificate),
@@ -72,7 +67,8 @@ class Contents:
             "statuses": STATUSES,
             "files_in_all": len(self.files),
             "checks": checks(certificate),
-            "picture_style": Markup(STYLE),  # noqa: S704 (a constant of our own)
+            "by": by,
+            "margin": margin,
         }
 
 
@@ -95,12 +91,6 @@ def report(bundle: Bundle) -> str:
     )
 
 
-def made(certificate: Certificate) -> str:
-    """When the bundle was sealed: ISO date and time in UTC."""
-    moment = datetime.fromisoformat(certificate.created)
-    return f"{moment:%Y-%m-%d}, {moment:%H:%M} UTC"
-
-
 def _files(bundle: Bundle) -> tuple[ListedFile, ...]:
     """The certificate, and every file whose checksum it holds."""
     path = bundle.path / CERTIFICATE
@@ -108,36 +98,3 @@ def _files(bundle: Bundle) -> tuple[ListedFile, ...]:
     listed = [ListedFile(name, stamp.bytes, stamp.sha256) for name, stamp in stamps]
     own = ListedFile(CERTIFICATE, path.stat().st_size, sha256(path))
     return tuple(sorted([own, *listed], key=lambda file: file.name))
-
-
-def breakable(name: str) -> Markup:
-    """A name with line break opportunities after underscores and hyphens."""
-    joints = {"_": "_<wbr>", "-": "-<wbr>"}
-    return Markup("").join(Markup(joints[sign]) if sign in joints else sign for sign in name)  # noqa: S704 (constants of our own; text between them is escaped)
-
-
-FILTERS = {
-    "alpha": number.alpha,
-    "amount_left": number.amount_left,
-    "breakable": breakable,
-    "by": by,
-    "count": number.count,
-    "counted": number.counted,
-    "losses": number.losses,
-    "margin": number.margin,
-}
-
-
-@cache
-def template(name: str) -> Template:
-    """A template of the package. Everything is escaped, and undefined values are errors."""
-    environment = Environment(
-        loader=PackageLoader("leeward.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )
-    environment.filters.update(FILTERS)
-    return environment.get_template(name)

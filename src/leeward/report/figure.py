@@ -1,37 +1,32 @@
-"""Figure: the pictures of a report, drawn from summaries."""
+"""Figure: the charts of a report, made from summaries."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 
 from leeward.bundle import BudgetStatement, CertifiedTable
-from leeward.pictures.picture import Picture
-from leeward.pictures.plain import Bar, Bin, bars, budget, heat_map, histogram
 from leeward.report.cells import Cell, Key, Matrix
-from leeward.report.number import count
 from leeward.report.summary import Margins
+from leeward.show.charts import Bar, Bars, Bin, Budget, Part, bars, budget, histogram
+from leeward.show.heat import HeatMap, heat_map
+from leeward.show.numbers import count
 
-WIDE, NARROW = 720, 320
-MOST_BINS = 24
-LABEL_ROOM, COLUMN_ROOM = 44, 16
-"""Characters of a label beside a bar or row, and over a column."""
-SHORTEST = 6
+MOST_BINS = 16
+"""Maximum number of bins of a histogram; of more, neighbours are joined."""
+
+LABEL_ROOM, COLUMN_ROOM = 40, 16
+"""Maximum length of a label, and of the name of a column, in characters."""
+
 JOINT = " · "
 TOTAL = "All jobs"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture for a screen or a page, and the same one for a phone."""
+    """A chart and its caption."""
 
-    wide: Picture
-    narrow: Picture
+    chart: Bars | Budget | HeatMap
     caption: str
-
-
-def _figure(draw: Callable[..., Picture], title: str, caption: str) -> Figure:
-    return Figure(draw(title=title, width=WIDE), draw(title=title, width=NARROW), caption)
 
 
 def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
@@ -39,7 +34,7 @@ def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figu
     items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
     whiskers = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(len(cells), of)} of {table.name}"
-    return _figure(partial(bars, items), title, f"{title}.{whiskers}")
+    return Figure(bars(items, title=title), f"{title}.{whiskers}")
 
 
 def _many(shown: int, of: int) -> str:
@@ -59,29 +54,27 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     if not matrix.whole:
         caption += " Rows and columns without any establishment are left out."
     if max(map(len, columns), default=0) > COLUMN_ROOM:
-        columns = [JOINT.join(key) for key in matrix.columns]
+        columns = [JOINT.join(_cut(code) for code in key) for key in matrix.columns]
         caption += f" {_legend(table, across)}"
-    return _figure(partial(heat_map, rows, columns, values), title, caption)
+    return Figure(heat_map(rows, columns, values, title=title), caption)
 
 
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
-    """What the codes of some identifiers mean."""
+    """The labels of the codes of some identifiers."""
     meanings = (
-        f"{_cut(code, LABEL_ROOM)} {_cut(label, LABEL_ROOM)}"
-        for name in names
-        for code, label in table.codes[name].items()
+        f"{_cut(code)} {_cut(label)}" for name in names for code, label in table.codes[name].items()
     )
     return f"{'; '.join(meanings)}."
 
 
 def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
-    """How many cells have a margin of which width."""
+    """The number of cells by the width of their margins."""
     bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
     while len(bins) > MOST_BINS:
         bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
     title = f"Margins of {table.name}"
-    caption = f"{title}: how many cells have a margin of so many jobs."
-    return _figure(partial(histogram, bins, x="margin in jobs"), title, caption)
+    chart = histogram(bins, title=title, x="Margin in jobs")
+    return Figure(chart, f"{title}: the number of cells by the width of their margin.")
 
 
 def _joined(pair: Sequence[Bin]) -> Bin:
@@ -93,9 +86,9 @@ def account(stated: BudgetStatement) -> Figure | None:
     if any(one.rho != "0" for one in (stated.paid, stated.spent, stated.cap)):
         return None
     now, spent = Fraction(stated.paid.epsilon), Fraction(stated.spent.epsilon)
-    draw = partial(budget, max(spent - now, Fraction(0)), now, Fraction(stated.left.epsilon))
-    caption = "The ε of the account: spent before, paid for this release, and left."
-    return _figure(draw, "The budget of the account", caption)
+    parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
+    chart = budget(parts, Fraction(stated.left.epsilon), title="The budget of the account")
+    return Figure(chart, "The ε of the account: spent before, paid for this release, and left.")
 
 
 def cell_label(table: CertifiedTable, codes: Key) -> str:
@@ -104,17 +97,13 @@ def cell_label(table: CertifiedTable, codes: Key) -> str:
 
 
 def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
-    """The labels of some codes of a cell, the longest of them cut first."""
-    labels = [table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True)]
-    room = LABEL_ROOM - len(JOINT) * (len(labels) - 1)
-    longest = min(max(map(len, labels), default=0), LABEL_ROOM)
-    while longest > SHORTEST and sum(min(len(label), longest) for label in labels) > room:
-        longest -= 1
-    return JOINT.join(_cut(label, longest) for label in labels)
+    """The labels of some codes of a cell."""
+    labels = (table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True))
+    return JOINT.join(_cut(label) for label in labels)
 
 
-def _cut(label: str, longest: int) -> str:
-    return label if len(label) <= longest else label[: longest - 1].rstrip() + "…"
+def _cut(label: str) -> str:
+    return label if len(label) <= LABEL_ROOM else label[: LABEL_ROOM - 1].rstrip() + "…"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from leeward.bundle import Certificate
 from leeward.privacy import sentences
 from leeward.privacy.job_sentences import rows
-from leeward.report.number import loss
+from leeward.show.numbers import loss
 
 
 @dataclass(frozen=True)

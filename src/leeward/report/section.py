@@ -9,14 +9,14 @@ from leeward.bundle import CertifiedTable
 from leeward.mechanisms.registry import REGISTRY
 from leeward.report.cells import Matrix
 from leeward.report.figure import Figure, largest_cells, margin_bins, squares
-from leeward.report.number import count, counted, loss, losses, margin, share
-from leeward.report.summary import TableSummary
+from leeward.report.summary import Range, TableSummary
+from leeward.show.numbers import count, counted, loss, losses, share
 
 MOST_CODES = 12
 """Maximum number of codes of a filter that are listed."""
 
-SQUARE, BAR = 150, 600
-"""Minimum bytes of a square and of a bar, wide and narrow picture together."""
+SQUARE, BAR = 25, 250
+"""Minimum bytes of a cell of a heat map and of a bar."""
 
 STATUSES = {
     1: "a count with noise",
@@ -48,7 +48,7 @@ class Detail:
         if self.squares:
             kept += f", and all of them only where they are at most {self.squares}"
         first = "" if self.tables is None else f" Only the first {self.tables} have a section here."
-        return f"To keep this file small with so many tables, it shows {kept}.{first}"
+        return f"To keep this file small, it shows {kept}.{first}"
 
 
 DETAILS = (
@@ -177,6 +177,15 @@ def _margins(summary: TableSummary) -> str:
         "down to zero: the value alone does not tell whether there is a job at all. "
         f"{table.margins.note}"
     )
+
+
+def margin(width: Range | None) -> str:
+    """A margin in jobs, or the range that holds it."""
+    if width is None:
+        return "none"
+    if width.low == width.high:
+        return count(width.low)
+    return f"{count(width.low)} to {count(width.high)}"
 
 
 def noise_sentence(mechanism: str) -> str:

@@ -1,1 +1,1 @@
-"""Show: what every surface shares to show numbers, words, tables and pictures."""
+"""Show: what every page shares: numbers as text, the Jinja environment, the style sheet, charts."""

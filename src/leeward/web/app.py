@@ -11,14 +11,14 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from leeward.errors import LeewardError
-from leeward.pictures.plain import STYLE
+from leeward.show.environment import style_sheet
 from leeward.web import ledger_tab, plan_tab, releases_tab
 from leeward.web.guard import Guard
 from leeward.web.site import Site, listed, render, site_of
 
 WORDS = {404: "There is no such page.", 405: "This address is asked in another way."}
 TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-PICTURES = "pictures.css"
+STYLE = "style.css"
 
 
 def make_app(site: Site) -> Guard:
@@ -61,7 +61,7 @@ def _static_files() -> dict[str, bytes]:
     """Contents by name: an address is looked up here and never becomes a path."""
     packaged = (files("leeward.web") / "static").iterdir()
     found = {one.name: one.read_bytes() for one in packaged if PurePath(one.name).suffix in TYPES}
-    return found | {PICTURES: STYLE.encode()}
+    return found | {STYLE: style_sheet().encode()}
 
 
 def not_there(request: Request, error: Exception) -> Response:

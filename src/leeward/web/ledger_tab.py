@@ -13,12 +13,10 @@ from leeward.errors import LeewardError
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning, states
 from leeward.ledger.entry import happened, price
-from leeward.pictures import Picture
-from leeward.pictures.plain import Part, budget_parts
+from leeward.show.charts import Budget, Part, budget
 from leeward.web.releases_folder import Listed, listing
 from leeward.web.site import listed, page_number, render, site_of
 
-WIDE, NARROW = 520, 320
 TOGETHER = "in rho, together"
 PER_PAGE = 100
 MOST_DRAWN = 12
@@ -48,12 +46,11 @@ class LedgerView:
 
 @dataclass(frozen=True)
 class DrawnAccount:
-    """An account and the picture of its budget, wide and narrow."""
+    """An account and the chart of its budget."""
 
     account: Account
     notes: tuple[str, ...]
-    wide: Picture
-    narrow: Picture
+    chart: Budget
 
 
 @dataclass(frozen=True)
@@ -182,11 +179,8 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     own = [entry for entry in entries if entry.account == account.name]
     parts = _parts(account, own)
     title = f"The budget of account {account.name}"
-    wide, narrow = (
-        budget_parts(parts, account.left.epsilon, title=title, width=width)
-        for width in (WIDE, NARROW)
-    )
-    return DrawnAccount(account, tuple(meaning(account.cap, own)), wide, narrow)
+    chart = budget(parts, account.left.epsilon, title=title)
+    return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
 
 
 def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:

@@ -1,18 +1,13 @@
 """Plan result: the promises, the cost and the errors of a draft, as the page shows them."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
-from leeward.pictures import Picture
-from leeward.pictures.plain import Band
-from leeward.pictures.plain import noise as noise_picture
 from leeward.privacy.delta import delta_rule
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.predicted import as_json, table_json
@@ -23,12 +18,12 @@ from leeward.publishing.prediction import (
     promises,
     refusal,
 )
+from leeward.show.charts import Band, Curves, curves
 
 SIZES = {"small": 10, "medium": 100, "large": 1000}
-"""Jobs of typical establishments, for the picture of the noise."""
+"""Jobs of typical establishments, for the chart of the noise."""
 
 TITLE = "What may be published for one establishment"
-WIDE, NARROW = 560, 320
 
 
 @dataclass(frozen=True)
@@ -42,12 +37,12 @@ class Budget:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """One table with its prediction and its pictures, wide and narrow."""
+    """One table with its prediction and the chart of its noise."""
 
     table: PlannedTable
     numbers: dict[str, object]
     margins: Fraction
-    pictures: tuple[Picture, Picture]
+    chart: Curves
 
     @property
     def prediction(self) -> str:
@@ -115,7 +110,7 @@ def _prediction(plan: Plan, budget: Budget | None) -> str:
 
 def _shown(table: PlannedTable, numbers: dict[str, object]) -> ShownTable:
     bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
-    return ShownTable(table, numbers, margin_cost(table), _pictures(bands))
+    return ShownTable(table, numbers, margin_cost(table), curves(bands, title=TITLE))
 
 
 def _band(table: PlannedTable, kind: str, size: int) -> Band:
@@ -123,9 +118,3 @@ def _band(table: PlannedTable, kind: str, size: int) -> Band:
     one = f", one of {cells:,} worker cells" if cells > 1 else ""
     label = f"{kind.capitalize()}: {size:,} jobs{one}"
     return Band(label, law.true, law.low, law.high, law.curve)
-
-
-@lru_cache(maxsize=256)  # drawn again only when a band changes
-def _pictures(bands: Sequence[Band]) -> tuple[Picture, Picture]:
-    wide, narrow = (noise_picture(bands, title=TITLE, width=width) for width in (WIDE, NARROW))
-    return wide, narrow

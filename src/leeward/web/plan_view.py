@@ -7,9 +7,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from leeward.errors import LeewardError
+from leeward.exact import number_text
 from leeward.model import Attribute
 from leeward.privacy.sentences import IN_SHORT
-from leeward.privacy.words import number_text
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.publishing.request import Request

@@ -11,14 +11,12 @@ from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
 from leeward.bundle.comparison import Comparison, Pair, compare
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.pictures import Picture
-from leeward.pictures.plain import Bar, Dot, bars, scatter
-from leeward.report.number import count, counted
+from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
+from leeward.show.numbers import cases, count, counted
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import cut, refuse_wide
-from leeward.web.site import cases, listed, render, site_of
+from leeward.web.site import listed, render, site_of
 
-WIDE, NARROW = 720, 320
 JOINT = " · "
 HONEST = (
     "Two releases of the same data differ by their noise alone, and neither is wrong. A "
@@ -30,21 +28,13 @@ COMPARING = Lock()
 
 
 @dataclass(frozen=True)
-class Twice:
-    """A picture for a screen and the same one for a phone."""
-
-    wide: Picture
-    narrow: Picture
-
-
-@dataclass(frozen=True)
 class Compared:
-    """A comparison in words and pictures."""
+    """A comparison in words and charts."""
 
     comparison: Comparison
     words: list[str]
-    dots: Twice
-    differences: Twice
+    dots: Scatter
+    differences: Bars
 
 
 @dataclass(frozen=True)
@@ -132,7 +122,7 @@ def _cells(number: int) -> str:
 
 def _clear(comparison: Comparison) -> list[str]:
     if comparison.clear is None or comparison.holds is None:
-        return ["Margins are missing, so nobody can say which differences are more than noise."]
+        return ["Margins are missing, so it is not known which differences are more than noise."]
     return [
         f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
         f"margins together. Both margins of a cell hold at once in at least "
@@ -146,26 +136,21 @@ def label(pair: Pair) -> str:
     return JOINT.join(cut(one.label or one.code) for one in pair.codes) or "All jobs"
 
 
-def dots(comparison: Comparison, names: tuple[str, str]) -> Twice:
+def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
     """Each cell as a dot: its value in the first release, and in the second."""
     drawn = [
         Dot(float(pair.first), float(pair.second), pair.clear, f"{label(pair)}: {_both(pair)}")
         for pair in comparison.dots
     ]
-    title = "Each cell in both releases"
     across, up = (f"jobs in {name}" for name in names)
-    return Twice(
-        scatter(drawn, title=title, x=across, y=up, width=520),
-        scatter(drawn, title=title, x=across, y=up, width=NARROW),
-    )
+    return scatter(drawn, title="Each cell in both releases", x=across, y=up)
 
 
 def _both(pair: Pair) -> str:
     return f"{count(pair.first)} and {count(pair.second)}"
 
 
-def differences(comparison: Comparison) -> Twice:
+def differences(comparison: Comparison) -> Bars:
     """The largest differences as bars, with both margins together as whiskers."""
     items = [Bar(label(pair), pair.difference, pair.margin) for pair in comparison.largest]
-    title = "The largest differences, second minus first"
-    return Twice(bars(items, title=title, width=WIDE), bars(items, title=title, width=NARROW))
+    return bars(items, title="The largest differences, second minus first", unit="Difference")

@@ -16,7 +16,7 @@ from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
 from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
-from leeward.report.number import alpha, losses
+from leeward.show.numbers import alpha, losses
 from leeward.web.site import page_number
 
 MOST_BYTES = 64 << 20

@@ -14,6 +14,7 @@ from leeward.bundle.blocks import certified
 from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.report.section import STATUSES
+from leeward.show.charts import Span, spans
 from leeward.web.releases_folder import opened
 from leeward.web.site import listed, render, site_of
 
@@ -21,9 +22,6 @@ CODE = "code."
 """Prefix of the name of an identifier in an address: an attribute may be called `page`."""
 
 DESCENDING = "down"
-WIDTH = 160
-"""Width of the picture of a row, in pixels."""
-
 MOST_CHOICES = 100
 """Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
 
@@ -64,23 +62,11 @@ class Header:
 
 
 @dataclass(frozen=True)
-class DrawnRow:
-    """Places of the bar of a value and the whisker of its margin, from 0 to `WIDTH`."""
-
-    start: float
-    length: float
-    low: float
-    high: float
-    zero: float
-    negative: bool
-
-
-@dataclass(frozen=True)
 class RowLine:
-    """A row, and its picture."""
+    """A row, and the bar of its value."""
 
     row: Row
-    drawn: DrawnRow
+    span: Span
 
 
 @dataclass(frozen=True)
@@ -131,7 +117,6 @@ def table_page(request: Request) -> Response:
         found=found,
         refusals=refusals,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
-        width=WIDTH,
         cut=cut,
     )
 
@@ -217,28 +202,8 @@ def _sorted(selection: Selection, column: str) -> str:
 
 def lines(page: Page) -> list[RowLine]:
     """All rows of a page on one scale."""
-    reach = [(_low(row), _high(row)) for row in page.rows]
-    low = min((one for one, _ in reach), default=0)
-    high = max((one for _, one in reach), default=0)
-    return [RowLine(row, _drawn(row, min(low, 0), max(high, 0))) for row in page.rows]
-
-
-def _low(row: Row) -> int:
-    return row.value - abs(row.margin or 0)
-
-
-def _high(row: Row) -> int:
-    return row.value + abs(row.margin or 0)
-
-
-def _drawn(row: Row, low: int, high: int) -> DrawnRow:
-    def place(value: int) -> float:
-        return round(WIDTH * (value - low) / ((high - low) or 1), 1)
-
-    zero, end = place(0), place(row.value)
-    return DrawnRow(
-        min(zero, end), abs(end - zero), place(_low(row)), place(_high(row)), zero, row.value < 0
-    )
+    drawn = spans([(row.value, row.margin) for row in page.rows])
+    return [RowLine(row, span) for row, span in zip(page.rows, drawn, strict=True)]
 
 
 def refuse_wide(table: CertifiedTable) -> None:

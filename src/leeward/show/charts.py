@@ -1,0 +1,379 @@
+"""Charts: the places of marks, in per cent of their room; `charts.html.j2` draws them.
+
+Labels and numbers are HTML text around the marks, so that nothing depends on letter widths and one
+drawing serves screen, phone and paper.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, copysign, floor, isfinite, log10
+from statistics import median
+from typing import ClassVar
+
+from leeward.exact import number_text
+from leeward.show.numbers import amount_left, count, tick
+
+MOST_PARTS = 12
+"""Maximum number of parts of a budget; of more, the first are added up."""
+
+PART_LOOKS = ("past", "bar")
+"""Looks of neighbouring parts in turn; they differ in grey too."""
+
+SEEN = 0.005
+"""Share of its peak below which a curve is not drawn."""
+
+MOST_TOOLTIPS = 400
+"""Maximum number of dots with a tooltip each."""
+
+SPREAD = 30
+"""Ratio of the largest to the median value from which a scatter plot is logarithmic."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A number of an axis, and its place in per cent."""
+
+    at: float
+    text: str
+
+    @property
+    def anchor(self) -> str:
+        """The text anchor that keeps the number between the ends of the axis."""
+        return "start" if self.at < 4 else "end" if self.at > 96 else "middle"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The two ends of an axis."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float], *, zero: bool = True) -> "Scale":
+        """The scale that shows these values, and zero."""
+        seen = [float(value) for value in values] + ([0.0] if zero else [])
+        low, high = min(seen), max(seen)
+        if low < high:
+            return cls(low, high)
+        air = max(1.0, abs(high) / 10**6)  # a step of 1 is lost beside a very large value
+        return cls(low if zero else low - air, high + air)
+
+    def at(self, value: float) -> float:
+        """The place of a value in per cent."""
+        return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+    @property
+    def ticks(self) -> tuple[Tick, ...]:
+        """At most six round whole numbers."""
+        whole = [one for one in round_ticks(self.low, self.high, 5) if one == int(one)]
+        return tuple(Tick(self.at(one), tick(one)) for one in whole)
+
+
+def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Multiples of 1, 2 or 5 times a power of ten, with at most `most` steps between them."""
+    rough = (high - low) / most
+    power = floor(log10(rough))
+    step = next(digit for digit in (1, 2, 5, 10) if float(f"{digit}e{power}") >= rough)
+    unit = float(f"{step}e{power}")
+    return tuple(
+        round(n * unit, max(0, -power)) for n in range(ceil(low / unit), floor(high / unit) + 1)
+    )
+
+
+@dataclass(frozen=True)
+class Span:
+    """A bar from zero with its whisker; `low` and `high` are the ends of the margin."""
+
+    start: float
+    length: float
+    low: float | None
+    high: float | None
+    zero: float
+    negative: bool
+
+
+def spans(values: Sequence[tuple[int, int | None]]) -> list[Span]:
+    """The bars of values with their margins, on one scale."""
+    scale = _scale(values)
+    return [_span(value, abs(margin or 0), scale) for value, margin in values]
+
+
+def _scale(values: Iterable[tuple[int, int | None]]) -> Scale:
+    reach = [(value, abs(margin or 0)) for value, margin in values]
+    return Scale.of(end for value, margin in reach for end in (value - margin, value + margin))
+
+
+def _span(value: int, margin: int, scale: Scale) -> Span:
+    zero, end = scale.at(0), scale.at(value)
+    low, high = (scale.at(value + way * margin) if margin else None for way in (-1, 1))
+    return Span(min(zero, end), round(abs(end - zero), 2), low, high, zero, value < 0)
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number with its label and its margin."""
+
+    label: str
+    value: int
+    margin: int | None = None
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Numbers as horizontal bars; `head` names the labels and `unit` the numbers."""
+
+    kind: ClassVar = "bars"
+
+    title: str
+    head: str
+    unit: str
+    rows: tuple[tuple[Bar, Span], ...]
+    ticks: tuple[Tick, ...]
+
+    @property
+    def margins(self) -> bool:
+        """Whether any number has a margin."""
+        return any(bar.margin is not None for bar, _ in self.rows)
+
+
+def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "Jobs") -> Bars:
+    """Bars in the given order; those below zero go to the left of the zero line."""
+    values = [(item.value, item.margin) for item in items]
+    ticks = _scale(values).ticks if items else ()
+    return Bars(title, head, unit, tuple(zip(items, spans(values), strict=True)), ticks)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """A range with both ends, and the number of cells in it."""
+
+    low: int
+    high: int
+    count: int
+
+    @property
+    def label(self) -> str:
+        """The range as text."""
+        if self.low == self.high:
+            return count(self.low)
+        between = " to " if self.low < 0 else "–"
+        return f"{count(self.low)}{between}{count(self.high)}"
+
+
+def histogram(bins: Sequence[Bin], *, title: str, x: str, y: str = "Cells") -> Bars:
+    """One bar for each bin."""
+    return bars([Bar(one.label, one.count) for one in bins], title=title, head=x, unit=y)
+
+
+@dataclass(frozen=True)
+class Part:
+    """An amount of ε with its label."""
+
+    label: str
+    amount: Fraction
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A part of a budget as it is drawn."""
+
+    look: str
+    label: str
+    text: str
+    start: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The parts of a budget and the rest, as one bar."""
+
+    kind: ClassVar = "budget"
+
+    title: str
+    slices: tuple[Slice, ...]
+
+    @property
+    def description(self) -> str:
+        """The parts as text."""
+        return "; ".join(f"{one.label}: {one.text}" for one in self.slices)
+
+
+def budget(parts: Sequence[Part], left: Fraction, *, title: str) -> Budget:
+    """The parts in their order, and the rest; amounts of zero and below take no room."""
+    spent = _joined(parts)
+    amounts = [max(one.amount, Fraction(0)) for one in (*spent, Part("Left", left))]
+    total = sum(amounts, Fraction(0)) or Fraction(1)
+    starts = [sum(amounts[:at], Fraction(0)) for at in range(len(amounts))]
+    places = [
+        (round(float(100 * start / total), 2), round(float(100 * amount / total), 2))
+        for start, amount in zip(starts, amounts, strict=True)
+    ]
+    slices = [
+        Slice(PART_LOOKS[at % 2], part.label, number_text(part.amount), *places[at])
+        for at, part in enumerate(spent)
+    ]
+    rest = Slice("left", "Left", amount_left(str(left)), *places[-1])
+    return Budget(title, (*slices, rest))
+
+
+def _joined(parts: Sequence[Part]) -> Sequence[Part]:
+    if len(parts) <= MOST_PARTS:
+        return parts
+    early = parts[: len(parts) - MOST_PARTS + 1]
+    total = sum((part.amount for part in early), Fraction(0))
+    return [Part(f"{len(early)} earlier", total), *parts[len(early) :]]
+
+
+@dataclass(frozen=True)
+class Band:
+    """A true size, the curve of published numbers, and the interval of nine in ten of them."""
+
+    label: str
+    true: int
+    low: int
+    high: int
+    curve: Sequence[Point]
+
+    @property
+    def interval(self) -> str:
+        """The interval as text."""
+        return f"nine times in ten between {count(self.low)} and {count(self.high)}"
+
+    @property
+    def seen(self) -> Sequence[Point]:
+        """The visible part of the curve, scaled to the height 1."""
+        usable = [(x, y) for x, y in self.curve if isfinite(x) and isfinite(y) and y > 0]
+        peak = max((y for _, y in usable), default=1.0)
+        return sorted((x, y / peak) for x, y in usable if y >= SEEN * peak)
+
+
+@dataclass(frozen=True)
+class Hill:
+    """A band as it is drawn: polygons in a box of 1000 by 100, and places in per cent."""
+
+    band: Band
+    whole: str
+    core: str
+    edge: str
+    true: Tick
+    ticks: tuple[Tick, ...]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Distributions of published numbers, one below the other."""
+
+    kind: ClassVar = "curves"
+
+    title: str
+    hills: tuple[Hill, ...]
+
+
+def curves(bands: Sequence[Band], *, title: str) -> Curves:
+    """One curve for each band, each on its own scale."""
+    return Curves(title, tuple(_hill(band) for band in bands))
+
+
+def _hill(band: Band) -> Hill:
+    curve = band.seen
+    shown = [*(x for x, _ in curve), band.true, band.low, band.high]
+    scale = Scale.of(shown, zero=False)
+    inner = _between(curve, band.low, band.high)
+    true = Tick(scale.at(band.true), f"true size {count(band.true)}")
+    return Hill(
+        band, _area(curve, scale), _area(inner, scale), _points(curve, scale), true, scale.ticks
+    )
+
+
+def _area(curve: Sequence[Point], scale: Scale) -> str:
+    if len(curve) < 2:
+        return ""
+    return _points([(curve[0][0], 0.0), *curve, (curve[-1][0], 0.0)], scale)
+
+
+def _points(curve: Sequence[Point], scale: Scale) -> str:
+    return " ".join(f"{10 * scale.at(x):.1f},{100 - 100 * y:.1f}" for x, y in curve)
+
+
+def _between(curve: Sequence[Point], low: float, high: float) -> Sequence[Point]:
+    """The curve from low to high, with points of its own at both ends."""
+    ends = [(end, up) for end in (low, high) for up in _height(curve, end)]
+    return sorted([*ends, *((x, y) for x, y in curve if low < x < high)])
+
+
+def _height(curve: Sequence[Point], at: float) -> Iterator[float]:
+    """The height of the curve at a place; nothing beyond its ends."""
+    for (start, up), (end, down) in pairwise(curve):
+        if start <= at <= end and start < end:
+            yield up + (down - up) * (at - start) / (end - start)
+            return
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A pair of numbers; marked ones have another shape and colour."""
+
+    x: float
+    y: float
+    marked: bool = False
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Dots in per cent of a square whose two axes have one scale."""
+
+    kind: ClassVar = "scatter"
+
+    title: str
+    x: str
+    y: str
+    dots: tuple[Dot, ...]
+    ticks: tuple[Tick, ...]
+    log: bool
+
+    @property
+    def description(self) -> str:
+        """The chart in a sentence."""
+        marked = sum(dot.marked for dot in self.dots)
+        return (
+            f"Across: {self.x}. Upwards: {self.y}. {len(self.dots)} dots, {marked} of them marked."
+        )
+
+
+def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> Scatter:
+    """The dots on axes of one scale; it is logarithmic far from zero where values need it."""
+    values = [value for dot in dots for value in (dot.x, dot.y)] or [0.0]
+    sizes = [abs(value) for value in values]
+    log = max(sizes) >= 1000 and max(sizes) > SPREAD * (1 + median(sizes))
+    tight = Scale.of(map(bent, values), zero=True) if log else Scale.of(values, zero=False)
+    air = 0.03 * (tight.high - tight.low)
+    scale = Scale(tight.low - air, tight.high + air)
+    drawn = tuple(_placed(dot, scale, log=log, tooltip=len(dots) <= MOST_TOOLTIPS) for dot in dots)
+    return Scatter(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
+
+
+def _placed(dot: Dot, scale: Scale, *, log: bool, tooltip: bool) -> Dot:
+    x, y = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
+    return Dot(x, round(100 - y, 2), dot.marked, dot.label if tooltip else "")
+
+
+def bent(value: float) -> float:
+    """A value on the logarithmic scale: linear near zero, logarithmic on both sides of it."""
+    return copysign(log10(1 + abs(value)), value)
+
+
+def _log_ticks(scale: Scale) -> tuple[Tick, ...]:
+    """Zero and powers of ten, so few that their numbers do not touch."""
+    last = ceil(max(abs(scale.low), abs(scale.high)))
+    powers = range(1, last + 1, max(1, last // 4))
+    values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
+    return tuple(
+        Tick(scale.at(bent(one)), tick(one)) for one in values if 0 <= scale.at(bent(one)) <= 100
+    )

@@ -1,0 +1,59 @@
+"""Environment: the one Jinja environment, with the templates of every room that shows a page.
+
+A template is named by its room: `report/report.html.j2`. Every value is escaped, and a missing
+value is an error.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, PrefixLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from leeward.exact import number_text
+from leeward.show import numbers
+
+ROOMS = ("show", "report", "web", "evaluate")
+FILTERS = (
+    *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
+    *(numbers.count, numbers.counted, numbers.jobs, numbers.loss, numbers.losses),
+    *(numbers.percent, numbers.share, numbers.short, numbers.significant, numbers.size),
+    *(numbers.tick, numbers.time),
+)
+
+
+def template(name: str) -> Template:
+    """A template by its room and file name."""
+    return environment().get_template(name)
+
+
+@cache
+def environment() -> Environment:
+    """The environment with its filters; `style` is the style sheet for a page in one file."""
+    made = Environment(
+        loader=PrefixLoader(
+            {room: PackageLoader("leeward", f"{room}/templates") for room in ROOMS}
+        ),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    made.filters |= {one.__name__: one for one in FILTERS}
+    made.filters |= {"number": number_text, "breakable": breakable}
+    made.globals["style"] = style_sheet
+    return made
+
+
+@cache
+def style_sheet() -> Markup:
+    """The style sheet of every page."""
+    text = files("leeward.show").joinpath("style.css").read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 (a file of the package)
+
+
+def breakable(name: str) -> Markup:
+    """A name with line break opportunities after underscores and hyphens."""
+    joints = {"_": Markup("_<wbr>"), "-": Markup("-<wbr>")}
+    return Markup("").join(joints.get(sign, sign) for sign in name)
