@@ -57,6 +57,14 @@ SLOW = (
     "tests/web/test_command.py",
     "tests/web/test_connections.py",
     "tests/web/test_plan.py",
+    # Whole searches, pages and releases in this process.
+    "tests/publishing/test_golden.py",
+    "tests/publishing/test_target.py",
+    "tests/privacy/test_steps.py",
+    "tests/web/test_hostile.py",
+    "tests/web/test_plan_guidance.py",
+    "tests/web/test_releases_hostile.py",
+    "tests/web/test_saving.py",
     # Exact distributions of whole mechanisms, and millions of draws.
     "tests/audit/test_brute_force.py",
     "tests/audit/test_clipped_exam.py",

@@ -150,7 +150,10 @@ def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyP
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
         digest = engine.digest()
-    assert receipt.Receipt.of(plan).steps(plan, digest) == frozenset()
+    found = receipt.Receipt.of(plan)
+    assert found.steps(plan, digest) == frozenset()
+    assert found.key.hex() not in repr(found)
+    assert repr(found.key) not in repr(found)
     monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
     assert receipt.Receipt.of(plan).steps(plan, digest) is None
 

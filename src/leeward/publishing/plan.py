@@ -42,7 +42,7 @@ MOST_LISTED_BYTES = 1 << 27
 """Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
 
 MOST_KIND_CHARACTERS = 10_000
-"""Maximum length of the names of all kinds' attributes together; a sentence has 20,000."""
+"""Maximum length in characters of the list of attributes that make kinds; a sentence has 20,000."""
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -291,7 +291,7 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             value="a longer fraction",
             next_step="Write shares with fewer digits.",
         )
-    kinds = sum(len(name) for name in plan.weak_attributes or ())
+    kinds = len(", ".join(plan.weak_attributes or ()))
     if kinds > MOST_KIND_CHARACTERS:
         yield InvalidParameter(
             "protect.policy",

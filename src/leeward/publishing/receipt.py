@@ -54,9 +54,12 @@ def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
     return path
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Receipt:
-    """What the file of a plan's receipt says, if there is one; its seal is not checked yet."""
+    """What the file of a plan's receipt says, if there is one; its seal is not checked yet.
+
+    CONFIDENTIAL: the key, and which rules touch rows; neither is in its repr.
+    """
 
     key: bytes = b""
     named: Steps = frozenset()
