@@ -25,7 +25,7 @@ ONE_ANSWER = (
     "not (not shown). Run `leeward check`, whose output is confidential."
 )
 LINES = "must be CSV in UTF-8 with the same number of columns in every row"
-ONE_PLACE = "must be three files, or three tables of one and the same database"
+ONE_PLACE = "must be three files or frames, or three tables of one and the same database"
 ENDINGS = "must be a file that ends in .parquet, .csv or .csv.gz, or a table of a database"
 
 Spoil = Callable[[Office], object]
@@ -115,11 +115,7 @@ FILES: dict[str, tuple[Spoil, str]] = {
         plan(f"{'deep/' * 20}no.csv"),
         f"data.workers: must be a file that exists; got '{'deep/' * 20}no.csv'. {LOOK}",
     ),
-    "no name": (
-        plan("''"),
-        "data.workers: must name a file or a table of a database; got nothing. "
-        "Write a path such as workplaces.parquet.",
-    ),
+    "no name": (plan("''"), "data.workers: must be given; got nothing. Add the key."),
     "a folder": (folder, f"data.workers: must be a file, not a folder; got 'w.csv'. {LOOK}"),
     "a sheet": (
         plan("workers.xlsx"),

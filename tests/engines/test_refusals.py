@@ -135,7 +135,7 @@ def sources(tmp_path: Path) -> Sources:
         ),
         (
             f"postgres://me:{SECRET}@host/db#jobs",
-            "data: must be three files, or three tables of one and the same database; "
+            "data: must be three files or frames, or three tables of one and the same database; "
             "got parquet, parquet, postgres. Put the three tables in one place.",
         ),
     ],
@@ -191,7 +191,9 @@ def test_two_databases(tmp_path: Path) -> None:
     found = duck_file(economy(8), tmp_path)
     (tmp_path / "two.duckdb").write_bytes((tmp_path / "a'b.duckdb").read_bytes())
     said = refusal(found | {"jobs": "duckdb://two.duckdb#jobs_2026"}, tmp_path)
-    assert said.startswith("data: must be three files, or three tables of one and the same")
+    assert said.startswith(
+        "data: must be three files or frames, or three tables of one and the same"
+    )
 
 
 def test_a_missing_table(tmp_path: Path) -> None:
