@@ -98,6 +98,9 @@ A whole run begins with them, in this order.
 
 QUICK = "not slow"
 
+LACKING = ("no Chromium", "no Java for Spark", "no PostgreSQL")
+"""Why tests are skipped that need a program of the system."""
+
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
@@ -179,7 +182,7 @@ def judged(report: Report, config: pytest.Config) -> Report:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped := terminalreporter.stats.get("skipped", []):
-        spark = any("no Java for Spark" in one.longreprtext for one in skipped)
-        why = " (the Spark tests: there is no Java)" if spark else ""
+        found = [one for one in LACKING if any(one in this.longreprtext for this in skipped)]
+        why = f" ({', '.join(found)})" if found else ""
         remedy = "`make system-deps` (as root) enables them"
         terminalreporter.write_line(f"{len(skipped)} skipped{why}: {remedy}")

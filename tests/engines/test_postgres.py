@@ -391,6 +391,7 @@ with cluster() as home:
 """
 
 
+@pytest.mark.usefixtures("socket")  # without PostgreSQL it is skipped
 def test_a_cluster_ends_with_those_who_started_it_also_if_they_are_killed() -> None:
     command = [sys.executable, "-c", KILLED]
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as started:
