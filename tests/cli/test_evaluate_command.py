@@ -19,6 +19,7 @@ from leeward.economy import Economy
 from leeward.evaluate.design import PRESETS, Grid, exact
 from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.point import COLUMNS
+from leeward.installation import hint
 from leeward.pictures import Picture
 from tests.cli.scene import Office
 
@@ -306,7 +307,7 @@ def test_missing_pictures_are_told_before_any_work(
     assert result.exit_code == 1
     assert result.stderr == (
         "leeward: pictures: need the packages altair and vl-convert-python; got no vl_convert. "
-        "Install leeward[pictures].\n"
+        f"{hint('pictures')}\n"
     )
 
 
