@@ -62,8 +62,8 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     def work(*_: object) -> None:
         pytest.fail("the work has begun")
 
-    monkeypatch.setattr("leeward.cli.evaluate.open_economy", work)
-    monkeypatch.setattr("leeward.cli.evaluate.open_data", work)
+    monkeypatch.setattr("leeward.evaluate.open_economy", work)
+    monkeypatch.setattr("leeward.publishing.check.open_data", work)
     monkeypatch.setattr("leeward.cli.evaluate.write", work)
     return small
 
@@ -269,11 +269,6 @@ REFUSALS: list[tuple[tuple[str, ...], str]] = [
         "infusion: needs 0 < lower < upper < 1, and a distortion above 0 to flag; "
         "got nan, 0.2, 0.15. Give for example --infusion 0.10 0.25.",
     ),
-    (
-        ("--out", "e", "--data", "plan.yaml", "--place", "plaec"),
-        "--place: must be a workplace attribute of a table that is evaluated; got 'plaec'. "
-        "Did you mean 'place'?",
-    ),
 ]
 
 
@@ -282,6 +277,15 @@ def test_it_is_refused_before_any_work(idle: Office, options: tuple[str, ...], s
     (idle.folder / "taken").mkdir()
     (idle.folder / "loose").symlink_to("nothing")
     idle.refuse("evaluate", *options, says=says)
+
+
+def test_a_place_that_a_plan_lacks_is_refused_before_its_data_are_opened(idle: Office) -> None:
+    result = idle.run(*DATA, "--out", "e", "--place", "plaec")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"{INTERNAL}\nleeward: --place: must be a workplace attribute of a table that is "
+        "evaluated; got 'plaec'. Did you mean 'place'?\n"
+    )
 
 
 def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
