@@ -1,6 +1,7 @@
 """`leeward evaluate`: what it writes, for whose eyes, and what it refuses before any work."""
 
 import csv
+import doctest
 import errno
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 
 from leeward.economy import Economy
+from leeward.evaluate import run
 from leeward.evaluate.design import PRESETS, Grid, exact
 from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.point import COLUMNS
@@ -227,6 +229,15 @@ def test_the_json_is_the_file(plain: Office) -> None:
     assert result.exit_code == 0
     assert result.stdout == (plain.folder / "e" / "evaluation.json").read_text()
     json.loads(result.stdout, parse_constant=pytest.fail)
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_example_of_the_function_runs() -> None:
+    """The same work without a command; the preset of the example takes a minute, this one not."""
+    (example,) = doctest.DocTestFinder(recurse=False).find(run, "run", globs={})
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert (runner.tries, runner.failures) == (3, 0)
 
 
 def test_the_bounds_of_infusion_may_be_others(plain: Office) -> None:

@@ -74,7 +74,7 @@ def run(
     >>> import leeward.evaluate
     >>> found = leeward.evaluate.run(preset="quick", trials=2)
     >>> sorted({point.mechanism for point in found.points})[:3]
-    ['clipped', 'infusion', 'log_laplace']
+    ['clipped', 'edge_laplace', 'infusion']
     """
     chosen, noise = _preset(preset, trials), Infusion(*infusion)
     if plan is None:
