@@ -94,7 +94,7 @@ sbom: wheel-test ## write build/leeward.cdx.json: what the plain package consist
 
 $(SITE)/.ready: Makefile
 	@test -x $(SITE)/bin/pip || python3 -m venv $(SITE)
-	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29"
+	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29" "ruff==0.17.*"
 	@touch $@
 
 site: $(SITE)/.ready ## write the documentation as a site that needs no network: build/site/index.html
