@@ -19,7 +19,9 @@ Data = Annotated[
 ]
 Bounds = Annotated[
     tuple[float, float],
-    typer.Option("--infusion", help="Least and most distortion of noise infusion."),
+    typer.Option(
+        "--infusion", metavar="LEAST MOST", help="Least and most distortion of noise infusion."
+    ),
 ]
 
 
