@@ -52,6 +52,13 @@ def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Predict
         `tables` have name, mechanism, epsilon and mean absolute error; `to_dict()` is what
         ``leeward plan --json`` prints; it shows itself in a notebook.
 
+    Raises
+    ------
+    BadFile, Damaged
+        If the ledger cannot be read, or is not what was written.
+    InvalidParameter
+        If the ledger lacks the account of the plan.
+
     Examples
     --------
     >>> leeward.predict(plan).tables[0].mechanism
@@ -220,6 +227,11 @@ def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Ve
     -------
     Verification
         `sound`, and `problems` in plain words.
+
+    Raises
+    ------
+    BadFile
+        If the ledger cannot be read. What is wrong with the bundle is in `problems`.
 
     Examples
     --------
