@@ -6,11 +6,11 @@ The same bundle gives the same bytes: neither clock nor machine of the reader ha
 from dataclasses import dataclass
 
 from leeward.bundle import CERTIFICATE, Bundle, Certificate
+from leeward.bundle.figure import account
 from leeward.bundle.layout import sha256
 from leeward.errors import BadFile
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
-from leeward.report.figure import account
 from leeward.report.promise import promised, unprotected
 from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, margin, section
 from leeward.report.summary import TableSummary, summarise
