@@ -1,20 +1,16 @@
 """Section: what a report says and draws about one table."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-from pydantic import JsonValue
 
 from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, largest_cells, squares
+from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
 from leeward.report.summary import Margins, Range, TableSummary
 from leeward.show.charts import Bin, histogram
 from leeward.show.notebook import Figure
 from leeward.show.numbers import count, counted, loss, losses, share
-
-MOST_CODES = 12
-"""Maximum number of codes of a filter that are listed."""
 
 MOST_BINS = 16
 """Maximum number of bins of a histogram; of more, neighbours are joined."""
@@ -147,18 +143,6 @@ def by(table: CertifiedTable) -> str:
 
 def _counts(table: CertifiedTable) -> str:
     return f"Only jobs {filtered(table.where)}." if table.where else "All jobs."
-
-
-def filtered(where: Mapping[str, JsonValue]) -> str:
-    """Which jobs are counted, in words."""
-    return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
-
-
-def _either(codes: JsonValue) -> str:
-    listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
-    if len(listed) > MOST_CODES:
-        return f"one of {count(len(listed))} codes that the certificate lists"
-    return " or ".join(listed)
 
 
 def _cost(table: CertifiedTable) -> str:
