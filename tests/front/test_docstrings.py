@@ -25,8 +25,8 @@ METHODS = [
     *(PublishedTable.to_arrow, PublishedTable.to_pandas, PublishedTable.to_polars),
 ]
 FULL = [*(one for one in PUBLIC if one not in KINDS), PublishedTable, *METHODS, audit, run]
-ELSEWHERE = (run,)
-"""Examples that run where the data are small: tests/cli/test_evaluate_command.py."""
+ELSEWHERE = (audit, run)
+"""Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 
 
 def name(one: Any) -> str:  # noqa: ANN401 (a class or a function)

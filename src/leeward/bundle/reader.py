@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +22,8 @@ from leeward.show.notebook import MOST_ROWS, html_table
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
     import polars
+
+    from leeward.show.notebook import Figure
 
 PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
@@ -334,6 +336,35 @@ class PublishedTable:
 
         found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels)))
         return cast("polars.DataFrame", found)
+
+    def picture(self, kind: Literal["bars", "squares"] = "bars", *, most: int = 25) -> "Figure":
+        """A picture: the largest cells as bars with their margins, or all cells as squares.
+
+        Parameters
+        ----------
+        kind
+            ``"bars"``, or ``"squares"`` for tables of at most 40 by 25 codes.
+        most
+            Maximum number of bars.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it; `save("jobs.html")` writes a page without a script.
+
+        Raises
+        ------
+        InvalidParameter
+            If the kind is another one, or the table has too many cells for squares.
+
+        Examples
+        --------
+        >>> bundle["by_place"].picture()
+        Figure('All 3 cells of by_place. Lines show the margins.')
+        """
+        from leeward.bundle import figure  # noqa: PLC0415 (loads the charts)
+
+        return figure.picture(self.bundle, self.about, kind, most)
 
     def __len__(self) -> int:
         """The number of rows."""

@@ -164,7 +164,7 @@ class Guarantee:
         return self.over_steps(count)
 
     def over_steps(self, steps: int) -> "Guarantee":
-        """The promise to pairs that are so many steps apart (group privacy)."""
+        """The promise to pairs that are `steps` steps apart (group privacy)."""
         count = _count(steps, "steps")
         delta = steps_delta(self.epsilon, self.delta, count)
         if delta == 1:

@@ -17,7 +17,7 @@ from leeward.mechanisms.measurement import Measurement
 from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
-from leeward.model.resources import Resources, read_resources
+from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
@@ -127,11 +127,13 @@ class Plan:
         note = self.charge.sentence(self.jobs)
         return html_table(title, ("table", "by", "mechanism", "epsilon"), rows, note=note)
 
-    def reading(self, **tables: object) -> "Plan":
+    def reading(self, *, engine: str | None = None, **tables: object) -> "Plan":
         """The same plan on other tables: paths, addresses or frames in place of its own.
 
         Parameters
         ----------
+        engine
+            ``"duckdb"`` or ``"spark"``; left out, it stays that of the plan.
         **tables
             `workplaces`, `workers` and `jobs`; None leaves a table as it is. A relative path is
             one from the folder of this process.
@@ -141,13 +143,20 @@ class Plan:
         Plan
             A new plan; this one stays as it is.
 
+        Raises
+        ------
+        InvalidParameter
+            If there is no such engine.
+
         Examples
         --------
         >>> plan.reading(jobs="jobs.parquet")
         Plan(2026Q2, epsilon 4: by_place)
         """
         given = {name: _from_here(one) for name, one in tables.items() if one is not None}
-        return replace(self, given={**self.given, **given})
+        chosen = read_engine(engine) or self.resources.engine
+        resources = replace(self.resources, engine=chosen)
+        return replace(self, given={**self.given, **given}, resources=resources)
 
     @property
     def sources(self) -> dict[str, object]:
