@@ -23,6 +23,7 @@ METHODS = [
     *(BUNDLE.table, BUNDLE.batches, BUNDLE.rows, LEDGER.create, LEDGER.show, LEDGER.account),
     *(LEDGER.verify, leeward.Plan.reading),
     *(PublishedTable.to_arrow, PublishedTable.to_pandas, PublishedTable.to_polars),
+    PublishedTable.picture,
 ]
 FULL = [*(one for one in PUBLIC if one not in KINDS), PublishedTable, *METHODS, audit, run]
 ELSEWHERE = (audit, run)
