@@ -5,7 +5,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
+
+# How long an example takes says nothing on a machine that runs other tests beside it.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 SHARED = (
     ("tests/engines/spark/",),
