@@ -18,22 +18,13 @@ from leeward.ledger import Ledger
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
 from leeward.show.notebook import html_table
+from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from leeward.publishing.check import Checked
     from leeward.publishing.measuring import Progress
 
 __all__ = ["Verification", "check", "predict", "read_bundle", "read_plan", "release", "verify"]
-
-
-class Silent:
-    """A progress callback that shows nothing."""
-
-    def step(self, words: str) -> None:
-        """A new step begins."""
-
-    def cells(self, table: str, done: int, of: int) -> None:
-        """`done` of `of` workplace cells of a table are finished."""
 
 
 def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Prediction:

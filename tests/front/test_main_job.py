@@ -158,6 +158,19 @@ def test_texts_of_a_bundle_are_escaped_in_a_notebook(
     assert "<script" not in picture._repr_html_()
 
 
+def test_polars_must_be_installed_for_its_frames(
+    plan: leeward.Plan,
+    ledger: leeward.Ledger,
+    tables: Tables,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(BadFile, match=r"polars: must be installed .* pip install polars"):
+        bundle["by_place"].to_polars()
+
+
 def test_squares_are_for_tables_that_fit(
     plan: leeward.Plan, ledger: leeward.Ledger, tables: Tables, tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, parquet_path, sha256
 from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
+from leeward.installation import hint_beside
 from leeward.model.document import place
 from leeward.show.notebook import MOST_ROWS, html_table
 
@@ -332,7 +333,15 @@ class PublishedTable:
         >>> bundle["by_place"].to_polars().height
         3
         """
-        import polars  # noqa: PLC0415 (an optional library)
+        try:
+            import polars  # noqa: PLC0415 (an optional library)
+        except ImportError:
+            raise BadFile(
+                "polars",
+                rule="must be installed for its data frames",
+                value="no polars",
+                next_step=hint_beside("polars"),
+            ) from None
 
         found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels)))
         return cast("polars.DataFrame", found)

@@ -15,10 +15,11 @@ from leeward.evaluate.design import (
     open_economy,
     workloads_of,
 )
-from leeward.evaluate.evaluation import Evaluation, Progress, Silent, Study, evaluate, marginals
+from leeward.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
 from leeward.evaluate.truth import PLACE, read_truths
 from leeward.model import EveryJob
 from leeward.model.document import nearest
+from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from leeward.publishing.plan import Plan

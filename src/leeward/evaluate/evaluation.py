@@ -26,16 +26,6 @@ class Progress(Protocol):
         """`done` parts of `of` are finished."""
 
 
-class Silent:
-    """A progress callback that shows nothing."""
-
-    def step(self, words: str) -> None:
-        """A new step begins."""
-
-    def part(self, words: str, done: int, of: int) -> None:
-        """`done` parts of `of` are finished."""
-
-
 @dataclass(frozen=True)
 class Study:
     """What is evaluated. `data` describes the data in words."""
