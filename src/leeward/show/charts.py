@@ -21,6 +21,9 @@ MOST_PARTS = 12
 PART_LOOKS = ("past", "bar")
 """Looks of neighbouring parts in turn; they differ in grey too."""
 
+SHORT = 12
+"""Maximum length of labels beside which bars take all of the room that is left."""
+
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
 
@@ -69,8 +72,8 @@ class Scale:
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """At most six round whole numbers."""
-        whole = [one for one in round_ticks(self.low, self.high, 5) if one == int(one)]
+        """At most eight round whole numbers."""
+        whole = [one for one in round_ticks(self.low, self.high, 7) if one == int(one)]
         return tuple(Tick(self.at(one), tick(one)) for one in whole)
 
 
@@ -139,6 +142,11 @@ class Bars:
     def margins(self) -> bool:
         """Whether any number has a margin."""
         return any(bar.margin is not None for bar, _ in self.rows)
+
+    @property
+    def short(self) -> bool:
+        """Whether all labels are short."""
+        return all(len(bar.label) <= SHORT for bar, _ in self.rows)
 
 
 def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "Jobs") -> Bars:
