@@ -336,7 +336,7 @@ def test_filters_and_bias_are_told(tmp_path: Path) -> None:
     text = Page(report(bundle_of(tmp_path / "part", [TOTAL], table=told))).text
     assert "Only jobs whose sex is F or M and whose age is one of 13 codes" in text
     assert "Bias Large ones come out low." in text
-    assert "the noise is zero on average (but for total, see there)" in text
+    assert "the noise is zero on average (except in total, see there)" in text
 
 
 def test_tables_without_rows_say_so(tmp_path: Path) -> None:
