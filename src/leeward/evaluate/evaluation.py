@@ -26,6 +26,16 @@ class Progress(Protocol):
         """`done` parts of `of` are finished."""
 
 
+class Silent:
+    """A progress callback that shows nothing."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """`done` parts of `of` are finished."""
+
+
 @dataclass(frozen=True)
 class Study:
     """What is evaluated. `data` describes the data in words."""
@@ -78,6 +88,10 @@ class Evaluation:
     tables: tuple[Table, ...]
     points: tuple[Point, ...]
     refused: tuple[Refused, ...]
+
+    def __repr__(self) -> str:
+        size = f"{len(self.tables)} tables, {len(self.points)} points"
+        return f"<Evaluation {self.study.preset} of {self.study.data}: {size}>"
 
     @property
     def words(self) -> Mapping[str, str]:
