@@ -24,7 +24,7 @@ from leeward.model import Flag
 from leeward.show.charts import Bar, Part, bars, budget
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
-from leeward.show.numbers import count
+from leeward.show.numbers import count, cut
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle
@@ -37,8 +37,8 @@ Key = tuple[str, ...]
 MOST_ROWS, MOST_COLUMNS = 40, 25
 """Maximum size of a matrix."""
 
-LABEL_ROOM, COLUMN_ROOM = 40, 16
-"""Maximum length of a label, and of the name of a column, in characters."""
+COLUMN_ROOM = 16
+"""Length in characters from which a column is named by its code."""
 
 JOINT = " · "
 TOTAL = "All jobs"
@@ -213,7 +213,7 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     if not matrix.whole:
         caption += " Rows and columns without any establishment are left out."
     if max(map(len, columns), default=0) > COLUMN_ROOM:
-        columns = [JOINT.join(_cut(code) for code in key) for key in matrix.columns]
+        columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
         caption += f" {_legend(table, across)}"
     return Figure(heat_map(rows, columns, values, title=title), caption)
 
@@ -221,7 +221,7 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
     """The labels of the codes of some identifiers."""
     meanings = (
-        f"{_cut(code)} {_cut(label)}" for name in names for code, label in table.codes[name].items()
+        f"{cut(code)} {cut(label)}" for name in names for code, label in table.codes[name].items()
     )
     return f"{'; '.join(meanings)}."
 
@@ -244,11 +244,7 @@ def cell_label(table: CertifiedTable, codes: Key) -> str:
 def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
     """The labels of some codes of a cell."""
     labels = (table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True))
-    return JOINT.join(_cut(label) for label in labels)
-
-
-def _cut(label: str) -> str:
-    return label if len(label) <= LABEL_ROOM else label[: LABEL_ROOM - 1].rstrip() + "…"
+    return JOINT.join(map(cut, labels))
 
 
 def _names(names: Sequence[str]) -> str:
