@@ -11,6 +11,9 @@ import pytest
 
 import leeward
 from leeward.engines import Engine, connect
+from leeward.engines.ibis_engine import IbisEngine
+from leeward.engines.spark.database import Spark
+from leeward.errors import InvalidParameter
 from leeward.model import (
     EVERY_STEP,
     BoundedJobs,
@@ -22,7 +25,7 @@ from leeward.model import (
     Steps,
 )
 from leeward.model.resources import Resources
-from leeward.publishing.check import needed_steps
+from leeward.publishing.check import needed_steps, open_data
 from tests.engines.lists import Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
@@ -283,4 +286,10 @@ def test_one_plan_reads_files_frames_and_spark(tmp_path: Path) -> None:
     files: dict[str, Any] = {n: tmp_path / one for n, one in parquet(made, tmp_path).items()}
     plan_is_true(plan.reading(**files), made)
     plan_is_true(plan.reading(**{name: pq.read_table(one) for name, one in files.items()}), made)
-    plan_is_true(plan.reading(engine="spark", **files), made)
+    there = plan.reading(engine="spark", **files)
+    with open_data(there) as engine:
+        assert isinstance(engine, IbisEngine)
+        assert isinstance(engine._database, Spark)
+    plan_is_true(there, made)
+    with pytest.raises(InvalidParameter, match=r"data.engine: must be one of duckdb, spark"):
+        plan.reading(engine="polars")
