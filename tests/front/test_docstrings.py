@@ -9,7 +9,7 @@ import pytest
 
 import leeward
 from leeward.audit import audit
-from leeward.bundle.reader import PublishedTable
+from leeward.bundle.published_table import PublishedTable
 from leeward.evaluate import run
 from tests.front.conftest import REQUEST, frames
 
