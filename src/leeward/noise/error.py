@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.law import Law
+from leeward.noise.scales import Laws, Scales, by_law
 from leeward.noise.tabulated import Floats
 
 JOBS = 48
@@ -41,8 +42,22 @@ class Error(NamedTuple):
     square: Floats | None
 
 
+def rounded_errors(laws: Laws, scales: Scales) -> Error:
+    """The moments of the rounded noise at each scale."""
+    count = len(scales.base)
+    columns: list[Floats | None] = [np.empty(count), np.empty(count), np.empty(count)]
+    for law, some in by_law(laws, scales):
+        for i, moment in enumerate(rounded_error(law, scales.part(some).floats)):
+            column = columns[i]
+            if moment is None or column is None:
+                columns[i] = None
+            else:
+                column[some] = moment
+    return Error(*columns)
+
+
 def rounded_error(law: Law, scale: Floats) -> Error:
-    """The moments of the rounded noise at each scale; equal scales are computed once."""
+    """The same for one law; equal scales are computed once."""
     unique, inverse = np.unique(scale, return_inverse=True)
     moments = [law.moment(1), law.moment(1, absolute=True), law.moment(2)]
     size = unique * (moments[1] or 1.0)
