@@ -196,7 +196,7 @@ class Staircase(Additive):
         return Scales(largest, floor=self.stairs.least)
 
     def within(self, z: Floats) -> Floats:
-        """P(|Z| ≤ z) at the size at which it is smallest."""
+        """P(|Z| ≤ z, or noise rounds to 0) at the size at which it is smallest."""
         reached = np.searchsorted(REACHES, z / float(self.parameters.growth), side="right")
         covered: Floats = np.concatenate([[0.0], _envelope(self.stairs)])[reached]
         return covered
@@ -249,7 +249,7 @@ def _edges(stairs: Stairs) -> tuple[Fraction, Fraction] | None:
     rest = falls @ steps**2 / 2 + low * (end**2 / 2 + float(moment)) - first
     slope, curve = falls @ steps, falls.sum()
     root = np.sqrt(np.maximum(slope**2 - 2 * curve * rest, 0.0))
-    left = -2 * rest / (slope + root)
+    left = (root - slope) / curve
     error = first / (mass + curve * left + slope + low * (end + float(tail)))
     usable = (left >= EDGES[0]) & (left <= 0.5)
     if not usable.any():
@@ -286,19 +286,22 @@ def _too_small(parameters: Parameters) -> InvalidParameter:
     high = 2 * low
     while high < MOST_EPSILON and _stairs(growth, high) is None:
         low, high = high, 2 * high
-    for _ in range(14):
+    for _ in range(20):
         middle = (low + high) / 2
         low, high = (middle, high) if _stairs(growth, middle) is None else (low, middle)
-    rule = "must be above 3·ln(1+alpha) for each worker cell, by so much that the mean can be zero"
+    rule = "must be so large that the mean can be 0: at least 3·ln(1+alpha) for each worker cell"
     return parameters.refuse_epsilon(rule, high * parameters.cells)
 
 
 @lru_cache(maxsize=64)
 def _envelope(stairs: Stairs) -> Floats:
-    """The smallest P(|Z| ≤ z) over sizes, at the given reaches."""
+    """The smallest P(|Z| ≤ z) over sizes; half a job is within every margin, as J is then 0."""
     first, last = int(stairs.least) + 1, int(stairs.large)
-    between = np.unique(np.geomspace(first, max(first, last), SIZES).round()).tolist()
-    sizes = [stairs.least, *(Fraction(int(x)) for x in between), stairs.large]
+    between = np.unique(np.geomspace(first, max(first, last), SIZES).round())
+    sizes = [stairs.least, *(Fraction(int(x)) for x in between)]
     reaches = REACHES * float(stairs.growth)
-    smallest: Floats = np.min([within(_law(stairs, size), reaches) for size in sizes], axis=0)
+    smallest = within(_law(stairs, stairs.large), reaches)
+    for x in sizes:
+        covered = within(_law(stairs, x), np.maximum(reaches, 0.5 / float(x)))
+        smallest = np.minimum(smallest, covered)
     return smallest
