@@ -27,12 +27,12 @@ CHUNK = 1 << 14
 def draw(law: Laws, scales: Scales, bits: SecretBits) -> Integers:
     """One exact draw of ⌊scale·Z + ½⌋ for each scale, saturated at the 64-bit bounds."""
     require_accuracy()
-    noise = np.empty(len(scales.base), dtype=np.int64)
-    for start in range(0, len(noise), CHUNK):
-        part = scales.part(slice(start, start + CHUNK))
-        words = bits.words64(len(part.base))
-        for one, some in by_law(law, part):
-            noise[start : start + CHUNK][some] = decide(one, part.part(some), words[some], bits)
+    words = bits.words64(len(scales.base))
+    noise = np.empty(len(words), dtype=np.int64)
+    for one, some in by_law(law, scales):
+        part, given = scales.part(some), words[some]
+        chunks = (slice(i, i + CHUNK) for i in range(0, len(given) or 1, CHUNK))
+        noise[some] = np.concatenate([decide(one, part.part(c), given[c], bits) for c in chunks])
     return noise
 
 

@@ -75,9 +75,10 @@ class LawByScale:
         if small.size < base.size:
             yield self.beyond, np.flatnonzero(base >= least)
         raised = np.maximum(base[small], int(scales.floor))
-        _, first, which = np.unique(raised, return_index=True, return_inverse=True)
-        for number, i in enumerate(small[first]):
-            yield self.at(scales.exact(int(i))), small[which == number]
+        order = small[np.argsort(raised, kind="stable")]
+        starts = np.unique(np.sort(raised), return_index=True)[1]
+        for some in np.split(order, starts[1:]) if small.size else ():
+            yield self.at(scales.exact(int(some[0]))), some
 
 
 Laws = Law | LawByScale
