@@ -195,7 +195,8 @@ class SpoiltStairs:
 
 def higher_steps(stairs: Stairs) -> Stairs:
     """Every step a tenth higher."""
-    return replace(stairs, epsilon=stairs.epsilon / CUT, drop=stairs.drop / CUT)
+    more = Fraction(11, 10)
+    return replace(stairs, epsilon=stairs.epsilon * more, drop=stairs.drop * more)
 
 
 def dilation_unpaid(stairs: Stairs) -> Stairs:

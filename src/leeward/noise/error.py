@@ -85,7 +85,7 @@ def rounded_error(law: Law, scale: Floats) -> Error:
 
 def _at_jobs(law: Law, scale: Floats, jobs: Integers) -> Iterator[tuple[Floats, Floats]]:
     """For each job its term in the three sums, and the three integrals over the same job."""
-    middles: Floats = jobs - 0.5
+    middles = jobs.astype(np.float64) - 0.5
     below, above = _tails(law, scale, middles)
     lows, highs = _tails(law, scale, (middles[:, None] + NODES).ravel())
     for i, middle in enumerate(middles):
