@@ -70,15 +70,19 @@ class Stairs:
         return self.plus / self.growth
 
     @property
+    def start(self) -> Fraction:
+        """−τ in units of A: where the left tail starts."""
+        return -self.growth * (self.down + HALF)
+
+    @property
     def large(self) -> Fraction:
         """From this A on no edge is rounded up to half a job, and one law serves all sizes."""
         return max(self.least, 1 / (2 * self.growth * min(self.left, self.right)))
 
     def law(self, size: Fraction) -> PiecewiseLaw:
         """The law of Z at A = size."""
-        left, right = self.edges_left(size), self.edges_right(size)
-        edges = (*left, *right)
         tail = self.tail_left()
+        edges = (self.start, *self.edges_left(size), *self.edges_right(size))
         flat = [Piece(low, high, Fraction(0), centre=low) for low, high in pairwise(edges)]
         pieces = (*tail, *flat, Piece(edges[-1], None, -self.order, centre=Fraction(-1)))
         smooth = (Fraction(0),)
@@ -94,19 +98,18 @@ class Stairs:
         return [*edges, grown[-1] * (1 + self.growth / 2) - 1]
 
     def edges_left(self, size: Fraction) -> list[Fraction]:
-        """−τ, −L_{J−1}, …, −L_0 in units of A."""
+        """−L_{J−1}, …, −L_0 in units of A."""
         first = max(1 / (2 * size), self.left * self.growth)
-        edges = [-first - j * self.growth for j in reversed(range(self.down))]
-        return [-self.growth * (self.down + HALF), *edges]
+        return [-first - j * self.growth for j in reversed(range(self.down))]
 
     def tail_left(self) -> tuple[Piece, ...]:
         """Left of −τ: a rising power, an exponential, a power; some may be empty."""
-        start, joint, centre = self.edges_left(self.least)[0], (self.order - 1) * self.reach, -1
-        far, near = min(start, centre - joint), min(start, centre + joint)
+        centre, joint = Fraction(-1), (self.order - 1) * self.reach
+        far, near = min(self.start, centre - joint), min(self.start, centre + joint)
         candidates = (
-            Piece(None, far, 1 - self.order, Fraction(centre)),
+            Piece(None, far, 1 - self.order, centre),
             Piece(far, near, 1 / self.reach),
-            Piece(near, start, self.order - 1, Fraction(centre)),
+            Piece(near, self.start, self.order - 1, centre),
         )
         return tuple(p for p in candidates if p.low != p.high)
 
@@ -123,8 +126,7 @@ class Stairs:
 
         They are read off a law of the tail and one flat piece of length S beside it.
         """
-        tail = self.tail_left()
-        start, unit = self.edges_left(self.least)[0], self.growth
+        tail, start, unit = self.tail_left(), self.start, self.growth
         flat = Piece(start, start + unit, Fraction(0), centre=start)
         law = PiecewiseLaw((*tail, flat), (Fraction(0),) * len(tail))
         below, above = law.tails(start)
