@@ -94,7 +94,7 @@ def left_of(w: Floats, top: float, r: float, b: float) -> Floats:
     lowest = low * exp((far - inner) / b)
     with np.errstate(invalid="ignore"):
         power = lowest * abs(far) / (r - 2) * (np.minimum(w, far) / far) ** (2 - r)
-        inside = low * b * (np.exp((np.clip(w, far, inner) - inner) / b) - exp((far - inner) / b))
+        inside = lowest * b * np.expm1((np.clip(w, far, inner) - far) / b)
         rising = (
             (np.clip(w, inner, top) ** r - inner**r) / (r * top ** (r - 1)) if inner < top else 0
         )
@@ -139,7 +139,8 @@ class Steps:
 
 
 @pytest.mark.parametrize(
-    ("alpha", "epsilon", "sizes"), [("0.1", "2", 32), ("0.3", "2.5", 18), ("1", "4", 12)]
+    ("alpha", "epsilon", "sizes"),
+    [("0.1", "2", 32), ("0.1", "4", 60), ("0.2", "1", 16), ("0.3", "2.5", 18), ("1", "4", 12)],
 )
 def test_staircase_keeps_its_promise_on_every_small_database(
     alpha: str, epsilon: str, sizes: int
