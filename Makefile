@@ -14,7 +14,8 @@ WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Compiled sources are kept, also where the environment says otherwise: tests start many processes.
 test test-quick: export PYTHONDONTWRITEBYTECODE =
-SYSTEM_PACKAGES := postgresql openjdk-17-jre-headless chromium fonts-liberation
+SYSTEM_PACKAGES := postgresql default-jre-headless chromium fonts-liberation
+POSTGRESQL := /usr/lib/postgresql
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers evaluation docs views format clean system-deps
@@ -51,15 +52,18 @@ test-quick: setup ## check format and lint, run the tests that are not slow (two
 	@$(BIN)/ruff check --quiet .
 	@$(PYTEST) -m 'not slow'
 
-# As root on Debian what is missing is installed; elsewhere one line names it.
+# As root on Debian what is missing is installed; elsewhere, or if that fails, one line names it.
 test-system:
-	@missing=""; \
-	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || missing="$$missing postgresql"; \
-	command -v java > /dev/null || missing="$$missing openjdk-17-jre-headless"; \
-	command -v chromium > /dev/null || missing="$$missing chromium fonts-liberation"; \
-	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
-		echo "Installing$$missing"; $(MAKE) -s system-deps; \
-	elif [ -n "$$missing" ]; then \
+	@missing=""; found() { command -v "$$1" > /dev/null; }; \
+	found initdb || ls $(POSTGRESQL)/*/bin/initdb > /dev/null 2>&1 || missing="$$missing postgresql"; \
+	found "$${JAVA_HOME:+$$JAVA_HOME/bin/}java" || missing="$$missing default-jre-headless"; \
+	found chromium || found chromium-browser || found google-chrome || \
+		missing="$$missing chromium fonts-liberation"; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && found apt-get; then \
+		echo "Installing$$missing"; \
+		$(MAKE) -s system-deps SYSTEM_PACKAGES="$$missing" && missing=""; \
+	fi; \
+	if [ -n "$$missing" ]; then \
 		echo "Not installed:$$missing (names of Debian's packages). Tests that need them are skipped."; \
 	fi
 
@@ -90,7 +94,7 @@ sbom: wheel-test ## write build/leeward.cdx.json: what the plain package consist
 
 $(SITE)/.ready: Makefile
 	@test -x $(SITE)/bin/pip || python3 -m venv $(SITE)
-	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29"
+	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29" "ruff==0.17.*"
 	@touch $@
 
 site: $(SITE)/.ready ## write the documentation as a site that needs no network: build/site/index.html
@@ -102,8 +106,9 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure draws per second, a release against the bare query, the full evaluation
+bench: setup ## measure draws per second, a small release, a release against the bare query, the full evaluation
 	@$(BIN)/python -m benchmarks.draws
+	@$(BIN)/python -m benchmarks.start
 	@$(BIN)/python -m benchmarks.release
 	@$(BIN)/python -m benchmarks.evaluate
 
@@ -135,9 +140,5 @@ clean: ## remove caches and built files; the virtual environment stays
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 system-deps: ## install the Debian packages that let every test run (as root)
-ifeq ($(strip $(SYSTEM_PACKAGES)),)
-	@echo "No system packages are needed yet."
-else
 	@apt-get update -qq
-	@apt-get install -y -qq --no-install-recommends $(SYSTEM_PACKAGES)
-endif
+	@DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SYSTEM_PACKAGES)

@@ -6,7 +6,7 @@ each visit of a room, and the number of changes of room between them: fewer chan
 rooms to look at in turn for whoever follows a release.
 
 A room is the first package below `leeward`. Not counted are the modules that belong to no room
-(`leeward.errors`, `exact`, `interruption`, `randomness`), `show.numbers`, which every room may call
+(`leeward.errors`, `exact`, `interruption`, `randomness`) and `show`, which every room may call
 as it calls `exact`, the `__init__` of packages, templates, and what runs when a module is imported:
 all modules are imported before the release begins.
 """
@@ -38,8 +38,8 @@ tables:
   - {name: education, by: [place, sex, education], share: 1/2}
 """
 
-NUMBERS = "show.numbers"
-"""Numbers as text, for every room."""
+SHOWN = "show."
+"""Numbers as text and charts, for every room."""
 
 
 def touched(action: Callable[[], object]) -> list[str]:
@@ -62,7 +62,7 @@ def touched(action: Callable[[], object]) -> list[str]:
 
 def visits(modules: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Each stay in a room, with the modules that are new in it."""
-    inside = (name for name in modules if "." in name and name != NUMBERS)
+    inside = (name for name in modules if "." in name and not name.startswith(SHOWN))
     counted = [name for name in inside if not name.endswith("__init__")]
     return [(room, list(names)) for room, names in groupby(counted, lambda n: n.split(".")[0])]
 

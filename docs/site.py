@@ -1,10 +1,9 @@
-"""The pages of the documentation site: `make site` copies them and adds the Python reference.
+"""The pages of the documentation site: `make site` copies them and adds the docstrings.
 
 The copies keep their places relative to each other, so links between them stay as they are. The
-reference is read from the docstrings of the public names in `leeward.__all__`.
+Python reference lists the public names, a heading and a line for each: docstrings replace them.
 """
 
-import ast
 import re
 import shutil
 import sys
@@ -17,25 +16,18 @@ DECISIONS = re.compile(r"\]\(((?:[\w.]+/)*decisions)/?\)")
 """A link to the folder of decisions, which becomes one to their list."""
 SOURCE = re.compile(r"\[([^\]]+)\]\((?:[\w.]+/)*\w+(?:\.(?:py|yaml|toml))?(?:#[^)]*)?\)")
 """A link to a source file or folder, which the site does not hold."""
+ENTRY = re.compile(r"^### (\S+)\n\n.+\n", re.MULTILINE)
+"""A name of the Python reference and its line."""
 
 
-def public_names() -> list[str]:
-    """The names that users may rely on."""
-    tree = ast.parse((ROOT / "src/leeward/__init__.py").read_text(encoding="utf-8"))
-    lists = [
-        ast.literal_eval(one.value)
-        for one in tree.body
-        if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "__all__"
-    ]
-    return [name for name in lists[0] if not name.startswith("__")]
+def python_page(text: str) -> str:
+    """The Python reference with the docstring of each name in place of its one line."""
+    return ENTRY.sub(lambda found: f"::: {full_name(found[1])}\n", text)
 
 
-def python_page() -> str:
-    """A page with an entry for each public name."""
-    entries = (f"::: leeward.{name}\n" for name in sorted(public_names(), key=str.lower))
-    return "# Python\n\nThe public names of the package, from their docstrings.\n\n" + "\n".join(
-        entries
-    )
+def full_name(heading: str) -> str:
+    """The path of a name that is written as it is used after `import leeward`."""
+    return heading if "." in heading else f"leeward.{heading}"
 
 
 def decisions_page(pages: Path) -> str:
@@ -56,7 +48,8 @@ def write(pages: Path) -> None:
             if path.suffix == ".md":
                 text = DECISIONS.sub(r"](\1/index.md)", path.read_text(encoding="utf-8"))
                 copy.write_text(SOURCE.sub(r"\1", text), encoding="utf-8")
-    (pages / "docs/reference/python.md").write_text(python_page(), encoding="utf-8")
+    reference = pages / "docs/reference/python.md"
+    reference.write_text(python_page(reference.read_text(encoding="utf-8")), encoding="utf-8")
     (pages / "docs/decisions/index.md").write_text(decisions_page(pages), encoding="utf-8")
 
 

@@ -19,7 +19,7 @@ PICTURES = Path(__file__).parent / "pictures"
 
 
 def main() -> None:
-    """Every view, anew."""
+    """Take every view again."""
     with TemporaryDirectory() as folder:
         office = Office(Path(folder) / "demo")
         office.run("demo", "--out", str(office.folder), folder=office.folder.parent)

@@ -5,7 +5,12 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
+
+# How long an example takes says nothing on a machine that runs other tests beside it.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 SHARED = (
     ("tests/engines/spark/",),
@@ -98,6 +103,9 @@ A whole run begins with them, in this order.
 
 QUICK = "not slow"
 
+LACKING = ("no Chromium", "no Java for Spark", "no PostgreSQL")
+"""Why tests are skipped that need a program of the system."""
+
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 
@@ -179,7 +187,7 @@ def judged(report: Report, config: pytest.Config) -> Report:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if skipped := terminalreporter.stats.get("skipped", []):
-        spark = any("no Java for Spark" in one.longreprtext for one in skipped)
-        why = " (the Spark tests: there is no Java)" if spark else ""
+        found = [one for one in LACKING if any(one in this.longreprtext for this in skipped)]
+        why = f" ({', '.join(found)})" if found else ""
         remedy = "`make system-deps` (as root) enables them"
         terminalreporter.write_line(f"{len(skipped)} skipped{why}: {remedy}")

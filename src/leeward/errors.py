@@ -39,7 +39,29 @@ def shown(value: object) -> str:
 
 
 class LeewardError(Exception):
-    """A refusal in four parts: what it is about, the rule, what was given, what to do next."""
+    """A refusal in four parts: what it is about, the rule, what was given, what to do next.
+
+    Everything that is refused is one of its kinds.
+
+    Parameters
+    ----------
+    parameter
+        What it is about: a parameter, a key of a plan, an option of a command.
+    rule
+        What must hold.
+    value
+        What was given, where that is public.
+    next_step
+        What to do.
+
+    Examples
+    --------
+    >>> try:
+    ...     leeward.mechanism("slop", alpha="0.1", epsilon=1)
+    ... except leeward.LeewardError as refusal:
+    ...     print(refusal.parameter, refusal.next_step)
+    name Did you mean 'slope'?
+    """
 
     def __init__(self, parameter: str, *, rule: str, value: object, next_step: str) -> None:
         self.parameter = parameter
@@ -54,15 +76,15 @@ class LeewardError(Exception):
 
 
 class InvalidParameter(LeewardError, ValueError):
-    """A number, name or array that cannot be used."""
+    """A number, name or array that cannot be used: raised where it is given, before any work."""
 
 
 class NotCovered(LeewardError):
-    """A guarantee was asked for that no proof supports."""
+    """A guarantee was asked for that no proof supports: raised by plans, mechanisms, guarantees."""
 
 
 class CannotCompose(LeewardError):
-    """Guarantees that do not add up to a guarantee."""
+    """Guarantees that do not add up to a guarantee: raised where losses of releases are added."""
 
 
 class UntrustedMachine(LeewardError):

@@ -18,22 +18,13 @@ from leeward.ledger import Ledger
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
 from leeward.show.notebook import html_table
+from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from leeward.publishing.check import Checked
     from leeward.publishing.measuring import Progress
 
 __all__ = ["Verification", "check", "predict", "read_bundle", "read_plan", "release", "verify"]
-
-
-class Silent:
-    """A progress callback that shows nothing."""
-
-    def step(self, words: str) -> None:
-        """A new step begins."""
-
-    def cells(self, table: str, done: int, of: int) -> None:
-        """`done` of `of` workplace cells of a table are finished."""
 
 
 def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Prediction:
@@ -52,6 +43,13 @@ def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Predict
         `tables` have name, mechanism, epsilon and mean absolute error; `to_dict()` is what
         ``leeward plan --json`` prints; it shows itself in a notebook.
 
+    Raises
+    ------
+    BadFile, Damaged
+        If the ledger cannot be read, or is not what was written.
+    InvalidParameter
+        If the ledger lacks the account of the plan.
+
     Examples
     --------
     >>> leeward.predict(plan).tables[0].mechanism
@@ -69,6 +67,7 @@ def check(
     workplaces: object = None,
     workers: object = None,
     jobs: object = None,
+    engine: str | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> "Checked":
     """Look at every row of the data. CONFIDENTIAL: for whoever may see the data.
@@ -79,6 +78,8 @@ def check(
         The plan, from `read_plan`.
     workplaces, workers, jobs
         Tables in place of those that the plan names: paths, addresses, or frames.
+    engine
+        ``"spark"`` for Parquet that Spark reads and tables of its catalog.
     progress
         Called with a few words when a step begins.
 
@@ -99,9 +100,9 @@ def check(
     """
     from leeward.publishing.check import check_rows, open_data  # noqa: PLC0415 (loads a database)
 
-    asked = plan.reading(workplaces=workplaces, workers=workers, jobs=jobs)
-    with open_data(asked, frank=True) as engine:
-        return check_rows(asked, engine, progress)
+    asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    with open_data(asked, frank=True) as opened_data:
+        return check_rows(asked, opened_data, progress)
 
 
 def release(  # noqa: PLR0913 (a parameter for each table and choice)
@@ -112,6 +113,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     workplaces: object = None,
     workers: object = None,
     jobs: object = None,
+    engine: str | None = None,
     again: bool = False,
     corrects: int | None = None,
     same_establishments: str | None = None,
@@ -136,6 +138,8 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
         ``postgres://user@host/db#schema.jobs``, or frames: anything that streams Arrow (pandas,
         Polars, Arrow, relations of DuckDB) and tables of Ibis. Frames are copied into a private
         database that is removed afterwards.
+    engine
+        ``"spark"`` for Parquet that Spark reads and tables of its catalog.
     again, corrects, same_establishments
         As `leeward release` has them.
     report
@@ -163,7 +167,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     """
     from leeward.publishing.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
 
-    asked = plan.reading(workplaces=workplaces, workers=workers, jobs=jobs)
+    asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     chosen = Choices(again, corrects, same_establishments)
     done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
@@ -220,6 +224,11 @@ def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Ve
     -------
     Verification
         `sound`, and `problems` in plain words.
+
+    Raises
+    ------
+    BadFile
+        If the ledger cannot be read. What is wrong with the bundle is in `problems`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Installation: the command that adds an optional part to this installation."""
+"""Installation: the command that adds an optional part, or a package, to this installation."""
 
 import json
 import sys
@@ -14,16 +14,42 @@ def hint(extra: str) -> str:
     return f"Type: {command(extra)}"
 
 
+def hint_beside(package: str) -> str:
+    """The same for a package beside Leeward that none of its extras contains."""
+    return f"Type: {command_beside(package)}"
+
+
 def command(extra: str) -> str:
     """The command that installs Leeward with an extra where this one is installed."""
-    wanted, prefix = _requirement(extra), Path(sys.prefix)
-    if (prefix / "pipx_metadata.json").is_file():
-        return f"pipx install --force {wanted}"
-    if (prefix / "uv-receipt.toml").is_file():
-        return f"uv tool install --force {wanted}"
-    if _made_by_uv(prefix / "pyvenv.cfg"):
-        return f"uv pip install --python {quote(sys.executable)} {wanted}"
-    return f"{quote(sys.executable)} -m pip install {wanted}"
+    wanted = _requirement(extra)
+    if tool := _tool():
+        return f"{tool} install --force {wanted}"
+    return f"{_pip_install()} {wanted}"
+
+
+def command_beside(package: str) -> str:
+    """The command that installs a package where this Leeward is installed."""
+    match _tool():
+        case "pipx":
+            return f"pipx inject leeward {quote(package)}"
+        case "uv tool":
+            return f"uv tool install --force {_requirement()} --with {quote(package)}"
+    return f"{_pip_install()} {quote(package)}"
+
+
+def _tool() -> str:
+    """What keeps this environment for Leeward alone, if anything does."""
+    marks = {"pipx": "pipx_metadata.json", "uv tool": "uv-receipt.toml"}
+    found = (tool for tool, mark in marks.items() if (Path(sys.prefix) / mark).is_file())
+    return next(found, "")
+
+
+def _pip_install() -> str:
+    """How packages are installed into this environment."""
+    python = quote(sys.executable)
+    if _made_by_uv(Path(sys.prefix) / "pyvenv.cfg"):
+        return f"uv pip install --python {python}"
+    return f"{python} -m pip install"
 
 
 def _made_by_uv(settings: Path) -> bool:
@@ -34,8 +60,9 @@ def _made_by_uv(settings: Path) -> bool:
     return any(line.partition("=")[0].strip() == "uv" for line in lines)
 
 
-def _requirement(extra: str) -> str:
+def _requirement(extra: str = "") -> str:
     """The package with the extra, from the folder or file that was installed if there is one."""
+    part = f"[{extra}]" if extra else ""
     try:
         written = distribution("leeward").read_text("direct_url.json")
     except PackageNotFoundError:
@@ -43,6 +70,6 @@ def _requirement(extra: str) -> str:
     origin: dict[str, Any] = json.loads(written) if written else {"url": ""}
     address = urlsplit(origin["url"])
     if address.scheme != "file":
-        return quote(f"leeward[{extra}]")
+        return quote(f"leeward{part}")
     kept = "--editable " if origin.get("dir_info", {}).get("editable") else ""
-    return kept + quote(f"{unquote(address.path)}[{extra}]")
+    return kept + quote(f"{unquote(address.path)}{part}")

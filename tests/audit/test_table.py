@@ -1,12 +1,13 @@
 """What the table says, against what MATHS §4 and §8 say it must."""
 
+import doctest
 import json
 from fractions import Fraction
 from math import exp, inf, log
 
 import pytest
 
-from leeward.audit import CONTROLS, LINES, Row
+from leeward.audit import CONTROLS, LINES, Row, audit
 from leeward.audit.row import CONFIRMED, REJECTED
 from leeward.mechanisms.registry import REGISTRY
 
@@ -245,3 +246,12 @@ def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:
 def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:
     for row in rows:
         assert (row.as_json()["alpha"] is None) == (row.claim.policy in ("worker", "establishment"))
+
+
+def test_the_example_of_the_function_runs(rows: list[Row]) -> None:
+    """On the rows of the one audit of all tests."""
+    given = {"audit": lambda *, quick: rows if quick else []}
+    (example,) = doctest.DocTestFinder(recurse=False).find(audit, "audit", globs=given)
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert (runner.tries, runner.failures) == (3, 0)

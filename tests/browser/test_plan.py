@@ -216,7 +216,7 @@ def test_an_old_answer_does_not_stay(view: NewView, address: str) -> None:
         page.fill(ALPHA, "none")
         settled(page)
         page.get_by_role("button", name="Save", exact=True).click()
-        expect(refused).to_contain_text("Mend what is marked above")
+        expect(refused).to_contain_text("Correct what is marked above")
         page.fill(field, text)
         expect(refused).to_have_count(0)
     page.fill(ALPHA, "0.1")

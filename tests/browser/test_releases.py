@@ -48,7 +48,7 @@ VIEWS = {
 }
 
 
-IN_THE_DARK = ("bundle", "table", "comparison", "ledger")
+IN_THE_DARK = ("bundle", "table", "comparison", "ledger", "no-such-page")
 """Views whose colours are looked at; where things stand is the same in the dark."""
 
 

@@ -87,7 +87,7 @@ def test_it_names_attributes_bias_and_corrections(certificate: Certificate) -> N
         ),
         (
             {"place": [f"{n:03}" for n in range(500)]},
-            "Only jobs whose place is one of 500 codes that stand under where in certificate.json.",
+            "Only jobs whose place is one of 500 codes that the certificate lists.",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """The command itself: help, version, wrong options, and refusals in one line."""
 
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -29,6 +30,13 @@ def test_help_lists_the_commands(runner: CliRunner) -> None:
     assert result.exit_code == 0
     assert "audit" in result.stdout
     assert "--version" in result.stdout
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "ledger verify"])
+def test_no_help_shows_types_of_python(runner: CliRunner, command: str) -> None:
+    shown = runner.invoke(build(), [*command.split(), "--help"])
+    assert shown.exit_code == 0
+    assert not re.search(r"list\[|Path|<\w+[ ,]", shown.stdout), shown.stdout
 
 
 def test_no_command_shows_the_help(runner: CliRunner) -> None:

@@ -1,6 +1,7 @@
 """`leeward evaluate`: what it writes, for whose eyes, and what it refuses before any work."""
 
 import csv
+import doctest
 import errno
 import json
 import os
@@ -16,9 +17,11 @@ from typing import Any
 import pytest
 
 from leeward.economy import Economy
+from leeward.evaluate import run
 from leeward.evaluate.design import PRESETS, Grid, exact
 from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.point import COLUMNS
+from leeward.installation import hint
 from leeward.pictures import Picture
 from tests.cli.scene import Office
 
@@ -61,8 +64,8 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     def work(*_: object) -> None:
         pytest.fail("the work has begun")
 
-    monkeypatch.setattr("leeward.cli.evaluate.open_economy", work)
-    monkeypatch.setattr("leeward.cli.evaluate.open_data", work)
+    monkeypatch.setattr("leeward.evaluate.open_economy", work)
+    monkeypatch.setattr("leeward.publishing.check.open_data", work)
     monkeypatch.setattr("leeward.cli.evaluate.write", work)
     return small
 
@@ -228,6 +231,15 @@ def test_the_json_is_the_file(plain: Office) -> None:
     json.loads(result.stdout, parse_constant=pytest.fail)
 
 
+@pytest.mark.usefixtures("plain")
+def test_the_example_of_the_function_runs() -> None:
+    """The same work without a command; the preset of the example takes a minute, this one not."""
+    (example,) = doctest.DocTestFinder(recurse=False).find(run, "run", globs={})
+    runner = doctest.DocTestRunner()
+    runner.run(example)
+    assert (runner.tries, runner.failures) == (3, 0)
+
+
 def test_the_bounds_of_infusion_may_be_others(plain: Office) -> None:
     result = plain.run("evaluate", "--out", "e", "--json", "--infusion", "0.05", "0.15")
     assert result.exit_code == 0, result.output
@@ -268,11 +280,6 @@ REFUSALS: list[tuple[tuple[str, ...], str]] = [
         "infusion: needs 0 < lower < upper < 1, and a distortion above 0 to flag; "
         "got nan, 0.2, 0.15. Give for example --infusion 0.10 0.25.",
     ),
-    (
-        ("--out", "e", "--data", "plan.yaml", "--place", "plaec"),
-        "--place: must be a workplace attribute of a table that is evaluated; got 'plaec'. "
-        "Did you mean 'place'?",
-    ),
 ]
 
 
@@ -281,6 +288,15 @@ def test_it_is_refused_before_any_work(idle: Office, options: tuple[str, ...], s
     (idle.folder / "taken").mkdir()
     (idle.folder / "loose").symlink_to("nothing")
     idle.refuse("evaluate", *options, says=says)
+
+
+def test_a_place_that_a_plan_lacks_is_refused_before_its_data_are_opened(idle: Office) -> None:
+    result = idle.run(*DATA, "--out", "e", "--place", "plaec")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"{INTERNAL}\nleeward: --place: must be a workplace attribute of a table that is "
+        "evaluated; got 'plaec'. Did you mean 'place'?\n"
+    )
 
 
 def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
@@ -306,7 +322,7 @@ def test_missing_pictures_are_told_before_any_work(
     assert result.exit_code == 1
     assert result.stderr == (
         "leeward: pictures: need the packages altair and vl-convert-python; got no vl_convert. "
-        "Install leeward[pictures].\n"
+        f"{hint('pictures')}\n"
     )
 
 

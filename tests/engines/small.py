@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import yaml
 
 from leeward.model import TABLES, Codebook, Dimension, Marginal, read_codebook
 
@@ -34,6 +35,15 @@ attributes:
   young: {table: workers, codes: [Y, N], from: age, map: {"1": Y, "2": Y, "3": N, "4": N}}
   contract: {table: jobs, codes: [T, P], null_as: P}
 """
+
+REQUEST = {
+    "codebook": yaml.safe_load(CODEBOOK),
+    "account": "office",
+    "period": "2026Q2",
+    "protect": {"policy": "strong", "alpha": "0.1", "epsilon": 4},
+    "tables": [{"name": "by_place", "by": ["place", "sex"]}],
+}
+"""A plan that names no tables."""
 
 OWNED = "tables: {workplaces: {id: workplace_id, employer: employer_id}}" + CODEBOOK
 

@@ -248,7 +248,9 @@ def slow_counts(tables: dict[str, pa.Table], table: Marginal) -> Counter[tuple[s
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("where", ["duckdb", "postgres"])
-def test_random_tables_are_true(seed: int, where: str, socket: Path, tmp_path: Path) -> None:
+def test_random_tables_are_true(
+    seed: int, where: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
     tables, book = random_tables(seed), codebook(tmp_path, BOOK)
     high = Dimension(book.attributes["pay"], (1, 2))
     asked = [
@@ -260,7 +262,9 @@ def test_random_tables_are_true(seed: int, where: str, socket: Path, tmp_path: P
     sources = (
         in_files(tables, tmp_path)
         if where == "duckdb"
-        else in_postgres(tables, socket, f"random_{seed}", "double precision")
+        else in_postgres(
+            tables, request.getfixturevalue("socket"), f"random_{seed}", "double precision"
+        )
     )
     with connect(sources, tmp_path) as engine:
         assert not any(one.refuses for one in engine.check(book, EveryJob()))

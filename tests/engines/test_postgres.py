@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
+import leeward
 from leeward.engines import connect
 from leeward.errors import BadFile
 from leeward.model import (
@@ -30,6 +31,7 @@ from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
     OWNED,
+    REQUEST,
     Economy,
     Sources,
     codebook,
@@ -40,7 +42,7 @@ from tests.engines.small import (
     soiled,
     whole,
 )
-from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
+from tests.engines.truth import counts, plan_is_true, read, read_holdings, true_holdings, truth
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = {
@@ -100,6 +102,12 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
+
+
+def test_a_plan_without_tables_reads_those_of_a_server(socket: Path) -> None:
+    made, plan = economy(5), leeward.read_plan(REQUEST)
+    tables: dict[str, Any] = {**written(made, socket, "planned")}
+    plan_is_true(plan.reading(**tables), made)
 
 
 @pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(2)])
@@ -391,6 +399,7 @@ with cluster() as home:
 """
 
 
+@pytest.mark.usefixtures("socket")  # without PostgreSQL it is skipped
 def test_a_cluster_ends_with_those_who_started_it_also_if_they_are_killed() -> None:
     command = [sys.executable, "-c", KILLED]
     with subprocess.Popen(command, cwd=ROOT, text=True, stdout=subprocess.PIPE) as started:

@@ -22,6 +22,8 @@ from leeward.model import (
     PrimaryJob,
 )
 from leeward.model.cells import columns
+from leeward.publishing.check import open_data
+from leeward.publishing.plan import Plan
 from tests.engines.small import Economy, Row
 
 Vector = tuple[int, ...]
@@ -266,3 +268,11 @@ def read_holdings(engine: Engine, marginals: list[Marginal], batch: int) -> list
     for number, places in where.items():
         held[owners[number]].append(tuple(places))
     return sorted(tuple(sorted(one)) for one in held.values())
+
+
+def plan_is_true(plan: Plan, made: Economy) -> None:
+    """The cells of the plan's only table, as a release reads them, are those of the rows."""
+    marginal = plan.tables[0].marginal
+    with open_data(plan) as engine:
+        engine.prepare(plan.codebook, plan.jobs, [marginal], [marginal])
+        assert read(engine, marginal, batch=2) == truth(made, plan.jobs, marginal)

@@ -28,8 +28,7 @@ def request_() -> dict[str, Any]:
     return REQUEST
 
 
-@pytest.fixture
-def tables() -> dict[str, pd.DataFrame]:
+def frames() -> dict[str, pd.DataFrame]:
     jobs = [(f"w{i}-{n}", i) for i in range(30) for n in range(1 + 11 * i % 40)]
     return {
         "workplaces": pd.DataFrame(
@@ -43,6 +42,11 @@ def tables() -> dict[str, pd.DataFrame]:
         ),
         "jobs": pd.DataFrame(jobs, columns=["worker_id", "workplace_id"]),
     }
+
+
+@pytest.fixture
+def tables() -> dict[str, pd.DataFrame]:
+    return frames()
 
 
 @pytest.fixture

@@ -2,56 +2,79 @@
 
 import doctest
 import inspect
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import leeward
-from tests.front.conftest import REQUEST
+from leeward.audit import audit
+from leeward.bundle.reader import PublishedTable
+from leeward.evaluate import run
+from tests.front.conftest import REQUEST, frames
 
-NAMES = [name for name in leeward.__all__ if not name.startswith("_")]
-MAIN = ("Ledger", "check", "predict", "read_bundle", "read_plan", "release", "verify")
+PUBLIC = [getattr(leeward, name) for name in leeward.__all__ if not name.startswith("_")]
+ERRORS = [one for one in PUBLIC if isinstance(one, type) and issubclass(one, leeward.LeewardError)]
+KINDS = [one for one in ERRORS if one is not leeward.LeewardError]
+"""Each says in a line when it is raised; what they have in common is said once."""
+
+BUNDLE, LEDGER = leeward.Bundle, leeward.Ledger
+METHODS = [
+    *(BUNDLE.table, BUNDLE.batches, BUNDLE.rows, LEDGER.create, LEDGER.show, LEDGER.account),
+    *(LEDGER.verify, leeward.Plan.reading),
+    *(PublishedTable.to_arrow, PublishedTable.to_pandas, PublishedTable.to_polars),
+    PublishedTable.picture,
+]
+FULL = [*(one for one in PUBLIC if one not in KINDS), PublishedTable, *METHODS, audit, run]
+ELSEWHERE = (audit, run)
+"""Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 
 
-@pytest.fixture
-def names(
-    plan: leeward.Plan, ledger: leeward.Ledger, tables: dict[str, Any], tmp_path: Path
-) -> dict[str, Any]:
+def name(one: Any) -> str:  # noqa: ANN401 (a class or a function)
+    return str(one.__qualname__)
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What the examples of docstrings take for given."""
-    made = leeward.release(plan, out=tmp_path / "released", ledger=ledger, **tables)
-    inside = tmp_path / "inside"
-    inside.mkdir()
-    own = leeward.Ledger(inside / "own.sqlite")
-    own.create("office", policy="strong", alpha="0.1", epsilon=16)
-    paid = {"bundle": made, "ledger": ledger}
-    return {"leeward": leeward, "plan": plan, "tables": tables, "folder": inside, "own": own,
-            "request": REQUEST, **paid}  # fmt: skip
+    folder, plan, tables = tmp_path_factory.mktemp("docs"), leeward.read_plan(REQUEST), frames()
+    ledger, own = (leeward.Ledger(folder / name) for name in ("paid.sqlite", "own.sqlite"))
+    for one in (ledger, own):
+        one.create("office", policy="strong", alpha="0.1", epsilon=16)
+    made = leeward.release(plan, out=folder / "released", ledger=ledger, **tables)
+    return {"leeward": leeward, "plan": plan, "tables": tables, "folder": folder, "own": own,
+            "request": REQUEST, "bundle": made, "ledger": ledger}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_it_says_what_it_is(name: str) -> None:
-    text = inspect.getdoc(getattr(leeward, name)) or ""
-    assert text[:1].isupper(), name
-    assert "." in text.splitlines()[0], name
+@pytest.mark.parametrize("one", [*PUBLIC, *FULL[len(PUBLIC) - len(KINDS) :]], ids=name)
+def test_it_says_what_it_is(one: object) -> None:
+    text = inspect.getdoc(one) or ""
+    assert text[:1].isupper()
+    assert "." in text.splitlines()[0]
 
 
-@pytest.mark.parametrize("name", MAIN)
-def test_it_says_what_it_takes_and_shows_an_example(name: str) -> None:
-    text = inspect.getdoc(getattr(leeward, name)) or ""
-    assert "Parameters\n----------" in text
-    assert "Examples\n--------" in text
-    given = inspect.signature(getattr(leeward, name)).parameters
-    about = text[text.index("Parameters\n----------") :]
-    assert [one for one in given if one not in about] == []
+def part(text: str, heading: str) -> str:
+    """What a docstring says under a heading."""
+    _, found, rest = text.partition(f"{heading}\n{'-' * len(heading)}\n")
+    return rest.partition("\n\n")[0] if found else ""
 
 
-@pytest.mark.parametrize("name", MAIN)
-def test_its_examples_run(name: str, names: dict[str, Any]) -> None:
-    found = doctest.DocTestFinder(recurse=False).find(getattr(leeward, name), name, globs=names)
-    tests = [one for one in found if one.examples]
-    assert tests
+@pytest.mark.parametrize("one", FULL, ids=name)
+def test_it_says_what_it_takes_and_gives_and_shows_an_example(one: Callable[..., object]) -> None:
+    text = inspect.getdoc(one) or ""
+    about = part(text, "Parameters") + part(text, "Attributes")
+    heads = {head.strip("*") for line in about.splitlines() if line[:1] != " "
+             for head in line.split(", ")}  # fmt: skip
+    assert heads == set(inspect.signature(one).parameters) - {"self"}
+    assert part(text, "Returns") or isinstance(one, type)
+    assert part(text, "Examples").startswith(">>> ")
+
+
+@pytest.mark.parametrize("one", [one for one in FULL if one not in ELSEWHERE], ids=name)
+def test_its_examples_run(one: object, names: dict[str, Any]) -> None:
+    found = doctest.DocTestFinder(recurse=False).find(one, name(one), globs={**names})
+    (test,) = [one for one in found if one.examples]
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
-    for one in tests:
-        runner.run(one)
+    runner.run(test)
     assert runner.failures == 0
+    assert runner.tries == len(test.examples)

@@ -36,6 +36,10 @@ def test_from_three_frames_to_a_verified_bundle(
     assert bundle["by_place"].to_arrow() == bundle.table("by_place")
     assert (bundle.path / "report.html").exists()
     assert leeward.verify(bundle.path, ledger=ledger).sound
+    picture = bundle["by_place"].picture().save(tmp_path / "by_place.html").read_text()
+    for place, value, margin in zip(frame.place_label, frame.value, frame.margin, strict=True):
+        assert f'<th scope="row">{place}</th>' in picture
+        assert f'<td class="number">{value}</td><td class="number">± {margin}</td>' in picture
     assert ledger.account("office").left.epsilon == 12
 
 
@@ -135,6 +139,7 @@ def test_values_show_themselves(
     for one in shown:
         assert len(repr(one)) < 200, repr(one)
         assert one._repr_html_().startswith("<div><p><b>")  # type: ignore[attr-defined]
+    assert bundle["by_place"].picture()._repr_html_().startswith("<iframe ")
     assert str(ledger.show()).startswith("office: strong, alpha 0.1, epsilon 16 in all")
 
 
@@ -148,6 +153,35 @@ def test_texts_of_a_bundle_are_escaped_in_a_notebook(
     bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     assert "<script" not in bundle["by_place"]._repr_html_()
     assert "&lt;script" in bundle["by_place"]._repr_html_()
+    picture = bundle["by_place"].picture()
+    assert "<script" not in picture.to_html()
+    assert "<script" not in picture._repr_html_()
+
+
+def test_polars_must_be_installed_for_its_frames(
+    plan: leeward.Plan,
+    ledger: leeward.Ledger,
+    tables: Tables,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(BadFile, match=r"polars: must be installed .* pip install polars"):
+        bundle["by_place"].to_polars()
+
+
+def test_squares_are_for_tables_that_fit(
+    plan: leeward.Plan, ledger: leeward.Ledger, tables: Tables, tmp_path: Path
+) -> None:
+    both = {**REQUEST["tables"][0], "name": "both", "by": ["place", "sex"]}
+    plan = leeward.read_plan({**REQUEST, "tables": [*REQUEST["tables"], both]})
+    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    assert 'class="heat' in bundle["both"].picture("squares").to_html()
+    with pytest.raises(leeward.LeewardError, match="kind: must be bars, or squares"):
+        bundle["by_place"].picture("squares")
+    with pytest.raises(leeward.LeewardError, match="most: must be at least 1"):
+        bundle["both"].picture(most=0)
 
 
 def test_importing_leeward_loads_nothing_else() -> None:

@@ -3,6 +3,7 @@ import sys
 
 import pytest
 
+from leeward.installation import hint
 from leeward.pictures import require_pictures
 
 LAZY = "import sys, leeward.pictures; print({'altair', 'vl_convert'} & set(sys.modules))"
@@ -33,7 +34,7 @@ def test_the_room_loads_nothing_before_it_draws() -> None:
 def test_a_missing_package_is_refused_in_words(package: str) -> None:
     assert printed(MISSING.format(package=package)) == 3 * [
         "pictures: need the packages altair and vl-convert-python; "
-        f"got no {package}. Install leeward[pictures]."
+        f"got no {package}. {hint('pictures')}"
     ]
 
 

@@ -84,7 +84,8 @@ def test_every_file_stands_there_with_its_checksum(demo: Bundle, page: str) -> N
         line.split("  ")[::-1] for line in (demo.path / "checksums.txt").read_text().splitlines()
     )
     shown = re.findall(
-        r'<th scope="row">([^<]+)</th><td class="number">([\d,]+)</td><td><code>(\w{64})<', page
+        r'<th scope="row">([^<]+)</th><td class="number">([\d,]+)</td><td><code>(\w{64})<',
+        page.replace("<wbr>", ""),
     )
     assert {name: digest for name, _, digest in shown} == listed
     for name, size, _ in shown:
@@ -335,7 +336,7 @@ def test_filters_and_bias_are_told(tmp_path: Path) -> None:
     text = Page(report(bundle_of(tmp_path / "part", [TOTAL], table=told))).text
     assert "Only jobs whose sex is F or M and whose age is one of 13 codes" in text
     assert "Bias Large ones come out low." in text
-    assert "the noise is zero on average (but for total, see there)" in text
+    assert "the noise is zero on average (except in total, see there)" in text
 
 
 def test_tables_without_rows_say_so(tmp_path: Path) -> None:
@@ -384,7 +385,7 @@ def test_a_smaller_limit_is_kept_by_showing_less(
 ) -> None:
     bundle = many(tmp_path / "few", 4)
     shown = []
-    for most in (300_000, 100_000, 80_000, 60_000):
+    for most in (300_000, 100_000, 90_000, 60_000):
         monkeypatch.setattr(document, "MOST_BYTES", most)
         page = report(bundle)
         assert len(page.encode()) <= most
@@ -439,6 +440,6 @@ def test_losses_are_never_rounded_down_nor_what_is_left_up(tmp_path: Path) -> No
 
 
 def test_long_labels_keep_what_tells_cells_apart(tmp_path: Path) -> None:
-    far = dimension("place", ["p" * 90, "q"])
+    far = dimension("place", ["p" * 400, "q"])
     page = report(bundle_of(tmp_path / "far", [Marginal("t", (far, SECTOR), ())]))
     assert "… · label of 11" in page

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
+from leeward.bundle.figure import Cell, LargestRows, Layout, layout, matrix
 from leeward.bundle.rows import ROW_GROUP
 from leeward.model import Marginal, Published
-from leeward.report.cells import Cell, LargestRows, Layout, layout, matrix
 from leeward.report.summary import LARGEST, TableSummary, summarise
 from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 

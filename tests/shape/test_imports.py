@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE
-    | rooms("model privacy mechanisms noise engines economy baselines pictures randomness"),
+    | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
+    | rooms("publishing.check publishing.plan publishing.receipt"),
     "pictures": EVERYWHERE,
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE

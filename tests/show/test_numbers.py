@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.show import numbers
+from leeward.show.environment import breakable
 
 UNITS = {"": 1, "k": 10**3, "M": 10**6, "bn": 10**9, "tn": 10**12}
 
@@ -114,3 +115,10 @@ def test_sizes_and_shares_are_told_in_few_digits() -> None:
     assert told == ["0 bytes", "999 bytes", "1 kB", "21.9 kB", "999 kB", "143 MB", "1000 PB"]
     assert numbers.cases(Fraction(9, 10)) == "9 in 10 cases"
     assert numbers.cases(Fraction(19, 20)) == "0.95 of cases"
+
+
+def test_lines_end_where_they_may() -> None:
+    assert numbers.tied("strong, δ = 0.05") == "strong, δ\u00a0=\u00a00.05"
+    assert numbers.tied("best, δ > 0") == "best, δ\u00a0>\u00a00"
+    assert breakable("tables/a_b.csv") == "tables/<wbr>a_<wbr>b<wbr>.csv"
+    assert breakable("<i>") == "&lt;i&gt;"

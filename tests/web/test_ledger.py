@@ -42,9 +42,9 @@ def told(up: Served, query: str = "") -> str:
 
 def test_accounts_are_told_with_what_is_left(page: Served) -> None:
     words = told(page)
-    assert "office In all strong, alpha 0.1, epsilon 16 Spent strong, alpha 0.1, epsilon 8" in words
+    assert "office Cap strong, alpha 0.1, epsilon 16 Spent strong, alpha 0.1, epsilon 8" in words
     assert "Left epsilon 8 Charges 2 since it was opened" in words
-    assert "other In all strong, alpha 0.1, epsilon 3 Spent nothing yet Left epsilon 3" in words
+    assert "other Cap strong, alpha 0.1, epsilon 3 Spent nothing yet Left epsilon 3" in words
 
 
 def test_every_entry_is_told_the_newest_first(page: Served, folder: Path) -> None:
@@ -64,7 +64,7 @@ def test_bundles_of_the_folder_are_linked_and_known(page: Served) -> None:
     links = [one["href"] for one in Markup(page.get("/ledger").text).all("a")]
     assert f"{page.site.base}/releases/first" in links
     assert "Sound. Every entry is as it was written" in told(page)
-    assert "It knows 2 bundles of the folder." in told(page)
+    assert "It has the entries of 2 bundles of the folder." in told(page)
 
 
 def test_one_account_is_shown_alone(page: Served) -> None:
@@ -140,7 +140,7 @@ def test_an_old_copy_is_found_by_the_bundles_of_the_folder(tmp_path: Path) -> No
         book.commit(paid.number, DIGEST)
     write_small(tmp_path / "paid", ledger=charged(paid.ledger, paid.number, paid.hash))
     with serving(releases=tmp_path, ledger=path) as up:
-        assert "It knows 1 bundle of the folder." in told(up)
+        assert "It has the entries of 1 bundle of the folder." in told(up)
     with serving(releases=tmp_path, ledger=tmp_path / "old.sqlite") as up:
         words = told(up)
     assert "Not sound." in words

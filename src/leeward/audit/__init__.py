@@ -18,7 +18,30 @@ __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]
 
 
 def audit(*, quick: bool = False) -> Iterator[Row]:
-    """All rows: every mechanism under every policy it is proved for, then every control."""
+    """All rows: every mechanism under every policy it is proved for, then every control.
+
+    The code that releases call is run on neighbouring databases with noise that tells what it was
+    asked for; losses are computed from these exact integer distributions.
+
+    Parameters
+    ----------
+    quick
+        Fewer α, ε and databases: below two minutes.
+
+    Returns
+    -------
+    Iterator[Row]
+        A `Row` has the `claim`, the computed `epsilon` and `delta`, and the `verdict`; it is
+        `as_expected` if a mechanism is confirmed, or a control, which is known to be bad, rejected.
+
+    Examples
+    --------
+    >>> rows = list(audit(quick=True))
+    >>> rows[0].claim.mechanism, rows[0].claim.policy, rows[0].verdict
+    ('edge_laplace', 'worker', 'confirmed')
+    >>> all(row.as_expected for row in rows)
+    True
+    """
     tasks, cores = range(len(LINES) + len(CONTROLS)), _cores()
     rows = partial(_rows, quick=quick)
     if cores < 2:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,12 +16,15 @@ from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, parquet_path, sha256
 from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
+from leeward.installation import hint_beside
 from leeward.model.document import place
 from leeward.show.notebook import MOST_ROWS, html_table
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
     import polars
+
+    from leeward.show.notebook import Figure
 
 PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
@@ -38,7 +41,24 @@ SPARE = 1 << 20
 
 @dataclass(frozen=True, repr=False)
 class Bundle:
-    """A published folder whose certificate was read."""
+    """A published folder whose certificate was read; made by `release` and `read_bundle`.
+
+    Attributes
+    ----------
+    path
+        The folder.
+    certificate
+        What the bundle says about itself: the guarantee, its sentences, tables and their laws.
+
+    Examples
+    --------
+    >>> list(bundle)
+    ['by_place']
+    >>> bundle["by_place"]
+    PublishedTable('by_place', by place, 3 rows)
+    >>> bundle.certificate.guarantee.policy
+    'strong'
+    """
 
     path: Path
     certificate: Certificate
@@ -69,7 +89,30 @@ class Bundle:
         return html_table(title, heads, rows, note=paid.sentence)
 
     def table(self, name: str) -> pa.Table:
-        """All rows of a table; codes as dictionaries of text. Its checksum is checked first."""
+        """All rows of a table; codes as dictionaries of text. Its checksum is checked first.
+
+        Parameters
+        ----------
+        name
+            The name of the table.
+
+        Returns
+        -------
+        pyarrow.Table
+            The rows in their published order.
+
+        Raises
+        ------
+        InvalidParameter
+            If the bundle has no such table.
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> bundle.table("by_place").num_rows
+        3
+        """
         path, _ = self._published(name)
         with _reading(path):
             return pq.ParquetFile(path).read()
@@ -77,15 +120,63 @@ class Bundle:
     def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
         """The rows of a table, a row group at a time: memory does not grow with the table.
 
-        Its checksum and the types of its columns are checked before the first row; `columns`
-        are all of them if not given.
+        Its checksum and the types of its columns are checked before the first row.
+
+        Parameters
+        ----------
+        name
+            The name of the table.
+        columns
+            The columns to read; all of them if not given.
+
+        Returns
+        -------
+        Iterator[pyarrow.RecordBatch]
+            The row groups.
+
+        Raises
+        ------
+        InvalidParameter
+            If the bundle has no such table.
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> sum(batch.num_rows for batch in bundle.batches("by_place", ["value"]))
+        3
         """
         with self._opened(name) as file:
             wanted = None if columns is None else list(columns)
             yield from file.iter_batches(batch_size=ROW_GROUP, columns=wanted)
 
     def rows(self, name: str, numbers: Sequence[int]) -> pa.Table:
-        """A few rows by their numbers, ascending from 0; only row groups that hold one are read."""
+        """A few rows by their numbers; only row groups that hold one are read.
+
+        Parameters
+        ----------
+        name
+            The name of the table.
+        numbers
+            The numbers of the rows from 0, ascending.
+
+        Returns
+        -------
+        pyarrow.Table
+            These rows.
+
+        Raises
+        ------
+        InvalidParameter
+            If the bundle has no such table.
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> bundle.rows("by_place", [1]).column("place").to_pylist()
+        ['02']
+        """
         with self._opened(name) as file:
             groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
             starts = [0, *accumulate(groups)]
@@ -137,10 +228,20 @@ class Bundle:
 class PublishedTable:
     """A table of a bundle: what the certificate says of it, and its rows in several forms.
 
+    Attributes
+    ----------
+    bundle
+        The bundle that it is part of.
+    about
+        What the certificate says: attributes, codes, mechanism, guarantee, law of the noise.
+
     Examples
     --------
-    >>> table = leeward.read_bundle("bundle")["place_industry"]  # doctest: +SKIP
-    >>> table.to_pandas(labels=True)  # doctest: +SKIP
+    >>> table = bundle["by_place"]
+    >>> table.columns
+    ('place', 'value', 'status', 'margin')
+    >>> len(table)
+    3
     """
 
     bundle: Bundle
@@ -157,22 +258,122 @@ class PublishedTable:
         return self.about.columns
 
     def to_arrow(self, *, labels: bool = False) -> pa.Table:
-        """All rows; with `labels` a column NAME_label stands after each column of codes."""
+        """All rows as a table of Arrow; codes are dictionaries of text.
+
+        Parameters
+        ----------
+        labels
+            Whether a column NAME_label follows each column of codes.
+
+        Returns
+        -------
+        pyarrow.Table
+            The rows in their published order.
+
+        Raises
+        ------
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> bundle["by_place"].to_arrow(labels=True).column_names[:2]
+        ['place', 'place_label']
+        """
         rows = self.bundle.table(self.name)
         for name, codes in self.about.codes.items() if labels else ():
             rows = _labelled(rows, name, codes)
         return rows
 
     def to_pandas(self, *, labels: bool = False) -> "pandas.DataFrame":
-        """All rows as a data frame of pandas; codes are texts."""
+        """All rows as a data frame of pandas, which must be installed; codes are texts.
+
+        Parameters
+        ----------
+        labels
+            Whether a column NAME_label follows each column of codes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The rows in their published order.
+
+        Raises
+        ------
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> bundle["by_place"].to_pandas().place.tolist()
+        ['01', '02', '03']
+        """
         return _with_texts(self.to_arrow(labels=labels)).to_pandas()
 
     def to_polars(self, *, labels: bool = False) -> "polars.DataFrame":
-        """All rows as a data frame of Polars, which must be installed; codes are texts."""
-        import polars  # noqa: PLC0415 (an optional library)
+        """All rows as a data frame of Polars, which must be installed; codes are texts.
+
+        Parameters
+        ----------
+        labels
+            Whether a column NAME_label follows each column of codes.
+
+        Returns
+        -------
+        polars.DataFrame
+            The rows in their published order.
+
+        Raises
+        ------
+        Damaged
+            If the file is not the one that was published.
+
+        Examples
+        --------
+        >>> bundle["by_place"].to_polars().height
+        3
+        """
+        try:
+            import polars  # noqa: PLC0415 (an optional library)
+        except ImportError:
+            raise BadFile(
+                "polars",
+                rule="must be installed for its data frames",
+                value="no polars",
+                next_step=hint_beside("polars"),
+            ) from None
 
         found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels)))
         return cast("polars.DataFrame", found)
+
+    def picture(self, kind: Literal["bars", "squares"] = "bars", *, most: int = 25) -> "Figure":
+        """A picture: the largest cells as bars with their margins, or all cells as squares.
+
+        Parameters
+        ----------
+        kind
+            ``"bars"``, or ``"squares"`` for tables of at most 40 by 25 codes.
+        most
+            Maximum number of bars.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it; `save("jobs.html")` writes a page without a script.
+
+        Raises
+        ------
+        InvalidParameter
+            If the kind is another one, or the table has too many cells for squares.
+
+        Examples
+        --------
+        >>> bundle["by_place"].picture()
+        Figure('All 3 cells of by_place. Lines show the margins.')
+        """
+        from leeward.bundle import figure  # noqa: PLC0415 (loads the charts)
+
+        return figure.picture(self.bundle, self.about, kind, most)
 
     def __len__(self) -> int:
         """The number of rows."""

@@ -20,6 +20,7 @@ from leeward.bundle.layout import (
 )
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
+from leeward.show.numbers import count
 
 WIDTH = 78
 MOST_CODES = 12
@@ -169,7 +170,7 @@ def _tables(certificate: Certificate) -> Iterator[str]:
 
 def _described(table: CertifiedTable) -> str:
     by = ", ".join(table.identifiers) or "nothing (one total)"
-    part = f" Only jobs {_filter(table.where)}." if table.where else ""
+    part = f" Only jobs {filtered(table.where)}." if table.where else ""
     whole = " Complete: combinations without an establishment are there." if table.complete else ""
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
@@ -178,7 +179,7 @@ def _described(table: CertifiedTable) -> str:
     )
 
 
-def _filter(where: Mapping[str, JsonValue]) -> str:
+def filtered(where: Mapping[str, JsonValue]) -> str:
     """Which jobs are counted, in words."""
     return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
 
@@ -186,7 +187,7 @@ def _filter(where: Mapping[str, JsonValue]) -> str:
 def _either(codes: JsonValue) -> str:
     listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
     if len(listed) > MOST_CODES:
-        return f"one of {len(listed)} codes that stand under where in {CERTIFICATE}"
+        return f"one of {count(len(listed))} codes that the certificate lists"
     *first, last = listed
     return f"{', '.join(first)} or {last}" if first else last
 

@@ -37,6 +37,10 @@ COMMANDS = {
 """Commands with the first line of their help; each is in the module of its name."""
 
 
+SEVERAL = -1
+"""How Typer counts an argument that takes several paths, whose help would show `list[Path]`."""
+
+
 class LazyGroup(TyperGroup):
     """A group that lists its commands by their first lines and imports the one that is called."""
 
@@ -56,6 +60,9 @@ def load(name: str) -> "Command":
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(guarded(getattr(module, f"{name}_command")))
     loaded = typer.main.get_command(app)
+    for given in loaded.params:
+        if given.nargs == SEVERAL:
+            vars(given)["display_type_rich"] = lambda ctx: "<path>"  # noqa: ARG005 (Typer gives it)
     if isinstance(loaded, TyperGroup):
         for one in loaded.commands.values():  # the whole first line, as in the list of commands
             one.short_help = (one.help or "").partition("\n")[0]

@@ -17,6 +17,7 @@ import typer
 from leeward.bundle.layout import LEFT_BEHIND
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.engines import connect
+from leeward.installation import hint
 from leeward.ledger import Ledger
 from leeward.noise.law import laplace
 from leeward.noise.scales import Scales, secret
@@ -105,7 +106,7 @@ def _spark() -> str:
     try:
         pyspark = f"PySpark {version('pyspark')}"
     except PackageNotFoundError:
-        return "not installed, needed for `engine: spark` only (leeward[spark])"
+        return f"not installed, needed for `engine: spark` only. {hint('spark')}"
     home = os.environ.get("JAVA_HOME")
     java = shutil.which(f"{home}/bin/java" if home else "java")
     return f"{pyspark}, {'Java found' if java else 'no Java: Spark Connect only'}"

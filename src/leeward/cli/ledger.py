@@ -78,7 +78,9 @@ def verify_command(
     ledger: LedgerFile = DEFAULT,
     against: Annotated[
         list[Path] | None,
-        typer.Option(help="Bundle that this ledger must know; may be given several times."),
+        typer.Option(
+            metavar="BUNDLE", help="Bundle that this ledger must know; may be given several times."
+        ),
     ] = None,
 ) -> None:
     """Find edits, deletions and reordering; with bundles also a cut end or an old copy.

@@ -74,9 +74,9 @@ def run(asked: Plan, out: Path, ledger: Path, **chosen: Any) -> Bundle:  # noqa:
 
 
 def _load_report() -> None:
-    """Import the modules of the report while the database works."""
-    with suppress(Exception):  # `report` imports them again and says what is wrong
-        import_module("leeward.report.writing")
+    """Import the modules of the report and compile its template while the database works."""
+    with suppress(Exception):  # `report` does the same again and says what is wrong
+        import_module("leeward.report.document").page_template()
 
 
 def report(bundle: Bundle) -> Path | None:

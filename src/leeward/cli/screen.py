@@ -14,6 +14,7 @@ import typer
 
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.interruption import CHARGED, Interrupted, recognised
+from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -87,19 +88,6 @@ def _standing() -> str:
     return f"{charged}. `leeward ledger show` says what became of it."
 
 
-class Quiet:
-    """A progress callback that shows nothing."""
-
-    def step(self, words: str) -> None:
-        """A new step begins."""
-
-    def cells(self, table: str, done: int, of: int) -> None:
-        """`done` of `of` workplace cells of a table are finished."""
-
-    def part(self, words: str, done: int, of: int) -> None:
-        """`done` of `of` parts are finished."""
-
-
 class Bar:
     """A progress bar on the error stream; it shows public numbers only."""
 
@@ -132,10 +120,10 @@ class Bar:
 
 
 @contextmanager
-def progress() -> Iterator[Bar | Quiet]:
+def progress() -> Iterator[Bar | Silent]:
     """A progress bar while the block runs, on a terminal only."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield Quiet()
+        yield Silent()
         return
     from rich.console import Console  # noqa: PLC0415 (only a terminal needs it)
     from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 (as above)

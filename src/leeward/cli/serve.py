@@ -24,7 +24,9 @@ def serve_command(
     ledger: Annotated[
         Path | None, typer.Option(help="The ledger; ledger.sqlite of this folder if it is there.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free port.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="PORT", help="0 is any free port.")
+    ] = 0,
 ) -> None:
     """Serve a page with the tabs Plan, Releases and Ledger to a browser on this machine.
 

@@ -18,6 +18,7 @@ from leeward.engines.digest import Sha256, digest_rows
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.without_pandas import unblock_pandas
 from leeward.errors import BadFile
+from leeward.installation import hint, hint_beside
 
 PIECE = 200_000
 """Rows in a piece of a stream."""
@@ -80,5 +81,10 @@ def _connected(address: TableAddress) -> Any:  # noqa: ANN401 (Ibis ships no typ
             "data",
             rule=f"needs the driver for {address.scheme}, which is not installed",
             value="no driver",
-            next_step=f"Install ibis-framework[{address.scheme}].",
+            next_step=_driver_hint(address.scheme),
         ) from None
+
+
+def _driver_hint(scheme: str) -> str:
+    """How to install the driver: PostgreSQL's is an extra, others are those of Ibis."""
+    return hint(scheme) if scheme == "postgres" else hint_beside(f"ibis-framework[{scheme}]")

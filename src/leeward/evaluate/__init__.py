@@ -2,3 +2,141 @@
 
 Everything computed here is a function of the truth. On data that are not made up it stays inside.
 """
+
+from typing import TYPE_CHECKING
+
+from leeward.baselines.infusion import Infusion
+from leeward.errors import InvalidParameter, shown
+from leeward.evaluate.design import (
+    PRESETS,
+    Preset,
+    Workload,
+    economy_words,
+    open_economy,
+    workloads_of,
+)
+from leeward.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
+from leeward.evaluate.truth import PLACE, read_truths
+from leeward.model import EveryJob
+from leeward.model.document import nearest
+from leeward.show.progress import Silent
+
+if TYPE_CHECKING:
+    from leeward.publishing.plan import Plan
+
+__all__ = ["PRESETS", "Evaluation", "run"]
+
+
+def run(
+    plan: "Plan | None" = None,
+    *,
+    preset: str = "quick",
+    trials: int | None = None,
+    place: str | None = None,
+    infusion: tuple[float, float] = (0.10, 0.25),
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Compare the mechanisms with one another and with today's noise infusion.
+
+    Without a plan on a made-up economy. With one, on its data and its tables: then the result is
+    a function of the truth, is CONFIDENTIAL, and an ε that is chosen by it is chosen outside the
+    guarantee.
+
+    Parameters
+    ----------
+    plan
+        The plan whose data and tables are evaluated.
+    preset
+        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``.
+    trials
+        How often each setting is drawn, if not as often as in the preset.
+    place
+        The workplace attribute whose numbers of jobs make the strata.
+    infusion
+        Least and most distortion of noise infusion.
+    progress
+        A callback with `step(words)` and `part(words, done, of)`.
+
+    Returns
+    -------
+    Evaluation
+        `points`, one for each setting and stratum; `refused`, the settings that no proof covers;
+        `tables`; `as_json()` is what ``leeward evaluate --json`` prints.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such preset or place, or `trials` or `infusion` are out of range.
+    BadFile, BadData
+        If a table of the plan cannot be read, or has rows that refuse a release.
+
+    Examples
+    --------
+    >>> import leeward.evaluate
+    >>> found = leeward.evaluate.run(preset="quick", trials=2)
+    >>> sorted({point.mechanism for point in found.points})[:3]
+    ['clipped', 'edge_laplace', 'infusion']
+    """
+    chosen, noise = _preset(preset, trials), Infusion(*infusion)
+    if plan is None:
+        return _made_up(chosen, noise, place, progress or Silent())
+    return _on_plan(plan, chosen, noise, place, progress or Silent())
+
+
+def _preset(name: str, trials: int | None) -> Preset:
+    if name not in PRESETS:
+        near = nearest(name, PRESETS)
+        raise InvalidParameter(
+            "--preset",
+            rule=f"must be one of {', '.join(PRESETS)}",
+            value=shown(name),
+            next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
+        )
+    return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
+
+
+def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progress) -> Evaluation:
+    """The preset's own economy: public by construction."""
+    with open_economy(preset.economy, lambda done, of: progress.part("jobs", done, of)) as (
+        engine,
+        book,
+    ):
+        loads = preset.workloads(book)
+        _refuse_no_place(loads, place)
+        progress.step("tabulating")
+        truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)
+    words = economy_words(preset.economy)
+    study = Study(preset.name, words, True, loads, preset.grid, noise, place or PLACE)
+    return evaluate(study, truths, progress)
+
+
+def _on_plan(
+    plan: "Plan", preset: Preset, noise: Infusion, place: str | None, progress: Progress
+) -> Evaluation:
+    """The tables of a plan on its data, with its α beside those of the preset."""
+    from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
+
+    loads = workloads_of(table.marginal for table in plan.tables)
+    _refuse_no_place(loads, place)
+    with open_data(plan) as engine:
+        progress.step("checking the rows")
+        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        progress.step("tabulating")
+        truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
+    grid = preset.grid.with_alpha(plan.asked.alpha)
+    words = f"the data of {plan.path}"
+    study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
+    return evaluate(study, truths, progress)
+
+
+def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
+    names = {one.name for load in loads for one in load.marginal.workplace}
+    if place is not None and place not in names:
+        near = nearest(place, names)
+        raise InvalidParameter(
+            "--place",
+            rule="must be a workplace attribute of a table that is evaluated",
+            value=shown(place),
+            next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
+        )

@@ -79,6 +79,10 @@ class Evaluation:
     points: tuple[Point, ...]
     refused: tuple[Refused, ...]
 
+    def __repr__(self) -> str:
+        size = f"{len(self.tables)} tables, {len(self.points)} points"
+        return f"<Evaluation {self.study.preset} of {self.study.data}: {size}>"
+
     @property
     def words(self) -> Mapping[str, str]:
         """What people call the workloads."""

@@ -88,7 +88,7 @@ class Truth:
         return found.reshape(self.counts.shape)
 
     def thinned(self, most: int) -> "Truth":
-        """Every k-th workplace cell, so that at most so many cells are left; without entries."""
+        """Every k-th workplace cell, so that at most `most` cells are left; no entries."""
         step = max(1, -(-self.counts.size // most))
         some = slice(None, None, step)
         held = self.cells

@@ -153,6 +153,11 @@ class Ledger:
         ------
         InvalidParameter
             If the account exists, or a number is no cap.
+
+        Examples
+        --------
+        >>> ledger.create("retail", policy="worker", epsilon="1/2").cap.epsilon
+        Fraction(1, 2)
         """
         self.open_account(account, Guarantee(policy, alpha, epsilon, delta))
         return self.account(account)
@@ -164,6 +169,17 @@ class Ledger:
         -------
         Statement
             It prints as `leeward ledger show` does, and shows itself in a notebook.
+
+        Raises
+        ------
+        Damaged
+            If the ledger is not what was written.
+
+        Examples
+        --------
+        >>> office = ledger.show().accounts[0]
+        >>> office.name, office.charges
+        ('office', 1)
         """
         book = self._read()
         accounts = tuple(book.account(name) for name in sorted(book.opened))
@@ -179,7 +195,28 @@ class Ledger:
             return held.append(body, "Use the account as it is, or choose another name or cap.")
 
     def account(self, name: str) -> Account:
-        """The state of one account."""
+        """The state of one account.
+
+        Parameters
+        ----------
+        name
+            The name of the account.
+
+        Returns
+        -------
+        Account
+            `cap`, `spent` and `left` are guarantees.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no such account.
+
+        Examples
+        --------
+        >>> ledger.account("office").left.epsilon
+        Fraction(12, 1)
+        """
         return self._read().account(account_name(name))
 
     def account_at(self, entry: Entry) -> Account:
@@ -268,8 +305,21 @@ class Ledger:
     def verify(self, against: Iterable[Anchor] = ()) -> tuple[str, ...]:
         """What is wrong, in plain words: nothing if the ledger is sound.
 
-        Anchors from the certificates of bundles show a cut end or an old copy put back, which
-        the file alone cannot.
+        Parameters
+        ----------
+        against
+            Anchors from the certificates of bundles: they show a cut end or an old copy put back,
+            which the file alone cannot.
+
+        Returns
+        -------
+        tuple[str, ...]
+            What speaks against the ledger.
+
+        Examples
+        --------
+        >>> ledger.verify()
+        ()
         """
         self._refuse_closed()
         return tuple(findings(self._store, tuple(against)))

@@ -126,7 +126,7 @@ def _least(mechanism: Additive) -> float:
 
 
 def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
-    """Margins of a mechanism for ε, which pays for the scales of so many worker cells.
+    """Margins of a mechanism for ε, which pays for the scales of `parts` worker cells.
 
     Refuses an ε that buys nothing: its scale is so noisy that no margin of 64 bits allows for it.
     """

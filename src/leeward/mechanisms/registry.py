@@ -46,11 +46,47 @@ def mechanism(
     calibration: str = "tight",
     **options: object,
 ) -> Calibrated:
-    """A calibrated mechanism, frozen: α, ε and δ as text, int or Fraction.
+    """One mechanism by itself, calibrated and frozen. It keeps no ledger: `release` does.
 
-    `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together. A
-    mechanism that needs no δ spends none, and its guarantee says so.
-    Options: `theta` of node_laplace; `split` and `noise` of clipped.
+    Parameters
+    ----------
+    name
+        One of the mechanisms of a plan, such as ``"slope"`` or ``"vector_pareto"``.
+    alpha
+        The protected growth of an establishment, as text, whole number or fraction; None for a
+        mechanism of the worker or the establishment policy.
+    epsilon, delta
+        What all `cells` worker cells of a workplace cell cost together. A mechanism that needs no
+        δ spends none, and its guarantee says so.
+    cells
+        The number of worker cells that are released for each workplace cell.
+    calibration
+        ``"tight"`` is the least noise that the proof allows, ``"published"`` that of the paper.
+    **options
+        `theta` of node_laplace; `split` and `noise` of clipped.
+
+    Returns
+    -------
+    Additive or Clipped
+        `release(counts, largest)` adds noise from the system's random bits,
+        `guarantee(policy)` is what that costs, `mean_abs_error(largest)` what it errs.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such mechanism or option, or a number is out of range.
+    NotCovered
+        If no proof covers these numbers.
+
+    Examples
+    --------
+    >>> slope = leeward.mechanism("slope", alpha="0.1", epsilon=1)
+    >>> slope.guarantee("strong", table="workplace").epsilon
+    Fraction(1, 1)
+    >>> round(float(slope.mean_abs_error(largest=200)), 1)
+    20.8
+    >>> slope.release([1200, 35], largest=[200, 20]).shape
+    (2,)
     """
     chosen = _chosen(name)
     parameters = Parameters.read(alpha, epsilon, delta, cells, calibration)

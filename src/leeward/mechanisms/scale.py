@@ -28,7 +28,7 @@ REACH = 300.0
 """A scale that noise made larger than e^REACH times the true one counts as this: it covers."""
 
 WIDEST = 2.0**200
-"""Margins are looked for up to so many scales; times e^REACH, float64 still holds it."""
+"""Largest margin that is looked for, in scales; times e^REACH, float64 still holds it."""
 
 
 @dataclass(frozen=True)

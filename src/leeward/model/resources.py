@@ -53,14 +53,15 @@ class Resources:
 def read_resources(written: Mapping[str, str | None], base: Path) -> Resources:
     """What the `data` of a plan allows; its folder is relative to `base`."""
     return Resources(
-        _engine(written.get("engine")),
+        read_engine(written.get("engine")),
         written.get("remote"),
         read_memory(written.get("memory"), "data.memory"),
         None if written.get("spill") is None else base / str(written["spill"]),
     )
 
 
-def _engine(written: str | None) -> EngineName | None:
+def read_engine(written: str | None) -> EngineName | None:
+    """The name of an engine; None leaves the choice to the addresses of the tables."""
     found = None if written is None else next((one for one in ENGINES if one == written), None)
     if written is not None and found is None:
         raise InvalidParameter(

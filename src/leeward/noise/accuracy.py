@@ -30,7 +30,7 @@ def accurate(value: Callable[[], arb], good: int = 64) -> arb:
 
 
 def to_decimal(value: Callable[[], arb], digits: int) -> Decimal:
-    """A ball's value to so many significant digits, also where no fraction could hold it."""
+    """A ball's value to `digits` significant digits, also where no fraction could hold it."""
     mantissa, exponent = accurate(value, good=4 * digits).mid().man_exp()
     wide, narrow = (Context(prec=p, Emin=MIN_EMIN, Emax=MAX_EMAX) for p in (2 * digits, digits))
     power = wide.power(Decimal(2), Decimal(int(exponent)))

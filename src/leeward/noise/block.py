@@ -34,7 +34,7 @@ class RowBits:
 
     @classmethod
     def read(cls, rows: int, cells: int, shape: int, bits: SecretBits) -> "RowBits":
-        """Fresh words for so many rows."""
+        """Fresh words for `rows` rows."""
         return cls(
             bits.words64(rows * cells).reshape(rows, cells),
             bits.words32(rows * shape).reshape(rows, shape),

@@ -34,7 +34,7 @@ WEIGHTS = np.concatenate([_WEIGHTS, _WEIGHTS]) / 4
 
 
 NEGLIGIBLE, POINTS = 40.0, 20_000
-"""Noise beyond exp(−NEGLIGIBLE) is left out of expectations; at most so many points a side."""
+"""Noise beyond exp(−NEGLIGIBLE) is left out of expectations; maximum number of points a side."""
 
 
 class Error(NamedTuple):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from leeward.errors import BadFile
+from leeward.installation import hint
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is part of vl-convert, so that pixels are the same on every machine."""
@@ -37,5 +38,5 @@ def require_pictures() -> None:
             "pictures",
             rule="need the packages altair and vl-convert-python",
             value=f"no {missing.name}",
-            next_step="Install leeward[pictures].",
+            next_step=hint("pictures"),
         ) from None

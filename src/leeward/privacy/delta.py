@@ -38,7 +38,7 @@ def delta_rule(delta: Fraction) -> str:
 def too_large(
     parameter: str, delta: Fraction, establishments: int, next_step: str
 ) -> InvalidParameter | None:
-    """The refusal of a δ for a frame of so many establishments; a δ of 0 is never refused."""
+    """The refusal of a δ for the size of a frame in establishments; a δ of 0 is never refused."""
     if delta == 0 or establishments <= most_establishments(delta):
         return None
     return InvalidParameter(

@@ -31,6 +31,32 @@ class Guarantee:
     """One release under one policy: a part that is (ε, δ) and a part that is ρ-zCDP.
 
     Every number is exact. Whatever is computed from a guarantee is rounded towards more loss.
+
+    Parameters
+    ----------
+    policy
+        What is protected: ``"strong"``, ``"weak"``, ``"worker"``, ``"establishment"``, or a policy.
+    alpha
+        The protected growth of an establishment; None where the policy has none.
+    epsilon, delta
+        The (ε, δ) part: texts, whole numbers or fractions.
+    rho
+        The part that is ρ-zCDP.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is negative, α is missing or has no meaning, or nothing is lost at all.
+
+    Examples
+    --------
+    >>> promise = leeward.Guarantee("strong", "0.1", "1/2")
+    >>> promise.sentence().partition(",")[0]
+    'The strong policy with α = 0.1 protects single jobs and the sizes of establishments'
+    >>> promise.weaken(alpha="0.2").epsilon  # three steps of a tenth reach a fifth from every size
+    Fraction(3, 2)
+    >>> promise.for_firm(3).epsilon
+    Fraction(3, 2)
     """
 
     policy: Policy
@@ -138,7 +164,7 @@ class Guarantee:
         return self.over_steps(count)
 
     def over_steps(self, steps: int) -> "Guarantee":
-        """The promise to pairs that are so many steps apart (group privacy)."""
+        """The promise to pairs that are `steps` steps apart (group privacy)."""
         count = _count(steps, "steps")
         delta = steps_delta(self.epsilon, self.delta, count)
         if delta == 1:

@@ -32,6 +32,11 @@ class WorkerOnly:
     """Protects one job: whether this person works here (edge differential privacy).
 
     Neighbours: exactly one job differs. The size of a large establishment is not protected.
+
+    Examples
+    --------
+    >>> leeward.Guarantee("worker", None, 1).policy
+    WorkerOnly()
     """
 
     name: ClassVar[str] = "worker"
@@ -53,6 +58,11 @@ class EstablishmentRemoval:
     """Protects a whole establishment: whether it has any workers (node differential privacy).
 
     Neighbours: one of the two workforces is empty, whatever the size of the other.
+
+    Examples
+    --------
+    >>> leeward.Guarantee("establishment", None, 1).policy
+    EstablishmentRemoval()
     """
 
     name: ClassVar[str] = "establishment"
@@ -74,6 +84,14 @@ class StrongAlpha:
     """Protects every job, and the size of an establishment within 1+α, whoever joins or leaves.
 
     Neighbours ([H16] Def 7.1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+1).
+
+    Examples
+    --------
+    >>> strong = leeward.Guarantee("strong", "0.1", 1)
+    >>> strong.policy
+    StrongAlpha()
+    >>> strong.implies(leeward.Guarantee("worker", None, 1))
+    True
     """
 
     name: ClassVar[str] = "strong"
@@ -92,6 +110,14 @@ class WeakAlpha:
 
     Neighbours ([H16] Def 7.3, corrected): E ⊆ E' and, for every union φ of cells of the
     declared worker attributes, φ(E') ≤ max((1+α)φ(E), φ(E)+1).
+
+    Examples
+    --------
+    >>> weak = leeward.Guarantee("weak", "0.1", 1)
+    >>> weak.policy
+    WeakAlpha()
+    >>> weak.implies(leeward.Guarantee("strong", "0.1", 1))
+    False
     """
 
     name: ClassVar[str] = "weak"

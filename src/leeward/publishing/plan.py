@@ -17,7 +17,7 @@ from leeward.mechanisms.measurement import Measurement
 from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
-from leeward.model.resources import Resources, read_resources
+from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
@@ -68,6 +68,34 @@ class Plan:
     """Everything that a release needs but the data and the ledger; made by `read_plan`.
 
     It was checked when it was made: what a later step would refuse of it was refused then.
+
+    Attributes
+    ----------
+    path
+        The file; of a plan from a mapping, `plan.yaml` in the folder of this process.
+    request
+        What is written in it.
+    codebook
+        The attributes and their codes.
+    asked
+        The guarantee that all tables share.
+    jobs, strict
+        Which jobs of a person count, and whether every row must fit.
+    resources
+        The engine, and how much memory it may use.
+    profile
+        The sizes of establishments that errors are predicted for.
+    tables
+        Each table with its mechanism and its price.
+    given
+        Tables that `reading` has put in place of those of the request. CONFIDENTIAL.
+
+    Examples
+    --------
+    >>> [(table.name, table.measurement.name) for table in plan.tables]
+    [('by_place', 'slope')]
+    >>> plan.charge.epsilon
+    Fraction(4, 1)
     """
 
     path: Path
@@ -99,13 +127,36 @@ class Plan:
         note = self.charge.sentence(self.jobs)
         return html_table(title, ("table", "by", "mechanism", "epsilon"), rows, note=note)
 
-    def reading(self, **tables: object) -> "Plan":
+    def reading(self, *, engine: str | None = None, **tables: object) -> "Plan":
         """The same plan on other tables: paths, addresses or frames in place of its own.
 
-        A relative path is one from the folder of this process.
+        Parameters
+        ----------
+        engine
+            ``"duckdb"`` or ``"spark"``; left out, it stays that of the plan.
+        **tables
+            `workplaces`, `workers` and `jobs`; None leaves a table as it is. A relative path is
+            one from the folder of this process.
+
+        Returns
+        -------
+        Plan
+            A new plan; this one stays as it is.
+
+        Raises
+        ------
+        InvalidParameter
+            If there is no such engine.
+
+        Examples
+        --------
+        >>> plan.reading(jobs="jobs.parquet")
+        Plan(2026Q2, epsilon 4: by_place)
         """
         given = {name: _from_here(one) for name, one in tables.items() if one is not None}
-        return replace(self, given={**self.given, **given})
+        chosen = read_engine(engine) or self.resources.engine
+        resources = replace(self.resources, engine=chosen)
+        return replace(self, given={**self.given, **given}, resources=resources)
 
     @property
     def sources(self) -> dict[str, object]:

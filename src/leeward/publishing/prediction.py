@@ -26,12 +26,12 @@ POLICIES, MECHANISMS = OFFERED, ("auto", *IN_PLANS)
 """What a plan may name."""
 
 CURVE = 49
-"""At most so many pieces of a curve, one of them in the middle; one for each number if few."""
+"""Maximum number of pieces of a curve, one in the middle; one for each number if few."""
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What to expect of a cell whose largest establishment has so many jobs."""
+    """What to expect of a cell whose largest establishment has `largest` jobs."""
 
     largest: int
     error: float | None

@@ -107,7 +107,7 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             "jobs.max_per_worker",
             rule=f"must be a whole number from 1 to {MOST_JOBS_PER_WORKER}",
             value=shown(most),
-            next_step="A worker's guarantee is so many times epsilon: keep it small.",
+            next_step="A worker's loss is this number times epsilon: keep it small.",
         )
     return BoundedJobs(int(most))
 

@@ -58,7 +58,8 @@ def release_plan(
 ) -> Released:
     """Check everything that can be refused, then release."""
     progress.step("checking the plan")
-    receipt = Receipt.of(plan)
+    receipt, draft = Receipt.of(plan), Draft.of(plan)
+    require_accuracy()  # a machine that draws nothing is charged nothing
     with (
         open_ledger(plan, out, ledger, chosen.corrects) as book,
         open_data(plan) as engine,
@@ -71,13 +72,11 @@ def release_plan(
         prepared = PreparedRelease(
             plan, engine, book, out, digest, frame, steps=steps, **vars(chosen)
         )
-        return release(prepared, progress)
+        return release(prepared, draft, progress)
 
 
-def release(prepared: PreparedRelease, progress: Progress) -> Released:
+def release(prepared: PreparedRelease, draft: Draft, progress: Progress) -> Released:
     """Charge, tabulate, noise, write, commit. Whatever happens after the charge, it stays."""
-    draft = Draft.of(prepared.plan)
-    require_accuracy()  # a machine that draws nothing is charged nothing
     if not prepared.engine.unchanged():
         raise changed()
     progress.step("charging the ledger")

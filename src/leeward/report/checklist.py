@@ -47,12 +47,12 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
         ),
         _margins(certificate),
         Check(
-            "Users are told that negative values are right, and that sums add noise.",
+            "Users learn that negative values are right, and that sums add noise.",
             "Under “How to read the numbers”, and in README.txt.",
         ),
         Check(
-            "Nothing else lies in the folder or leaves with it: no ledger, no receipt, no output "
-            "of a check, no log.",
+            "The folder has no other file, and none leaves with it: no ledger, no receipt, no "
+            "output of a check, no log.",
             f"Under “Certificate and checksums”: {count(len(certificate.files) + 2)} files and "
             "this report. Other files are findings of leeward verify.",
         ),

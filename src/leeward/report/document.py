@@ -5,12 +5,14 @@ The same bundle gives the same bytes: neither clock nor machine of the reader ha
 
 from dataclasses import dataclass
 
+from jinja2 import Template
+
 from leeward.bundle import CERTIFICATE, Bundle, Certificate
+from leeward.bundle.figure import account
 from leeward.bundle.layout import sha256
 from leeward.errors import BadFile
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
-from leeward.report.figure import account
 from leeward.report.promise import promised, unprotected
 from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, margin, section
 from leeward.report.summary import TableSummary, summarise
@@ -19,6 +21,11 @@ from leeward.show.numbers import time
 
 MOST_BYTES = 3_000_000
 """Maximum size of a report in bytes."""
+
+
+def page_template() -> Template:
+    """The template of a report, which is compiled once."""
+    return template("report/report.html.j2")
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,7 @@ class Contents:
             "files": self.files[: detail.listed],
             "account": account(self.certificate.budget),
         }
-        return template("report/report.html.j2").render(**facts, **varying)
+        return page_template().render(**facts, **varying)
 
     def _facts(self) -> dict[str, object]:
         """What is the same at every detail."""

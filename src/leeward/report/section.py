@@ -1,19 +1,19 @@
 """Section: what a report says and draws about one table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
 from leeward.bundle import CertifiedTable
+from leeward.bundle.figure import Matrix, largest_cells, squares
+from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
-from leeward.report.cells import Matrix
-from leeward.report.figure import Figure, largest_cells, margin_bins, squares
-from leeward.report.summary import Range, TableSummary
+from leeward.report.summary import Margins, Range, TableSummary
+from leeward.show.charts import Bin, histogram
+from leeward.show.notebook import Figure
 from leeward.show.numbers import count, counted, loss, losses, share
 
-MOST_CODES = 12
-"""Maximum number of codes of a filter that are listed."""
+MOST_BINS = 16
+"""Maximum number of bins of a histogram; of more, neighbours are joined."""
 
 SQUARE, BAR = 25, 250
 """Minimum bytes of a cell of a heat map and of a bar."""
@@ -107,6 +107,20 @@ def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
+def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
+    """The number of cells by the width of their margins."""
+    bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
+    while len(bins) > MOST_BINS:
+        bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
+    title = f"Margins of {table.name}"
+    chart = histogram(bins, title=title, x="Margin in jobs")
+    return Figure(chart, f"{title}: the number of cells by the width of their margin.")
+
+
+def _joined(pair: Sequence[Bin]) -> Bin:
+    return Bin(pair[0].low, pair[-1].high, sum(one.count for one in pair))
+
+
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table = summary.table
     facts = {
@@ -129,18 +143,6 @@ def by(table: CertifiedTable) -> str:
 
 def _counts(table: CertifiedTable) -> str:
     return f"Only jobs {filtered(table.where)}." if table.where else "All jobs."
-
-
-def filtered(where: Mapping[str, JsonValue]) -> str:
-    """Which jobs are counted, in words."""
-    return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
-
-
-def _either(codes: JsonValue) -> str:
-    listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
-    if len(listed) > MOST_CODES:
-        return f"one of {count(len(listed))} codes that the certificate lists"
-    return " or ".join(listed)
 
 
 def _cost(table: CertifiedTable) -> str:

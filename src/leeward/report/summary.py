@@ -14,9 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
+from leeward.bundle.figure import Cell, LargestRows, Matrix, cells, layout, matrix
 from leeward.bundle.layout import MARGIN
 from leeward.model import Flag
-from leeward.report.cells import Cell, LargestRows, Matrix, cells, layout, matrix
 
 Integers = NDArray[np.int64]
 

@@ -44,7 +44,7 @@ def report_findings(path: Path) -> tuple[str, ...]:
     made = report(bundle).encode()
     if there.stat().st_size == len(made) and there.read_bytes() == made:
         return ()
-    return (f"{REPORT} is not what the bundle says: `leeward report` makes it anew",)
+    return (f"{REPORT} is not what the bundle says: `leeward report` makes it again",)
 
 
 def write_report(bundle: Bundle) -> Path:

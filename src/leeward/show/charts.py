@@ -21,6 +21,13 @@ MOST_PARTS = 12
 PART_LOOKS = ("past", "bar")
 """Looks of neighbouring parts in turn; they differ in grey too."""
 
+MOST_TICKS, TICK_LETTERS = 7, 40
+"""Maximum number of steps of an axis, and of letters that its numbers and the gaps between them
+take: a phone has room for these."""
+
+SHORT = 12
+"""Maximum length of labels beside which bars take all of the room that is left."""
+
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
 
@@ -43,7 +50,7 @@ class Tick:
     @property
     def anchor(self) -> str:
         """The text anchor that keeps the number between the ends of the axis."""
-        return "start" if self.at < 4 else "end" if self.at > 96 else "middle"
+        return "start" if self.at < 3 else "end" if self.at > 97 else "middle"
 
 
 @dataclass(frozen=True)
@@ -69,8 +76,12 @@ class Scale:
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """At most six round whole numbers."""
-        whole = [one for one in round_ticks(self.low, self.high, 5) if one == int(one)]
+        """Round whole numbers, as many as have room."""
+        found = (self._ticks(most) for most in range(MOST_TICKS, 0, -1))
+        return next(few for few in found if sum(len(one.text) + 3 for one in few) <= TICK_LETTERS)
+
+    def _ticks(self, most: int) -> tuple[Tick, ...]:
+        whole = [one for one in round_ticks(self.low, self.high, most) if one == int(one)]
         return tuple(Tick(self.at(one), tick(one)) for one in whole)
 
 
@@ -139,6 +150,11 @@ class Bars:
     def margins(self) -> bool:
         """Whether any number has a margin."""
         return any(bar.margin is not None for bar, _ in self.rows)
+
+    @property
+    def short(self) -> bool:
+        """Whether all labels are short."""
+        return all(len(bar.label) <= SHORT for bar, _ in self.rows)
 
 
 def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "Jobs") -> Bars:
@@ -372,7 +388,8 @@ def bent(value: float) -> float:
 def _log_ticks(scale: Scale) -> tuple[Tick, ...]:
     """Zero and powers of ten, so few that their numbers do not touch."""
     last = ceil(max(abs(scale.low), abs(scale.high)))
-    powers = range(1, last + 1, max(1, last // 4))
+    step = ceil((scale.high - scale.low) / 5)
+    powers = range(step, last + 1, step)
     values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
     return tuple(
         Tick(scale.at(bent(one)), tick(one)) for one in values if 0 <= scale.at(bent(one)) <= 100

@@ -16,9 +16,9 @@ from leeward.show import numbers
 ROOMS = ("show", "report", "web", "evaluate")
 FILTERS = (
     *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
-    *(numbers.count, numbers.counted, numbers.jobs, numbers.loss, numbers.losses),
+    *(numbers.count, numbers.counted, numbers.cut, numbers.jobs, numbers.loss, numbers.losses),
     *(numbers.percent, numbers.share, numbers.short, numbers.significant, numbers.size),
-    *(numbers.tick, numbers.time),
+    *(numbers.tick, numbers.tied, numbers.time),
 )
 
 
@@ -54,6 +54,6 @@ def style_sheet() -> Markup:
 
 
 def breakable(name: str) -> Markup:
-    """A name with line break opportunities after underscores and hyphens."""
-    joints = {"_": Markup("_<wbr>"), "-": Markup("-<wbr>")}
+    """A name of a table or file with places where a line may end."""
+    joints = {sign: sign + Markup("<wbr>") for sign in "_-/"} | {".": Markup("<wbr>.")}
     return Markup("").join(joints.get(sign, sign) for sign in name)

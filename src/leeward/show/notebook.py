@@ -1,10 +1,23 @@
-"""Notebook: how values show themselves in a notebook, as small HTML tables without a script."""
+"""Notebook: how values show themselves in a notebook, as HTML without a script."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leeward.show.charts import Bars, Budget
+    from leeward.show.heat import HeatMap
 
 MOST_ROWS = 20
 """Maximum number of rows of a table that is shown."""
+
+FRAME_BORDER = 180
+"""Height in pixels of a picture without its rows."""
+
+FRAME_ROWS = {"bars": 42, "heat": 21}
+"""Height in pixels of a row, by the kind of chart."""
 
 
 def html_table(
@@ -24,3 +37,52 @@ def html_table(
 
 def _cells(row: Sequence[object]) -> str:
     return "".join(f"<td>{escape(str(value))}</td>" for value in row)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart and its caption; a notebook shows it, `save` writes a page of it.
+
+    Examples
+    --------
+    >>> bundle["by_place"].picture().save(folder / "by_place.html").name
+    'by_place.html'
+    """
+
+    chart: "Bars | Budget | HeatMap"
+    caption: str
+
+    def to_html(self) -> str:
+        """A whole page with its style: it needs no other file, no script and no network."""
+        from leeward.show.environment import template  # noqa: PLC0415 (loads Jinja)
+
+        return template("show/figure.html.j2").render(figure=self)
+
+    def save(self, path: Path | str) -> Path:
+        """Write the page to a file, which a browser opens and prints.
+
+        Parameters
+        ----------
+        path
+            The file, such as ``by_place.html``.
+
+        Returns
+        -------
+        Path
+            The same path.
+        """
+        target = Path(path)
+        target.write_text(self.to_html(), encoding="utf-8")
+        return target
+
+    def __repr__(self) -> str:
+        return f"Figure({self.caption!r})"
+
+    def _repr_html_(self) -> str:
+        """A frame of its own, because its style is that of a page and not of the notebook."""
+        rows = len(getattr(self.chart, "rows", ()))
+        height = FRAME_BORDER + FRAME_ROWS.get(self.chart.kind, 0) * rows
+        return (
+            f'<iframe title="{escape(self.caption)}" srcdoc="{escape(self.to_html())}" sandbox="" '
+            f'style="width: 100%; height: {height}px; border: 0"></iframe>'
+        )

@@ -11,6 +11,9 @@ from typing import Protocol
 from leeward.exact import alpha_text, number_text
 
 NOTHING = "–"
+MOST_LETTERS = 300
+"""Maximum length of a label; shorter ones wrap."""
+
 DIGITS = 3
 """Significant digits of a rounded number."""
 
@@ -128,6 +131,16 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 def capital(text: str) -> str:
     """A text with a capital first letter, for the beginning of a sentence or heading."""
     return text[:1].upper() + text[1:]
+
+
+def cut(text: str) -> str:
+    """A label of at most MOST_LETTERS; somebody else's bundle may have longer ones."""
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 1].rstrip() + "…"
+
+
+def tied(text: str) -> str:
+    """A text whose signs `=` and `>` stay on one line with what they compare."""
+    return text.replace(" = ", "\u00a0=\u00a0").replace(" > ", "\u00a0>\u00a0")
 
 
 def losses(given: Losses) -> str:

@@ -174,5 +174,5 @@ def _unaccepted() -> InvalidParameter:
         "file",
         rule="must be a plan that is accepted",
         value="one that is refused",
-        next_step="Mend what is marked above, then save.",
+        next_step="Correct what is marked above, then save.",
     )

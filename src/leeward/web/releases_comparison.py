@@ -12,9 +12,9 @@ from leeward.bundle.blocks import certified
 from leeward.bundle.comparison import Comparison, Pair, compare
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
-from leeward.show.numbers import cases, count, counted
+from leeward.show.numbers import cases, count, counted, cut
 from leeward.web.releases_folder import listing, opened
-from leeward.web.releases_table import cut, refuse_wide
+from leeward.web.releases_table import refuse_wide
 from leeward.web.site import listed, render, site_of
 
 JOINT = " · "

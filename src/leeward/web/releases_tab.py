@@ -16,6 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from leeward.bundle import Bundle, verify_bundle
+from leeward.bundle.figure import account
 from leeward.bundle.signoff import (
     SignOff,
     certificate_digest,
@@ -26,9 +27,9 @@ from leeward.bundle.signoff import (
 from leeward.errors import Damaged, LeewardError
 from leeward.publishing.ledger_check import entry_findings
 from leeward.report.document import report
-from leeward.report.figure import Figure, account
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.report.writing import refuse_unsound, report_findings
+from leeward.show.notebook import Figure
 from leeward.web.releases_comparison import comparison_page
 from leeward.web.releases_folder import Shown, listing, opened
 from leeward.web.releases_table import table_page

@@ -15,6 +15,7 @@ from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.report.section import STATUSES
 from leeward.show.charts import Span, spans
+from leeward.show.numbers import MOST_LETTERS, cut
 from leeward.web.releases_folder import opened
 from leeward.web.site import listed, render, site_of
 
@@ -24,9 +25,6 @@ CODE = "code."
 DESCENDING = "down"
 MOST_CHOICES = 100
 """Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
-
-MOST_LETTERS = 300
-"""Maximum length of a code or label on the page, in characters."""
 
 MOST_IDENTIFIERS = 40
 """Maximum number of identifiers of a table that the page shows."""
@@ -117,7 +115,6 @@ def table_page(request: Request) -> Response:
         found=found,
         refusals=refusals,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
-        cut=cut,
     )
 
 
@@ -215,11 +212,6 @@ def refuse_wide(table: CertifiedTable) -> None:
             value=f"{len(table.identifiers):,}",
             next_step="Read it with a program that reads Parquet.",
         )
-
-
-def cut(text: str) -> str:
-    """A text cut to `MOST_LETTERS`."""
-    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + "…"
 
 
 def choices(table: CertifiedTable, asked: Mapping[str, str]) -> list[Choice]:

@@ -49,7 +49,8 @@ def free_port() -> int:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which(f"{home}/bin/java" if home else "java") is None:
         pytest.skip("no Java for Spark")
     folder, port = tmp_path_factory.mktemp("spark"), free_port()
     (folder / "spark-defaults.conf").write_text(DEFAULTS.format(port=port))

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import leeward
 from leeward.engines import Engine, connect
 from leeward.model import (
     EVERY_STEP,
@@ -26,6 +27,7 @@ from tests.engines.lists import Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
     OWNED,
+    REQUEST,
     Economy,
     Sources,
     codebook,
@@ -36,7 +38,7 @@ from tests.engines.small import (
     soiled,
     whole,
 )
-from tests.engines.truth import counts, read, read_holdings, true_holdings, truth
+from tests.engines.truth import counts, plan_is_true, read, read_holdings, true_holdings, truth
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -274,3 +276,11 @@ def test_the_sketch_of_a_frame(tmp_path: Path) -> None:
         parquet(made, tmp_path), tmp_path, lambda engine: engine.frame_sketch(book, "5eed" * 8, 5)
     )
     assert len(sketch) == 5
+
+
+def test_one_plan_reads_files_frames_and_spark(tmp_path: Path) -> None:
+    made, plan = economy(5), leeward.read_plan(REQUEST)
+    files: dict[str, Any] = {n: tmp_path / one for n, one in parquet(made, tmp_path).items()}
+    plan_is_true(plan.reading(**files), made)
+    plan_is_true(plan.reading(**{name: pq.read_table(one) for name, one in files.items()}), made)
+    plan_is_true(plan.reading(engine="spark", **files), made)

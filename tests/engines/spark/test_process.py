@@ -15,6 +15,7 @@ from leeward.engines import connect
 from leeward.engines.spark.java import launched, private_settings, variables
 from leeward.engines.spill import SpillFolder
 from leeward.errors import BadFile
+from leeward.installation import hint
 from leeward.model import TABLES, SingleJob
 from leeward.model.resources import Resources
 from tests.engines.small import codebook, economy, marginal, parquet
@@ -108,8 +109,7 @@ def test_without_pyspark_it_says_what_to_install(
     with pytest.raises(Exception, match="PySpark") as caught:
         connect(parquet(economy(8), tmp_path), tmp_path, Resources(engine="spark"))
     assert str(caught.value) == (
-        "data.engine: spark needs PySpark, which is not installed; got no PySpark. "
-        'Run `pip install "leeward[spark]"`.'
+        "data.engine: spark needs PySpark, which is not installed; got no PySpark. " + hint("spark")
     )
 
 
@@ -122,7 +122,7 @@ def test_without_the_parts_for_connect_it_says_what_to_install(
         connect(dict.fromkeys(TABLES, "#rows"), tmp_path, remote)
     assert str(caught.value) == (
         "data.remote: needs the parts of PySpark for Spark Connect, which are not installed; "
-        'got no grpcio. Run `pip install "leeward[spark]"`.'
+        f"got no grpcio. {hint('spark')}"
     )
 
 

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from leeward.engines.spark.java import PATIENCE, SETTINGS, Context, launched, same_signals
 from leeward.engines.without_pandas import unblock_pandas
 from leeward.errors import BadFile, InvalidParameter, LeewardError
+from leeward.installation import hint
 
 Session = Any
 """A session of PySpark, classic or Connect."""
@@ -85,7 +86,7 @@ def _require_pyspark() -> None:
             "data.engine",
             rule="spark needs PySpark, which is not installed",
             value="no PySpark",
-            next_step='Run `pip install "leeward[spark]"`.',
+            next_step=hint("spark"),
         ) from None
 
 
@@ -105,7 +106,7 @@ def _connected(remote: str, ends: ExitStack) -> Session:
             "data.remote",
             rule="needs the parts of PySpark for Spark Connect, which are not installed",
             value="no grpcio",
-            next_step='Run `pip install "leeward[spark]"`.',
+            next_step=hint("spark"),
         ) from None
     from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (loaded if asked for)
 

@@ -1,0 +1,251 @@
+"""Figure: the pictures of a published table, and the cells that they draw.
+
+They show the largest cells, or all cells of a small table as a matrix, where each cell has its own
+square. Nothing is added up: a sum would carry the noise of its parts, and would be a number that
+was not released.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward.bundle.certificate import CertifiedTable
+from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.bundle.statements import BudgetStatement
+from leeward.errors import InvalidParameter, shown
+from leeward.model import Flag
+from leeward.show.charts import Bar, Part, bars, budget
+from leeward.show.heat import heat_map
+from leeward.show.notebook import Figure
+from leeward.show.numbers import count, cut
+
+if TYPE_CHECKING:
+    from leeward.bundle.reader import Bundle
+
+Integers = NDArray[np.int64]
+
+Key = tuple[str, ...]
+"""Codes of some identifiers."""
+
+MOST_ROWS, MOST_COLUMNS = 40, 25
+"""Maximum size of a matrix."""
+
+COLUMN_ROOM = 16
+"""Length in characters from which a column is named by its code."""
+
+JOINT = " · "
+TOTAL = "All jobs"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The codes of a cell, its value, its status, and its margin if it has one."""
+
+    codes: tuple[str, ...]
+    value: int
+    status: int
+    margin: int | None
+
+
+def cells(rows: pa.Table) -> tuple[Cell, ...]:
+    """Rows as cells; for small tables."""
+    codes = [name for name in rows.column_names if name not in {*MEASURES, MARGIN}]
+    return tuple(
+        Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
+        for row in rows.to_pylist()
+    )
+
+
+class LargestRows:
+    """Row numbers of the largest values; of equal values the first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values = np.zeros(0, np.int64)
+        self._numbers = np.zeros(0, np.int64)
+
+    def add(self, values: Integers, numbers: Integers) -> None:
+        """Add a batch; its row numbers are above all earlier ones."""
+        if len(self._values) == self._most:
+            larger = values > self._values[-1]
+            values, numbers = values[larger], numbers[larger]
+        if len(values) > self._most:
+            border = np.partition(values, -self._most)[-self._most]
+            values, numbers = values[values >= border], numbers[values >= border]
+        both = np.concatenate([self._values, values])
+        # A stable sort keeps the first of equal values first.
+        order = np.argsort(~both, kind="stable")[: self._most]
+        self._values = both[order]
+        self._numbers = np.concatenate([self._numbers, numbers])[order]
+
+    def found(self) -> list[int]:
+        """The row numbers, largest value first."""
+        return [int(number) for number in self._numbers]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which identifiers go down and which go across."""
+
+    down: tuple[str, ...]
+    across: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The cells of a table in squares; one without an establishment is None.
+
+    `whole` says whether every code has its row or column.
+    """
+
+    layout: Layout
+    rows: tuple[Key, ...]
+    columns: tuple[Key, ...]
+    squares: tuple[tuple[Cell | None, ...], ...]
+    whole: bool
+
+    @property
+    def size(self) -> int:
+        """How many squares there are."""
+        return len(self.rows) * len(self.columns)
+
+
+def layout(table: CertifiedTable) -> Layout | None:
+    """The identifiers split in two so that both sides fit; None if no split does.
+
+    Workers' attributes go across if they can. The side with more codes goes down.
+    """
+    border = len(table.workplace_identifiers)
+    places = [border, *range(1, len(table.identifiers))]
+    for place in places:
+        sides = table.identifiers[:place], table.identifiers[place:]
+        across, down = sorted(sides, key=lambda side: _size(table, side))
+        fits = _size(table, down) <= MOST_ROWS and _size(table, across) <= MOST_COLUMNS
+        if all(sides) and fits:
+            return Layout(down, across)
+    return None
+
+
+def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
+    """Every cell in its square. Rows and columns without any establishment are left out."""
+    found = {_split(chosen, table, cell.codes): cell for cell in cells if cell.status == 1}
+    rows = _used(table, chosen.down, {row for row, _ in found})
+    columns = _used(table, chosen.across, {column for _, column in found})
+    squares = tuple(tuple(found.get((row, column)) for column in columns) for row in rows)
+    full = _size(table, chosen.down) * _size(table, chosen.across)
+    return Matrix(chosen, rows, columns, squares, len(rows) * len(columns) == full)
+
+
+def _split(chosen: Layout, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
+    at: Mapping[str, str] = dict(zip(table.identifiers, codes, strict=True))
+    return tuple(at[name] for name in chosen.down), tuple(at[name] for name in chosen.across)
+
+
+def _used(table: CertifiedTable, names: tuple[str, ...], used: set[Key]) -> tuple[Key, ...]:
+    return tuple(key for key in product(*(table.codes[name] for name in names)) if key in used)
+
+
+def _size(table: CertifiedTable, names: tuple[str, ...]) -> int:
+    return prod(len(table.codes[name]) for name in names)
+
+
+def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Figure:
+    """The largest cells of a table as bars, or all of them as squares."""
+    if kind == "squares" and (chosen := layout(table)) is not None:
+        return squares(table, matrix(chosen, table, cells(bundle.table(table.name))))
+    if kind != "bars":
+        raise InvalidParameter(
+            "kind",
+            rule=f"must be bars, or squares for at most {MOST_ROWS} by {MOST_COLUMNS} codes of "
+            "two or more identifiers",
+            value=shown(kind),
+            next_step="Choose bars.",
+        )
+    if most < 1:
+        raise InvalidParameter(
+            "most", rule="must be at least 1", value=str(most), next_step="Choose a number of bars."
+        )
+    found, of = _largest(bundle, table, most)
+    return largest_cells(table, found, of)
+
+
+def _largest(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
+    """The largest cells, largest first, and the number of cells that have a value."""
+    largest, seen, of = LargestRows(most), 0, 0
+    for batch in bundle.batches(table.name, ("value", "status")):
+        noisy = np.flatnonzero(batch["status"].to_numpy() == Flag.OK)
+        largest.add(batch["value"].to_numpy()[noisy], noisy + seen)
+        seen, of = seen + batch.num_rows, of + len(noisy)
+    numbers = largest.found()
+    read = dict(zip(sorted(numbers), cells(bundle.rows(table.name, sorted(numbers))), strict=True))
+    return [read[number] for number in numbers], of
+
+
+def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
+    """The largest of `of` values as bars with their margins."""
+    items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
+    whiskers = " Lines show the margins." if table.has_margins else ""
+    title = f"{_many(len(cells), of)} of {table.name}"
+    return Figure(bars(items, title=title), f"{title}.{whiskers}")
+
+
+def _many(shown: int, of: int) -> str:
+    if of == 1:
+        return "The only cell"
+    return f"All {of} cells" if shown == of else f"The {shown} largest of {count(of)} cells"
+
+
+def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
+    """Every cell of a small table as a shaded square."""
+    down, across = matrix.layout.down, matrix.layout.across
+    rows = [key_label(table, down, key) for key in matrix.rows]
+    columns = [key_label(table, across, key) for key in matrix.columns]
+    values = [[None if one is None else one.value for one in row] for row in matrix.squares]
+    title = f"Every cell of {table.name}"
+    caption = f"{title}: {_names(down)} from top to bottom, {_names(across)} from left to right."
+    if not matrix.whole:
+        caption += " Rows and columns without any establishment are left out."
+    if max(map(len, columns), default=0) > COLUMN_ROOM:
+        columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
+        caption += f" {_legend(table, across)}"
+    return Figure(heat_map(rows, columns, values, title=title), caption)
+
+
+def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
+    """The labels of the codes of some identifiers."""
+    meanings = (
+        f"{cut(code)} {cut(label)}" for name in names for code, label in table.codes[name].items()
+    )
+    return f"{'; '.join(meanings)}."
+
+
+def account(stated: BudgetStatement) -> Figure | None:
+    """What was spent before, by this release, and what is left; None where ε alone is not all."""
+    if any(one.rho != "0" for one in (stated.paid, stated.spent, stated.cap)):
+        return None
+    now, spent = Fraction(stated.paid.epsilon), Fraction(stated.spent.epsilon)
+    parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
+    chart = budget(parts, Fraction(stated.left.epsilon), title="The budget of the account")
+    return Figure(chart, "The ε of the account: spent before, paid for this release, and left.")
+
+
+def cell_label(table: CertifiedTable, codes: Key) -> str:
+    """What a cell counts: the labels of its codes."""
+    return key_label(table, table.identifiers, codes) or TOTAL
+
+
+def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
+    """The labels of some codes of a cell."""
+    labels = (table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True))
+    return JOINT.join(map(cut, labels))
+
+
+def _names(names: Sequence[str]) -> str:
+    return " × ".join(names)

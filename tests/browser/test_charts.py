@@ -1,0 +1,46 @@
+"""Charts whose labels are long, German or emoji: they wrap, and nothing lies over anything else."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from leeward.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
+from leeward.show.environment import environment
+from leeward.show.heat import heat_map
+from tests.browser.view import PHONE, WIDE, Look, NewView
+
+LABELS = (
+    "Verwaltungs- und Unterstützungsdienstleistungen für Betriebe",
+    "Donaudampfschifffahrtsgesellschaftskapitänsversorgungsverein",
+    "👩‍🏭 Fabrik 👨‍🌾 Hof 🏥 Klinik 🏫 Schule 🚢 Werft 🛒 Laden ⛏️ Grube 🎭 Bühne",
+    "x" * 60,
+)
+CURVE = [(1000.0, 0.1), (5000.0, 1.0), (9000.0, 0.1)]
+CHARTS = (
+    bars([Bar(one, 1234567, 98765) for one in LABELS], title="Bars", unit="Difference"),
+    budget([Part(one, Fraction(1)) for one in LABELS], Fraction(4), title="Budget"),
+    curves([Band(one, 5000, 2000, 8000, CURVE) for one in LABELS], title="Curves"),
+    heat_map(LABELS, LABELS, [[-1, 20, None, 4000]] * 4, title="Heat"),
+    scatter([Dot(-7000, -8000), Dot(6000, 5000, True)], title="Dots", x=LABELS[1], y=LABELS[3]),
+)
+PAGE = """{% import "show/charts.html.j2" as charts %}<!doctype html>
+<html lang="de"><head><meta name="viewport" content="width=device-width"><title>Charts</title>
+<style>{{ style() }}</style></head><body class="document">
+{% for chart in all %}{{ charts.figure(chart, "A caption.") }}{% endfor %}</body></html>"""
+
+SPILLS = """() => [...document.querySelectorAll("th, td, li, p, figcaption")]
+  .filter(one => !one.closest(".unseen") && one.scrollWidth > one.clientWidth + 1)
+  .map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)
+def test_long_labels_wrap_and_lie_over_nothing(
+    view: NewView, tmp_path: Path, pictures: Path, look: Look
+) -> None:
+    window = view(look)
+    (tmp_path / "charts.html").write_text(environment().from_string(PAGE).render(all=CHARTS))
+    window.page.goto((tmp_path / "charts.html").as_uri())
+    window.keep(pictures, f"charts-long-{look}")
+    assert window.faults() == []
+    assert window.page.evaluate(SPILLS) == []
