@@ -17,16 +17,22 @@ from leeward.cli.audit_promises import cells as promise_cells
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
-POINTS = (("0.01", "1"), ("0.05", "0.5"), ("0.1", "0.5"), ("0.1", "1"), ("0.1", "2"), ("0.2", "1"))
+POINTS = (
+    *(("0.01", epsilon) for epsilon in ("1", "4")),
+    *(("0.05", epsilon) for epsilon in ("0.5", "2")),
+    *(("0.1", epsilon) for epsilon in ("0.5", "1", "2", "3", "4", "6", "8")),
+    *(("0.2", epsilon) for epsilon in ("1", "2", "4")),
+)
 
 
 def errors() -> str:
     """E|noise|/S of the published mechanisms and of ours."""
-    head = ("α, ε", "Smooth Gamma, published", "Log-Laplace, published*", "Pareto", "**slope**")
+    published = ("Smooth Gamma, published", "Log-Laplace, published*")
+    head = ("α, ε", *published, "Pareto", "**slope**", "**staircase**")
     lines = []
     for alpha, epsilon in POINTS:
         names = (("smooth_gamma", "published"), ("log_laplace", "published"))
-        ours = (("vector_pareto", "tight"), ("slope", "tight"))
+        ours = (("vector_pareto", "tight"), ("slope", "tight"), ("staircase", "tight"))
         values = [error(name, form, alpha, epsilon) for name, form in (*names, *ours)]
         lines.append((f"{alpha}, {epsilon}", *values))
     return table(head, lines)

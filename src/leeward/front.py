@@ -53,7 +53,7 @@ def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Predict
     Examples
     --------
     >>> leeward.predict(plan).tables[0].mechanism
-    'slope'
+    'staircase'
     """
     if ledger is None:
         return Prediction(plan)

@@ -5,8 +5,9 @@ mechanism chose.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from math import exp, log
 
@@ -18,6 +19,7 @@ from leeward.audit.exams import block, scalar, workplace_view
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.slope import Slope
+from leeward.mechanisms.staircase import Staircase
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.privacy import policy
 
@@ -82,6 +84,82 @@ def test_slope_keeps_its_promise_on_every_small_database(alpha: str, epsilon: st
         ).epsilon
     )
     assert worst <= seen * (1 + 1e-4)
+
+
+def left_of(w: Floats, top: float, r: float, b: float) -> Floats:
+    """The left tail's mass left of w = 1 + y/A, in units of A and of its height at w = top."""
+    joint = (r - 1) * b
+    inner, far = min(top, joint), min(top, -joint)
+    low = (inner / top) ** (r - 1) if inner < top else 1.0
+    lowest = low * exp((far - inner) / b)
+    with np.errstate(invalid="ignore"):
+        power = lowest * abs(far) / (r - 2) * (np.minimum(w, far) / far) ** (2 - r)
+        inside = lowest * b * np.expm1((np.clip(w, far, inner) - far) / b)
+        rising = (
+            (np.clip(w, inner, top) ** r - inner**r) / (r * top ** (r - 1)) if inner < top else 0
+        )
+    summed: Floats = power + inside + (rising if inner < top else 0)
+    return summed
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The staircase as MATHS 14.1 writes it, in jobs; its last levels end at (J+½)S and c = ½."""
+
+    alpha: float
+    epsilon: float
+    left: float
+    right: float
+    steep: bool
+
+    def masses(self, size: float, reach: int) -> Floats:
+        """Of every output up to `reach`; their common factor is the same for all sizes."""
+        a, growth = self.alpha, log(1 + self.alpha)
+        r, b, drop = self.epsilon / growth, a / self.epsilon, self.epsilon - growth
+        ups = max(1, min(40, round(30 / self.epsilon)))
+        downs = max(1, min(ups, int(2 / a + 0.5)))
+        first = max(drop, self.epsilon - log(a * size)) if self.steep else drop
+        powers = (1 + a) ** np.arange(ups)
+        rises = (powers - 1) * size + np.maximum(0.5, self.right * a * size * powers)
+        falls = max(0.5, self.left * a * size) + np.arange(downs) * a * size
+        start, end = -(downs + 0.5) * a * size, ((1 + a) ** ups * (1 + a / 2) - 1) * size
+        edges = np.array([start, *-falls[::-1], *rises, end])
+        levels = [-first - drop * j for j in range(downs)][::-1]
+        heights = np.exp([*levels, *(-self.epsilon * np.arange(ups + 1))])
+        at = np.arange(-reach, reach + 2) - 0.5
+        low, high = np.maximum(at[:-1, None], edges[:-1]), np.minimum(at[1:, None], edges[1:])
+        flat: Floats = np.maximum(high - low, 0) @ heights
+        w, top, tip = 1 + at / size, 1 + start / size, 1 + end / size
+        tail = size * heights[0] * left_of(np.append(np.minimum(w, top), top), top, r, b)
+        thin = size * heights[-1] * tip / (r - 1)
+        gone = thin * (np.maximum(w, tip) / tip) ** (1 - r)
+        whole = heights @ np.diff(edges) + tail[-1] + thin
+        masses: Floats = (flat + np.diff(tail[:-1]) - np.diff(gone)) / whole
+        return masses
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon", "sizes"),
+    [("0.1", "2", 32), ("0.1", "4", 60), ("0.2", "1", 16), ("0.3", "2.5", 18), ("1", "4", 12)],
+)
+def test_staircase_keeps_its_promise_on_every_small_database(
+    alpha: str, epsilon: str, sizes: int
+) -> None:
+    built = mechanism("staircase", alpha=alpha, epsilon=epsilon)
+    assert isinstance(built, Staircase)
+    a, e, stairs = float(Fraction(alpha)), float(Fraction(epsilon)), built.stairs
+    steps = Steps(a, e, float(stairs.left), float(stairs.right), stairs.steep)
+    masses = cache(partial(steps.masses, reach=400))
+    worst = 0.0
+    for size, after, other in neighbours(a, range(sizes)):
+        first, second = (masses(max(x, other, 1 / a)) for x in (size, after))
+        moved = after - size
+        ratios = np.log(first[moved:] / second[:-moved])
+        worst = max(worst, float(np.abs(ratios).max()))
+    assert worst == pytest.approx(e, rel=1e-6)
+    at = int(stairs.least) + 3
+    exact = [float(built.mass(j, Fraction(at))) for j in range(-40, 41)]
+    assert exact == pytest.approx(masses(at)[360:441].tolist(), rel=1e-8)
 
 
 def box(distances: Floats, sigma: float, k: float) -> Floats:

@@ -40,6 +40,10 @@ DEFECTS = {
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
     ("smooth_laplace", "printed δ at large ε"),
+    ("staircase", "steps higher by a tenth"),
+    ("staircase", "left steps of ε"),
+    ("staircase", "first left step of ε"),
+    ("staircase", "γ of endless steps"),
     *((name, "draws of half the scale asked for") for name in ("clipped", "slope")),
     *(
         (name, "scale cut by 10 %")
@@ -125,6 +129,8 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
     ("mechanism", "policy"),
     [
         ("slope", "strong"),
+        ("staircase", "strong"),
+        ("staircase", "weak"),
         ("log_laplace", "strong"),
         ("vector_pareto", "strong"),
         ("clipped", "strong"),
@@ -217,6 +223,15 @@ def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
     assert control(rows, "noise of the sums", "clipped").ratio > 1.7
     assert control(rows, "a split", "clipped").ratio == inf
     assert control(rows, "a fresh H", "vector_pareto").ratio > 1.9
+
+
+def test_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> None:
+    """MATHS 14.1 prints 1.048, 1.003 and 1.0035."""
+    assert control(rows, "steps higher", "staircase").ratio == pytest.approx(1.1, abs=1e-6)
+    unpaid = control(rows, "left steps", "staircase").ratio
+    assert unpaid == pytest.approx(1 + log(1.1) / 2, abs=1e-6)
+    assert control(rows, "first left step", "staircase").ratio == pytest.approx(1.003, abs=5e-4)
+    assert control(rows, "γ of", "staircase").ratio == pytest.approx(1.0035, abs=5e-5)
 
 
 def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:

@@ -135,7 +135,7 @@ def test_every_line_of_a_workplace_table_is_strong() -> None:
         "strong"
     }
     assert {line[3] for line in found} == {"single"}
-    assert len(found) == len(set(found)) + 1 == 6 + 3 + 1 + 2
+    assert len(found) == len(set(found)) + 1 == 6 + 4 + 1 + 2
 
 
 def test_a_worker_table_adds_up_what_is_released_cell_by_cell() -> None:
@@ -150,6 +150,7 @@ def test_a_worker_table_adds_up_what_is_released_cell_by_cell() -> None:
     rest = {line[0]: line[2:] for line in found if line[0] not in papers}
     assert rest == {
         "slope": ("weak", "sum"),
+        "staircase": ("weak", "sum"),
         "vector_pareto": ("strong", "joint"),
         "clipped": ("strong", "joint"),
         "edge_laplace": ("worker", "joint"),

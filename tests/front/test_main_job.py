@@ -24,7 +24,7 @@ def test_from_three_frames_to_a_verified_bundle(
     plan: leeward.Plan, ledger: leeward.Ledger, tables: Tables, tmp_path: Path
 ) -> None:
     (told,) = leeward.predict(plan, ledger=ledger).tables
-    assert (told.name, told.mechanism, str(told.epsilon)) == ("by_place", "slope", "4")
+    assert (told.name, told.mechanism, str(told.epsilon)) == ("by_place", "staircase", "4")
     assert told.mean_abs_error is not None
     assert leeward.check(plan, **tables).findings == ()
     bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)

@@ -20,6 +20,7 @@ build: Callable[..., object] = mechanism
 
 SCALAR: dict[str, dict[str, Option]] = {
     "slope": {},
+    "staircase": {},
     "log_laplace": {},
     "log_laplace published": {"calibration": "published"},
     "smooth_gamma": {},

@@ -84,12 +84,34 @@ def test_the_choice_follows_the_size_profile(tmp_path: Path) -> None:
         assert errors[chosen.name] == min(value for value in errors.values() if value is not None)
 
 
-def test_slope_is_compared_on_weak_worker_tables_without_margins_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("alpha", "epsilon", "name"),
+    [
+        ("0.01", "0.8", "staircase"),
+        ("0.1", "1.3", "slope"),
+        ("0.1", "1.5", "staircase"),
+        ("0.5", "2.3", "slope"),
+        ("0.5", "2.5", "staircase"),
+    ],
+)
+def test_the_staircase_is_taken_where_the_tables_say_it_is_better(
+    tmp_path: Path, alpha: str, epsilon: str, name: str
+) -> None:
+    # MATHS 14.1: from ε = 0.7, 1.4 and 2.4 on at α = 0.01, 0.1 and 0.5, for large cells.
+    asked = Guarantee("strong", alpha, epsilon)
+    chosen, _ = choose(marginal(tmp_path, PLACE), asked, None, SizeProfile((10**6,), (1,)))
+    assert chosen.name == name
+
+
+@pytest.mark.parametrize("name", ["slope", "staircase"])
+def test_some_are_compared_on_weak_worker_tables_without_margins_only(
+    tmp_path: Path, name: str
+) -> None:
     made = marginal(tmp_path, SEX)
     weak, strong = Guarantee("weak", "0.1", "4"), Guarantee("strong", "0.1", "4")
-    assert "slope" in candidates(made, weak, None)
-    assert "slope" not in candidates(made, weak, TENTH)
-    assert "slope" not in candidates(made, strong, None)
+    assert name in candidates(made, weak, None)
+    assert name not in candidates(made, weak, TENTH)
+    assert name not in candidates(made, strong, None)
 
 
 def test_a_weak_worker_table_noises_each_cell_by_itself_under_slope(tmp_path: Path) -> None:

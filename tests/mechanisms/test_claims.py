@@ -13,6 +13,7 @@ ORDER = ["strong", "weak", "worker", "establishment"]
 
 BUILT: dict[str, Additive | Clipped] = {
     "slope": additive("slope"),
+    "staircase": additive("staircase"),
     "log_laplace": additive("log_laplace"),
     "smooth_gamma": additive("smooth_gamma"),
     "smooth_laplace": additive("smooth_laplace"),
@@ -29,6 +30,7 @@ BUILT: dict[str, Additive | Clipped] = {
 # The policies covered on a workplace table and on a worker table; all others are refused.
 COVERED = {
     "slope": ("strong weak worker", "weak worker"),
+    "staircase": ("strong weak worker", "weak worker"),
     "log_laplace": ("strong weak worker", "weak worker"),
     "smooth_gamma": ("strong weak worker", "weak worker"),
     "smooth_laplace": ("strong weak worker", "weak worker"),

@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from leeward.exact import precision
 from leeward.mechanisms.additive import Additive
 from leeward.noise.law import Law
+from leeward.noise.scales import law_at
 from tests.mechanisms.built import SCALAR, additive
 
 JOBS = 1500
@@ -28,11 +29,12 @@ def tails(law: Law, x: float, scale: Fraction) -> tuple[float, float]:
 def moments(built: Additive, count: int, largest: int) -> tuple[float, float, float]:
     """E J, E|J| and E J², from Σ P(J ≥ j), Σ P(J ≤ −j) and Σ (2j−1)·P(|J| ≥ j)."""
     scale = built.scale(count, largest)
-    below, above = zip(*(tails(built.law, j - 0.5, scale) for j in range(1, JOBS)), strict=True)
+    law = law_at(built.laws, scale)
+    below, above = zip(*(tails(law, j - 0.5, scale) for j in range(1, JOBS)), strict=True)
     odd = [2 * j - 1 for j in range(1, JOBS)]
     square = fsum(k * (b + a) for k, b, a in zip(odd, below, above, strict=True))
-    rest = [far(built.law, scale, side, 0) for side in (0, 1)]
-    square += 2 * sum(far(built.law, scale, side, 1) for side in (0, 1))
+    rest = [far(law, scale, side, 0) for side in (0, 1)]
+    square += 2 * sum(far(law, scale, side, 1) for side in (0, 1))
     low, high = fsum(below) + rest[0], fsum(above) + rest[1]
     return high - low, high + low, square
 

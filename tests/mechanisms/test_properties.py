@@ -80,10 +80,12 @@ def test_noise_is_unbiased_where_there_is_a_mean(case: str, parameters: tuple[st
     assert mean is not None
     assert absolute is not None
     if case not in {"edge_laplace", "node_laplace", "scale"}:  # these are laws of integers
-        assert abs(mean) <= 1e-12 * absolute
+        # An edge of the staircase is a multiple of 2^-32.
+        assert abs(mean) <= (1e-7 if case == "staircase" else 1e-12) * absolute
 
 
-SYMMETRIC = [case for case in SCALAR if case != "slope" and not case.startswith("log_laplace")]
+SKEWED = ("slope", "staircase", "log_laplace")
+SYMMETRIC = [case for case in SCALAR if not case.startswith(SKEWED)]
 
 
 @pytest.mark.parametrize("case", SYMMETRIC)
@@ -97,8 +99,8 @@ def test_symmetric_laws_are_symmetric(
     assert built.mass(noise, scale).overlaps(built.mass(-noise, scale))
 
 
-def test_slope_and_log_laplace_are_not_symmetric() -> None:
-    for case in ("slope", "log_laplace"):
+def test_the_others_are_not_symmetric() -> None:
+    for case in SKEWED:
         built = additive(case)
         scale = built.scale(90, 100)
         assert not built.mass(30, scale).overlaps(built.mass(-30, scale))

@@ -16,7 +16,7 @@ SECRET = 77_777_777
 EXACT = "must be an exact number: text such as '0.1' or '1/10', an int or a Fraction; got"
 NAMES = (
     "clipped, edge_laplace, log_laplace, node_laplace, scale, slope, smooth_gamma, "
-    "smooth_laplace, vector_pareto"
+    "smooth_laplace, staircase, vector_pareto"
 )
 SMALLEST = "The smallest epsilon that works here is"
 TAILS = (
@@ -132,12 +132,22 @@ PARAMETERS = [
         )
         for name, options in {
             "slope": {},
+            "staircase": {},
             "vector_pareto": {},
             "edge_laplace": {},
             "node_laplace": {"theta": 5},
             "scale": {},
             "clipped": {},
         }.items()
+    ),
+    (
+        asked("staircase", epsilon="0.4"),
+        "epsilon: must be so large that the mean can be 0: at least 3·ln(1+alpha) for each worker "
+        f"cell; got 2/5. {SMALLEST} 0.446; or take a smaller alpha.",
+    ),
+    (
+        asked("staircase", alpha="2.1", epsilon=9),
+        "alpha: must be at most 2 for staircase; got 21/10. Take a smaller alpha, or use slope.",
     ),
     (asked("slop"), f"name: must be one of {NAMES}; got 'slop'. Did you mean 'slope'?"),
     (asked("zzz"), f"name: must be one of {NAMES}; got 'zzz'. Choose one of these."),
@@ -190,6 +200,9 @@ WORKABLE: list[tuple[str, str, dict[str, Option]]] = [
     ("slope", "epsilon", {"cells": 8}),
     ("slope", "epsilon", {"alpha": "0.00001"}),
     ("slope", "epsilon", {"alpha": "1"}),
+    ("staircase", "epsilon", {}),
+    ("staircase", "epsilon", {"cells": 8}),
+    ("staircase", "epsilon", {"alpha": "2"}),
     ("log_laplace", "epsilon", {}),
     ("vector_pareto", "epsilon", {}),
     ("vector_pareto", "epsilon", {"cells": 2}),

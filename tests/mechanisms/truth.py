@@ -69,6 +69,52 @@ def slope() -> Density:
     return slope_at(float(peak))
 
 
+def staircase_at(size: float, epsilon: float, left: float, right: float) -> Density:
+    """Steps as MATHS 14.1 writes them, in jobs, with last levels to (K + ½)S and (J + ½)S."""
+    r, b, s, drop = epsilon / GROWTH, ALPHA / epsilon, ALPHA * size, epsilon - GROWTH
+    ups = max(1, min(40, int(30 / epsilon + 0.5)))
+    downs = max(1, min(ups, int(2 / ALPHA + 0.5)))
+    first = max(drop, epsilon - log(size * ALPHA))  # where (*) holds
+    rises = [((1 + ALPHA) ** i - 1) * size + max(0.5, right * s * (1 + ALPHA) ** i)
+             for i in range(ups)]  # fmt: skip
+    falls = [max(0.5, left * s) + j * s for j in range(downs)]
+    end, start = ((1 + ALPHA) ** ups * (1 + ALPHA / 2) - 1) * size, (downs + 0.5) * s
+    joint = (r - 1) * b
+
+    def tail(w: float, top: float) -> float:
+        """Relative to its height at w = top."""
+        inner = min(top, joint)
+        if w > inner:
+            return float((w / top) ** (r - 1))
+        low = (inner / top) ** (r - 1) if inner < top else 1.0
+        far = min(inner, -joint)
+        if w > far:
+            return float(low * exp((w - inner) / b))
+        return float(low * exp((far - inner) / b) * (abs(w) / abs(far)) ** (1 - r))
+
+    def height(y: float) -> float:
+        if y >= end:
+            return float(exp(-epsilon * ups) * ((size + y) / (size + end)) ** -r)
+        if y >= -falls[0]:
+            return exp(-epsilon * sum(y > edge for edge in rises))
+        level = exp(-first - drop * (sum(-y > edge for edge in falls) - 1))
+        return level if y > -start else level * tail(1 + y / size, 1 - start / size)
+
+    kinks = {*rises, end, *(-f for f in falls), -start, size * (joint - 1), size * (-joint - 1)}
+    return Density(height, tuple(sorted(kinks)), 1.0)
+
+
+@cache
+def staircase() -> Density:
+    """The left edge for which E Z = 0 beside a right edge of 380/1024."""
+    right = 380 / 1024
+
+    def mean(left: float) -> float:
+        return staircase_at(A, EPSILON, left, right).weight(-inf, inf, 1)
+
+    return staircase_at(A, EPSILON, float(brentq(mean, 0.3, 0.5, xtol=1e-11)), right)
+
+
 @cache
 def quartic(multiple: float) -> Density:
     return Density(lambda z: 1 / (1 + z**4), (-1.0, 0.0, 1.0), multiple * S)
@@ -150,6 +196,7 @@ Truth = Density | LogLaplace | Geometric
 
 TRUTHS: dict[str, Callable[[], Truth]] = {
     "slope": slope,
+    "staircase": staircase,
     "log_laplace": lambda: LogLaplace(GROWTH / EPSILON, unbiased=True),
     "log_laplace published": lambda: LogLaplace(2 * GROWTH / EPSILON, unbiased=False),
     "smooth_gamma": lambda: quartic(27**0.25 / (EPSILON - 3 * GROWTH)),

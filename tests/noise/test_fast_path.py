@@ -24,6 +24,7 @@ LAWS: dict[str, Law] = {
     "slope, tails of a billion bits": additive("slope", alpha="0.000001", epsilon=1000).law,
     "slope, almost no mean": additive("slope", alpha=1, epsilon="0.694").law,
     "slope, large epsilon": additive("slope", epsilon=100).law,
+    "staircase": additive("staircase", epsilon=8).law,
     "log_laplace": additive("log_laplace").law,
     "log_laplace, no mean": additive("log_laplace published", alpha=1, epsilon="0.001").law,
     "log_laplace, large epsilon": additive("log_laplace", epsilon=50).law,

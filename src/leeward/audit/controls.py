@@ -14,7 +14,7 @@ from flint import arb
 from leeward.audit.exams import View, block, scalar, workplace_view
 from leeward.audit.lines import ALPHA, EPSILON, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
-from leeward.audit.neighbours import Depth, Pair, pairs
+from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
 from leeward.audit.planted import CUT, PLANTED, STRONG, made
 from leeward.audit.recording import released
@@ -24,6 +24,7 @@ from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
+from leeward.mechanisms.staircase import Staircase, Stairs
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.noise.law import discrete_laplace, laplace
 from leeward.privacy import policy
@@ -170,6 +171,59 @@ def _narrowed(slope: Slope) -> View:
     return view
 
 
+@dataclass(frozen=True)
+class SpoiltStairs:
+    """A staircase with other constants than its own, where one establishment grows by a step."""
+
+    size: int
+    alpha: Fraction
+    epsilon: Fraction
+    spoil: Callable[[Stairs], Stairs]
+
+    def __call__(self, _: Depth) -> Loss:
+        """On one pair that shows it."""
+        genuine = made(Staircase, "staircase", alpha=self.alpha, epsilon=self.epsilon)
+        stairs = self.spoil(genuine.stairs)
+        twin = replace(genuine, stairs=stairs, law=stairs.law(stairs.large))
+        pair = Pair.of((self.size,), (most(self.alpha, self.size),))
+        return scalar(workplace_view(twin), [pair], self.epsilon)
+
+    def control(self, defect: str) -> Control:
+        """As a line of the audit."""
+        return Control(defect, "staircase", self, alpha=self.alpha, epsilon=self.epsilon)
+
+
+def higher_steps(stairs: Stairs) -> Stairs:
+    """Every step a tenth higher."""
+    more = Fraction(11, 10)
+    return replace(stairs, epsilon=stairs.epsilon * more, drop=stairs.drop * more)
+
+
+def dilation_unpaid(stairs: Stairs) -> Stairs:
+    """D' = ε: left steps that leave nothing for the change of A."""
+    return replace(stairs, drop=stairs.epsilon)
+
+
+def steep_at_once(stairs: Stairs) -> Stairs:
+    """A first left step of ε where condition (*) does not hold."""
+    return replace(stairs, steep=True)
+
+
+def one_long_step(stairs: Stairs) -> Stairs:
+    """The same where (*) would hold if γ were 1/(1 − e^−D'): its last level is longer than S."""
+    edge = Fraction(45, 100)
+    return replace(stairs, down=1, left=edge, right=edge, steep=True)
+
+
+TWO = Fraction(2)
+STAIRS: tuple[Control, ...] = (
+    SpoiltStairs(9, ALPHA, TWO, higher_steps).control("steps higher by a tenth"),
+    SpoiltStairs(1000, ALPHA, TWO, dilation_unpaid).control("left steps of ε"),
+    SpoiltStairs(100, ALPHA / 10, EPSILON / 2, steep_at_once).control("first left step of ε"),
+    SpoiltStairs(10, ALPHA, Fraction("1.06"), one_long_step).control("γ of endless steps"),
+)
+
+
 def cut_log_laplace(depth: Depth) -> Loss:
     """A tenth less noise on the logarithm."""
     genuine = made(LogLaplace, "log_laplace")
@@ -250,4 +304,5 @@ CONTROLS: tuple[Control, ...] = (
         delta=stated_delta(Fraction(1), Fraction(30)),
     ),
     Control("a frame derived from the jobs", "slope", derived_frame),
+    *STAIRS,
 )

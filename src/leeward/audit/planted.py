@@ -32,8 +32,7 @@ from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
 from leeward.noise.draws import SECRET
-from leeward.noise.law import Law
-from leeward.noise.scales import Integers, Noise, Scales
+from leeward.noise.scales import Integers, Laws, Noise, Scales
 from leeward.privacy import StrongAlpha
 
 M = TypeVar("M")
@@ -122,7 +121,7 @@ class NarrowNoise:
 
     part: Fraction
 
-    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Narrow noise for each entry."""
         return SECRET.rounded(true, law, self._narrow(scales))
 

@@ -18,7 +18,7 @@ from leeward.mechanisms.clipping import Clipping, checked_entries
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
 from leeward.noise.law import Law
-from leeward.noise.scales import MOST, Integers, Noise, Scales
+from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, law_at
 from leeward.privacy.database import Database
 
 
@@ -90,7 +90,7 @@ class NoiseRequest:
     """
 
     true: Integers
-    law: Law | None
+    law: Laws | None
     level: Integers
     scales: tuple[Fraction, ...]
 
@@ -114,7 +114,8 @@ class NoiseRequest:
         """The distribution of one entry."""
         if self.law is None:
             raise TypeError("Gaussian noise is not rounded")
-        return Rounded(int(self.true[i]), self.law, self.scales[self.level[i]])
+        scale = self.scales[self.level[i]]
+        return Rounded(int(self.true[i]), law_at(self.law, scale), scale)
 
 
 @dataclass
@@ -125,7 +126,7 @@ class RecordingNoise:
     requests: list[NoiseRequest] = field(default_factory=list)
     blocks: list[ParetoBlock] = field(default_factory=list)
 
-    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Keep the column."""
         _, first, level = np.unique(scales.base, return_index=True, return_inverse=True)
         exact = tuple(scales.exact(int(i)) for i in first)

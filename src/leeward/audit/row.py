@@ -9,7 +9,9 @@ from flint import arb
 from leeward.audit.loss import Loss
 from leeward.exact import ball, precision
 
-TIGHT = 0.98
+TIGHT, CLEAR = 0.98, 1.01
+"""A promise counts as reached from the first on; above the second, two decimals show an excess."""
+
 CONFIRMED, REJECTED, UNDECIDED = "confirmed", "rejected", "undecided"
 
 
@@ -116,7 +118,7 @@ class Row:
         return (
             "tells neighbours apart for sure"
             if isinf(self.ratio)
-            else f"{self.ratio:.2f} {self._measure}"
+            else f"{self.ratio:{'.2f' if self.ratio >= CLEAR else '.4f'}} {self._measure}"
         )
 
     @property

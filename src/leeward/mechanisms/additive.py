@@ -34,10 +34,10 @@ from leeward.mechanisms.measurement import (
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.noise.accuracy import accurate, to_decimal
-from leeward.noise.error import Error, rounded_error
+from leeward.noise.error import Error, rounded_errors
 from leeward.noise.integers import same_shape, whole_number, whole_numbers
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers, Noise, Scales, bisect, secret
+from leeward.noise.scales import Integers, Laws, Noise, Scales, bisect, law_at, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, sequential
 
@@ -67,6 +67,11 @@ class Additive(ABC):
 
     parameters: Parameters
     law: Law
+
+    @property
+    def laws(self) -> Laws:
+        """What its noise is drawn from: one law, unless its shape changes with the scale."""
+        return self.law
 
     @abstractmethod
     def scales(self, counts: Integers, largest: Integers) -> Scales:
@@ -108,7 +113,7 @@ class Additive(ABC):
         n, x = self.columns(counts, largest)
         scales = self.scales(n.ravel(), x.ravel())
         true = self.true_values(n.ravel(), x.ravel())
-        return noise.rounded(true, self.law, scales).reshape(n.shape)
+        return noise.rounded(true, self.laws, scales).reshape(n.shape)
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table; `by_cell`: a cell's noise follows its own largest."""
@@ -154,7 +159,7 @@ class Additive(ABC):
     def errors(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Error:
         """E J, E|J| and E J² of the integer noise, one entry a cell, all cells in one row."""
         n, x = self.columns(counts, largest)
-        return rounded_error(self.law, self.scales(n.ravel(), x.ravel()).floats)
+        return rounded_errors(self.laws, self.scales(n.ravel(), x.ravel()))
 
     def mean_abs_error(self, largest: ArrayLike | None, counts: ArrayLike | None = None) -> Measure:
         """E|J| of the integer noise, in jobs; None where infinite."""
@@ -192,7 +197,7 @@ class Additive(ABC):
         for i in range(n.size):
             scale = scales.exact(i)
             if scale not in cache:
-                cache[scale] = _quantile(self.law, scale, share)
+                cache[scale] = _quantile(law_at(self.laws, scale), scale, share)
             column[i] = cache[scale]
         return int(column[0]) if n.ndim == 0 else column.reshape(n.shape)
 
@@ -216,12 +221,16 @@ class Additive(ABC):
             )
         scale = self.scale(counts, largest)
         edge = (int(noise) + Fraction(1, 2)) / scale
-        return to_decimal(lambda: self.law.tails(edge)[0], digits)
+        return to_decimal(lambda: law_at(self.laws, scale).tails(edge)[0], digits)
 
     def mass(self, noise: int, scale: Fraction) -> arb:
         """P(J = noise) at one exact scale, as a ball accurate relative to its own size."""
-        half = Fraction(1, 2)
-        return accurate(lambda: self.law.between((noise - half) / scale, (noise + half) / scale))
+        law, half = law_at(self.laws, scale), Fraction(1, 2)
+        return accurate(lambda: law.between((noise - half) / scale, (noise + half) / scale))
+
+    def within(self, z: Floats) -> Floats:
+        """P(|Z| ≤ z) in float64, at least, for a cell of any size."""
+        return within(self.law, z)
 
     def scale(self, counts: int | None, largest: int | None) -> Fraction:
         """The exact scale for one cell."""
@@ -360,8 +369,8 @@ def _number(measure: Measure) -> float | None:
 def _spread(made: Additive, count: int, largest: int) -> Spread:
     tail = (1 - COVERAGE) / 2
     low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
-    scale = float(made.scale(count, largest))
-    return Spread(count, count + low, count + high, made.law, scale)
+    scale = made.scale(count, largest)
+    return Spread(count, count + low, count + high, law_at(made.laws, scale), float(scale))
 
 
 def _for_cells(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
@@ -377,6 +386,12 @@ def _refuse_broken(counts: Integers, largest: Integers) -> None:
     jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
     if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
         raise ArithmeticError("counts and largest establishments do not belong together")
+
+
+def within(law: Law, z: Floats) -> Floats:
+    """P(|Z| ≤ z) in float64."""
+    covered: Floats = 1 - law.float_tails(-z)[0] - law.float_tails(z)[1]
+    return covered
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

@@ -27,14 +27,14 @@ MARGIN_SHARE = Fraction(1, 10)
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
     ("worker", "worker"): ("edge_laplace",),
-    ("strong", "workplace"): ("slope", "vector_pareto"),
-    ("weak", "workplace"): ("slope", "vector_pareto"),
+    ("strong", "workplace"): ("slope", "staircase", "vector_pareto"),
+    ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("strong", "worker"): ("vector_pareto", "clipped"),
-    ("weak", "worker"): ("vector_pareto", "clipped", "slope"),
+    ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
 }
 """What `auto` compares, by policy and kind of table."""
 
-POOR_MARGINS = ("slope",)
+POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
 BIAS_HANDICAP = 2

@@ -17,12 +17,14 @@ from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.smooth_laplace import SmoothLaplace
+from leeward.mechanisms.staircase import Staircase
 from leeward.mechanisms.vector_pareto import VectorPareto
 
 Calibrated = Additive | Clipped
 
 REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
+    "staircase": Staircase,
     "vector_pareto": VectorPareto,
     "clipped": Clipped,
     "smooth_gamma": SmoothGamma,

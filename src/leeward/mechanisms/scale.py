@@ -4,6 +4,7 @@ Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of
 discrete Laplace noise.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
@@ -13,13 +14,13 @@ from numpy.typing import ArrayLike
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import precision
-from leeward.mechanisms.additive import Additive, probability
+from leeward.mechanisms.additive import Additive, probability, within
 from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.noise.error import laplace_weights
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.scales import Integers, Noise, Scales
+from leeward.noise.scales import Integers, Noise, Scales, law_at
 from leeward.noise.tabulated import Floats
 from leeward.privacy import StrongAlpha
 
@@ -95,18 +96,19 @@ class Scale(Additive):
                 value=shown(self.parameters.epsilon),
                 next_step="Give the scale a larger epsilon, or do without margins.",
             )
-        weights, shrink = self._shrinkage()
-        return _covering(mechanism, weights, shrink, coverage)
+        return _smallest(self._covered(mechanism), coverage)
 
     def covers(
         self, q: float, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)
     ) -> bool:
         """Whether q is such a margin; quicker than to look for the smallest."""
+        return self._covered(mechanism)(q) >= float(probability(coverage, "coverage"))
+
+    def _covered(self, mechanism: Additive) -> Callable[[float], float]:
+        """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
         weights, shrink = self._shrinkage()
         unit = float(mechanism.scale(0, 0))
-        return _covered(mechanism, q * shrink / unit, weights) >= float(
-            probability(coverage, "coverage")
-        )
+        return lambda q: float((weights * mechanism.within(q * shrink / unit)).sum())
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
@@ -118,28 +120,18 @@ class Scale(Additive):
 
 def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
     """The margin in jobs where S is 1, its least value: a smaller one would be known too small."""
-    return _covering(mechanism, np.ones(1), np.ones(1), coverage)
+    unit = mechanism.scale(0, 0)
+    law = law_at(mechanism.laws, unit)
+    return _smallest(lambda q: float(within(law, np.array([q / float(unit)]))[0]), coverage)
 
 
-def _covering(
-    mechanism: Additive, weights: Floats, shrink: Floats, coverage: str | Fraction
-) -> float:
-    """The smallest q with P(|Z|·S ≤ q·shrink·S) at the goal, by bisection."""
+def _smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:
+    """The smallest q at which coverage reaches the goal, by bisection."""
     goal = float(probability(coverage, "coverage"))
-    unit = float(mechanism.scale(0, 0))
     low, high = 0.0, 1.0
-    while _covered(mechanism, high * shrink / unit, weights) < goal:
+    while covered(high) < goal:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
-        if _covered(mechanism, middle * shrink / unit, weights) < goal:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if covered(middle) < goal else (low, middle)
     return high
-
-
-def _covered(mechanism: Additive, z: Floats, weights: Floats) -> float:
-    """E P(|Z| ≤ z) over the noise of the scale."""
-    below, above = mechanism.law.float_tails(-z)[0], mechanism.law.float_tails(z)[1]
-    return float((weights * (1 - below - above)).sum())

@@ -47,7 +47,7 @@ def draw_block(scales: Scales, cells: int, shape: int, bits: SecretBits) -> Inte
     noise = np.empty((len(scales.base), cells), dtype=np.int64)
     step = max(1, CHUNK_WORDS // (shape + 2 * cells))
     for start in range(0, len(noise), step):
-        part = scales.part(start, start + step)
+        part = scales.part(slice(start, start + step))
         words = RowBits.read(len(part.base), cells, shape, bits)
         noise[start : start + step] = decide_block(part, words, bits)
     return noise

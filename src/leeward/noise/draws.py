@@ -7,9 +7,8 @@ import numpy as np
 
 from leeward.noise.block import draw_block
 from leeward.noise.gaussian import draw_gaussian
-from leeward.noise.law import Law
 from leeward.noise.sampling import draw
-from leeward.noise.scales import BOUND, Integers, Scales
+from leeward.noise.scales import BOUND, Integers, Laws, Scales
 from leeward.randomness import SecretBits
 
 
@@ -19,7 +18,7 @@ class SecretNoise:
 
     __slots__ = ()
 
-    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         return _within(true + draw(law, scales, SecretBits()))
 
     def gaussian(self, true: Integers, variance: Fraction) -> Integers:

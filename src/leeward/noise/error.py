@@ -5,13 +5,14 @@ for q = 1 and 2x·P(|scale·Z| > x) for q = 2. So the closed form of the real no
 job by job, by the difference between midpoint and integral.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.law import Law
+from leeward.noise.scales import Integers, Laws, Scales, by_law
 from leeward.noise.tabulated import Floats
 
 JOBS = 48
@@ -22,6 +23,9 @@ COARSE = 100.0
 
 THIN = 0.5
 """Where it is below this, the sum is taken as it is: no quadrature sees so thin a peak."""
+
+AT_ONCE = 1 << 10
+"""Jobs times scales that are worked on together."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 NODES = np.concatenate([(_NODES - 1) / 4, (_NODES + 1) / 4])
@@ -41,17 +45,33 @@ class Error(NamedTuple):
     square: Floats | None
 
 
+def rounded_errors(laws: Laws, scales: Scales) -> Error:
+    """The moments of the rounded noise at each scale."""
+    count = len(scales.base)
+    columns: list[Floats | None] = [np.empty(count), np.empty(count), np.empty(count)]
+    for law, some in by_law(laws, scales):
+        for i, moment in enumerate(rounded_error(law, scales.part(some).floats)):
+            column = columns[i]
+            if moment is None or column is None:
+                columns[i] = None
+            else:
+                column[some] = moment
+    return Error(*columns)
+
+
 def rounded_error(law: Law, scale: Floats) -> Error:
-    """The moments of the rounded noise at each scale; equal scales are computed once."""
+    """The same for one law; equal scales are computed once."""
     unique, inverse = np.unique(scale, return_inverse=True)
     moments = [law.moment(1), law.moment(1, absolute=True), law.moment(2)]
     size = unique * (moments[1] or 1.0)
     sums, integrals = np.zeros((3, len(unique))), np.zeros((3, len(unique)))
     fine = size < COARSE
-    for job in range(1, JOBS + 1):
-        summed, integrated = _at_job(law, unique[fine], job)
-        sums[:, fine] += summed
-        integrals[:, fine] += integrated
+    at_once = max(1, AT_ONCE // (len(unique) or 1))
+    for first in range(1, JOBS + 1, at_once):
+        jobs = np.arange(first, min(first + at_once, JOBS + 1))
+        for summed, integrated in _at_jobs(law, unique[fine], jobs):
+            sums[:, fine] += summed
+            integrals[:, fine] += integrated
     columns = [
         None
         if moment is None
@@ -63,18 +83,21 @@ def rounded_error(law: Law, scale: Floats) -> Error:
     return Error(*columns)
 
 
-def _at_job(law: Law, scale: Floats, job: int) -> tuple[Floats, Floats]:
-    """The term of one job in the three sums, and the three integrals over the same job."""
-    middle = job - 0.5
-    below, above = _tails(law, scale, np.array([middle]))
-    low, high = _tails(law, scale, middle + NODES)
-    across = 2 * (middle + NODES)
-    both = (above + below)[:, 0]
-    summed = np.array([(above - below)[:, 0], both, 2 * middle * both])
-    integrated = np.array(
-        [(high - low) @ WEIGHTS, (high + low) @ WEIGHTS, ((high + low) * across) @ WEIGHTS]
-    )
-    return summed, integrated
+def _at_jobs(law: Law, scale: Floats, jobs: Integers) -> Iterator[tuple[Floats, Floats]]:
+    """For each job its term in the three sums, and the three integrals over the same job."""
+    middles = jobs.astype(np.float64) - 0.5
+    below, above = _tails(law, scale, middles)
+    lows, highs = _tails(law, scale, (middles[:, None] + NODES).ravel())
+    for i, middle in enumerate(middles):
+        part = slice(i * len(NODES), (i + 1) * len(NODES))
+        low, high = lows[:, part], highs[:, part]
+        across = 2 * (middle + NODES)
+        both = above[:, i] + below[:, i]
+        summed = np.array([above[:, i] - below[:, i], both, 2 * middle * both])
+        integrated = np.array(
+            [(high - low) @ WEIGHTS, (high + low) @ WEIGHTS, ((high + low) * across) @ WEIGHTS]
+        )
+        yield summed, integrated
 
 
 def _tails(law: Law, scale: Floats, jobs: Floats) -> tuple[Floats, Floats]:

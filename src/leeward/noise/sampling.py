@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, precision
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers, Scales, bisect
+from leeward.noise.scales import Integers, Laws, Scales, bisect, by_law
 from leeward.noise.selftest import require_accuracy
 from leeward.noise.tabulated import ROUNDING, Floats, Words
 from leeward.randomness import SecretBits
@@ -24,14 +24,15 @@ CHUNK = 1 << 14
 """Draws worked on together: small enough to stay in the cache."""
 
 
-def draw(law: Law, scales: Scales, bits: SecretBits) -> Integers:
+def draw(law: Laws, scales: Scales, bits: SecretBits) -> Integers:
     """One exact draw of ⌊scale·Z + ½⌋ for each scale, saturated at the 64-bit bounds."""
     require_accuracy()
-    noise = np.empty(len(scales.base), dtype=np.int64)
-    for start in range(0, len(noise), CHUNK):
-        part = scales.part(start, start + CHUNK)
-        words = bits.words64(len(part.base))
-        noise[start : start + CHUNK] = decide(law, part, words, bits)
+    words = bits.words64(len(scales.base))
+    noise = np.empty(len(words), dtype=np.int64)
+    for one, some in by_law(law, scales):
+        part, given = scales.part(some), words[some]
+        chunks = (slice(i, i + CHUNK) for i in range(0, len(given) or 1, CHUNK))
+        noise[some] = np.concatenate([decide(one, part.part(c), given[c], bits) for c in chunks])
     return noise
 
 

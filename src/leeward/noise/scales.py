@@ -3,9 +3,10 @@
 Nothing here draws, so a mechanism can be calibrated and judged without a random bit.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import ceil
 from typing import Protocol
 
 import numpy as np
@@ -27,6 +28,8 @@ WIDEST_GAUSSIAN = 2**55
 """The largest σ: beyond it proposals could reach the saturation bounds of a draw."""
 
 Integers = NDArray[np.int64]
+Some = slice | NDArray[np.intp]
+"""Some of the entries of a column."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,48 @@ class Scales:
         """The scale of draw i."""
         return self.factor * (max(Fraction(int(self.base[i])), self.floor) + self.shift)
 
-    def part(self, start: int, stop: int) -> "Scales":
+    def part(self, some: Some) -> "Scales":
         """The scales of some of the draws."""
-        return replace(self, base=self.base[start:stop])
+        return replace(self, base=self.base[some])
+
+
+@dataclass(frozen=True)
+class LawByScale:
+    """Noise whose shape changes with its scale: a law for each scale below `large`, then one."""
+
+    large: Fraction
+    beyond: Law
+    below: Callable[[Fraction], Law]
+
+    def at(self, scale: Fraction) -> Law:
+        """The law at this scale."""
+        return self.beyond if scale >= self.large else self.below(scale)
+
+    def shared(self, scales: Scales) -> Iterator[tuple[Law, Some]]:
+        """Each law that is needed, and the draws that share it."""
+        base, least = scales.base, ceil(self.large / scales.factor - scales.shift)
+        small = np.flatnonzero(base < least)
+        if small.size < base.size:
+            yield self.beyond, np.flatnonzero(base >= least)
+        raised = np.maximum(base[small], int(scales.floor))
+        order = small[np.argsort(raised, kind="stable")]
+        starts = np.unique(np.sort(raised), return_index=True)[1]
+        for some in np.split(order, starts[1:]) if small.size else ():
+            yield self.at(scales.exact(int(some[0]))), some
+
+
+Laws = Law | LawByScale
+"""What noise is drawn from."""
+
+
+def law_at(laws: Laws, scale: Fraction) -> Law:
+    """The law of noise of this scale."""
+    return laws.at(scale) if isinstance(laws, LawByScale) else laws
+
+
+def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
+    """Each law that is needed, and the draws that share it."""
+    return laws.shared(scales) if isinstance(laws, LawByScale) else iter([(laws, slice(None))])
 
 
 class Noise(Protocol):
@@ -61,7 +103,7 @@ class Noise(Protocol):
     the same code with noise of its own, which records what was asked for.
     """
 
-    def rounded(self, true: Integers, law: Law, scales: Scales) -> Integers:
+    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """true + ⌊scale·Z + ½⌋, independently for each entry of a column."""
 
     def gaussian(self, true: Integers, variance: Fraction) -> Integers:

@@ -93,7 +93,7 @@ class Plan:
     Examples
     --------
     >>> [(table.name, table.measurement.name) for table in plan.tables]
-    [('by_place', 'slope')]
+    [('by_place', 'staircase')]
     >>> plan.charge.epsilon
     Fraction(4, 1)
     """
