@@ -34,7 +34,7 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
 }
 
 
-def mechanism(
+def mechanism(  # noqa: PLR0913 (one for each number)
     name: str,
     *,
     alpha: Number | None = None,
@@ -42,16 +42,18 @@ def mechanism(
     delta: Number = 0,
     cells: int = 1,
     calibration: str = "tight",
+    plus: int = 1,
     **options: object,
 ) -> Calibrated:
     """A calibrated mechanism, frozen: α, ε and δ as text, int or Fraction.
 
     `epsilon` and `delta` pay for all `cells` worker cells of a workplace cell together. A
-    mechanism that needs no δ spends none, and its guarantee says so.
+    mechanism that needs no δ spends none, and its guarantee says so. `plus` is Δ: establishments
+    of few jobs are hidden within this number of jobs.
     Options: `theta` of node_laplace; `split` and `noise` of clipped.
     """
     chosen = _chosen(name)
-    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration)
+    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus)
     build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
     known = [key for key in signature(build).parameters if key != "parameters"]
     for option, value in options.items():

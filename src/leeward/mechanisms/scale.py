@@ -1,6 +1,6 @@
 """Scale: the private release of S or A that pays for margins.
 
-Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of ln A, plus
+Proof in scale.proof.md. The index of A = max(x, Δ/α) on a fixed public grid of ln A, plus
 discrete Laplace noise.
 """
 
@@ -60,7 +60,7 @@ class Scale(Additive):
         parameters.only_tight(cls.name)
         parameters.only_scalar(cls.name)
         law = discrete_laplace(STEPS / parameters.aimed)
-        return cls(parameters, law, SizeGrid(parameters.growth))
+        return cls(parameters, law, SizeGrid(parameters.growth, parameters.plus))
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
@@ -103,8 +103,7 @@ class Scale(Additive):
     ) -> bool:
         """Whether q is such a margin; quicker than to look for the smallest."""
         weights, shrink = self._shrinkage()
-        unit = float(mechanism.scale(0, 0))
-        return _covered(mechanism, q * shrink / unit, weights) >= float(
+        return _covered(mechanism, q * shrink / _unit(mechanism), weights) >= float(
             probability(coverage, "coverage")
         )
 
@@ -117,8 +116,13 @@ class Scale(Additive):
 
 
 def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
-    """The margin in jobs where S is 1, its least value: a smaller one would be known too small."""
-    return _covering(mechanism, np.ones(1), np.ones(1), coverage)
+    """The margin in jobs where S is Δ, its least value: a smaller one would be known too small."""
+    return mechanism.parameters.plus * _covering(mechanism, np.ones(1), np.ones(1), coverage)
+
+
+def _unit(mechanism: Additive) -> float:
+    """The scale of the noise where S is 1: in cells below Δ/α it is Δ times that."""
+    return float(mechanism.scale(0, 0) / mechanism.parameters.plus)
 
 
 def _covering(
@@ -126,7 +130,7 @@ def _covering(
 ) -> float:
     """The smallest q with P(|Z|·S ≤ q·shrink·S) at the goal, by bisection."""
     goal = float(probability(coverage, "coverage"))
-    unit = float(mechanism.scale(0, 0))
+    unit = _unit(mechanism)
     low, high = 0.0, 1.0
     while _covered(mechanism, high * shrink / unit, weights) < goal:
         low, high = high, 2 * high
