@@ -128,6 +128,7 @@ class Ledger:
         policy: str,
         epsilon: Number,
         alpha: Number | None = None,
+        plus: int | None = None,
         delta: Number = 0,
     ) -> Account:
         """Open an account with a cap that is set once.
@@ -143,6 +144,8 @@ class Ledger:
             All that the account may ever lose: texts, whole numbers or fractions, which are exact.
         alpha
             The protected growth of an establishment, such as ``"0.1"``.
+        plus
+            The number of jobs within which a small establishment is hidden; 1 if left out.
 
         Returns
         -------
@@ -154,7 +157,7 @@ class Ledger:
         InvalidParameter
             If the account exists, or a number is no cap.
         """
-        self.open_account(account, Guarantee(policy, alpha, epsilon, delta))
+        self.open_account(account, Guarantee(policy, alpha, epsilon, delta, plus=plus))
         return self.account(account)
 
     def show(self) -> Statement:

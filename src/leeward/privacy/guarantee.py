@@ -108,7 +108,7 @@ class Guarantee:
             raise NotCovered(
                 "policy" if wanted != self.policy else "alpha",
                 rule=why_not(self.policy, wanted),
-                value=f"{_place(self.policy, self.alpha)} to {_place(wanted, growth)}",
+                value=f"{place(self.policy, self.alpha)} to {place(wanted, growth)}",
                 next_step="Make the release under the policy and alpha that it has to promise.",
             )
         there = self.over_steps(steps)
@@ -185,7 +185,8 @@ def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
     return here.to_approximate(other.delta).epsilon <= other.epsilon
 
 
-def _place(policy: Policy, alpha: Fraction | None) -> str:
+def place(policy: Policy, alpha: Fraction | None) -> str:
+    """What is protected, in short."""
     if alpha is None:
         return policy.name
     plus = plus_of(policy)

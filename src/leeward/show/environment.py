@@ -17,7 +17,14 @@ ROOMS = ("show", "report", "web", "evaluate")
 FILTERS = (
     *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
     *(numbers.count, numbers.counted, numbers.jobs, numbers.loss, numbers.losses),
-    *(numbers.percent, numbers.share, numbers.short, numbers.significant, numbers.size),
+    *(
+        numbers.percent,
+        numbers.protected,
+        numbers.share,
+        numbers.short,
+        numbers.significant,
+        numbers.size,
+    ),
     *(numbers.tick, numbers.time),
 )
 
