@@ -76,7 +76,7 @@ def test_a_clipped_release_keeps_cells_and_bounds_together(made: Clipped) -> Non
     indices = np.array([1500, 20, 700])
     run = clipped_release(made, DATABASES, indices)
     lattice = made.clipping.lattice
-    assert run.index.true.tolist() == [grid_index(n, Fraction(1, 10)) for n in (400, 0, 42)]
+    assert run.index.true.tolist() == [grid_index(n, made.parameters) for n in (400, 0, 42)]
     assert run.theta.tolist() == [made.clipping.theta_of(int(i)) for i in indices]
     wanted = [
         list(clipped_sums(database, Fraction(int(theta), lattice), lattice))[:2]

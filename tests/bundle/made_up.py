@@ -105,7 +105,7 @@ def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
 
 def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) -> Certificate:
     facts: dict[str, Any] = {
-        "format": 2,
+        "format": 3,
         "name": name,
         "leeward": "0.1.0",
         "software": SOFTWARE,

@@ -47,7 +47,7 @@ def read(path: Path) -> dict[str, Any]:
 def test_the_published_schema_is_current() -> None:
     assert published_schema() == schema_bytes()
     assert json.loads(published_schema()) == certificate_schema()
-    assert certificate_schema()["$id"] == "urn:leeward:certificate:2"
+    assert certificate_schema()["$id"] == "urn:leeward:certificate:3"
     jsonschema.Draft202012Validator.check_schema(certificate_schema())
 
 
@@ -60,7 +60,7 @@ def test_an_independent_reader_accepts_a_certificate(demo: Path) -> None:
     ("key", "value"),
     [
         *(
-            ("format", 3),
+            ("format", 4),
             ("format", 1),
             ("software", None),
             ("more", 1),

@@ -81,4 +81,4 @@ def test_its_account_is_charged_by_strict_plans_alone(kept: Office) -> None:
     with Ledger.open(kept.folder / "ledger.sqlite") as book:
         assert [entry.format for entry in book.entries()] == [1, 1, 1, 2, 2]
         assert book.account("kept").left.epsilon == 96
-    assert read_bundle("next").certificate.format == 2
+    assert read_bundle("next").certificate.format == 3

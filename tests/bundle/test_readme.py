@@ -121,6 +121,6 @@ def test_the_version_is_one_line_without_blanks_in_words(
     demo: Path, certificate: Certificate
 ) -> None:
     line = (demo / "version_demo.txt").read_text()
-    assert line == f"LEEWARD demo 2026Q2 V0.1.0 C2 20261115 entry 7 {'3f' * 32}\n"
+    assert line == f"LEEWARD demo 2026Q2 V0.1.0 C3 20261115 entry 7 {'3f' * 32}\n"
     spaced = certificate.model_copy(update={"period": "second quarter"})
     assert "second_quarter" in version_line(spaced)

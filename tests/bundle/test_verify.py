@@ -233,7 +233,7 @@ def far_codes(content: Row) -> None:
 @pytest.mark.parametrize(
     ("change", "finding"),
     [
-        (lambda c: c.update(format=3), "certificate.json must be a certificate (format"),
+        (lambda c: c.update(format=4), "certificate.json must be a certificate (format"),
         (lambda c: c.update(format="1"), "certificate.json must be a certificate (format"),
         (lambda c: c.update(more=1), "certificate.json must be a certificate (more"),
         (lambda c: c.pop("ledger"), "certificate.json must be a certificate (ledger"),
@@ -264,9 +264,9 @@ def test_a_changed_certificate_is_found(
 
 def test_a_key_that_stands_twice_is_found(demo: Path) -> None:
     path = demo / "certificate.json"
-    path.write_text(path.read_text().replace("{", '{\n "format": 2,', 1))
+    path.write_text(path.read_text().replace("{", '{\n "format": 3,', 1))
     relist(demo)
-    assert json.loads(path.read_text())["format"] == 2
+    assert json.loads(path.read_text())["format"] == 3
     assert verify_bundle(demo) == ("certificate.json must be written as Leeward writes it",)
 
 

@@ -14,6 +14,7 @@ from leeward.errors import InvalidParameter
 from leeward.privacy import StrongAlpha, WeakAlpha, group_steps
 from leeward.privacy.database import Counts, Database
 from leeward.privacy.policy import (
+    Growth,
     Policy,
     _most_steps,
     _steps_of_large,
@@ -22,13 +23,14 @@ from leeward.privacy.policy import (
 )
 
 small_rationals = st.builds(Fraction, st.integers(1, 12), st.integers(1, 12))
+growths = st.builds(Growth, small_rationals, st.integers(1, 12))
 
 
-def plain_steps(size: int, alpha: Fraction, alpha_prime: Fraction) -> int:
-    goal = max(floor((1 + alpha_prime) * size), size + 1)
+def plain_steps(size: int, step: Growth, wanted: Growth) -> int:
+    goal = max(floor((1 + wanted.alpha) * size), size + wanted.plus)
     steps = 0
     while size < goal:
-        size = max(floor((1 + alpha) * size), size + 1)
+        size = max(floor((1 + step.alpha) * size), size + step.plus)
         steps += 1
     return steps
 
@@ -39,13 +41,22 @@ def test_group_steps_are_the_largest_over_many_sizes(a: Fraction, b: Fraction) -
     alpha, alpha_prime = min(a, b), max(a, b)
     # Sizes with every remainder of the first three roundings, small and large.
     sizes = [*range(400), *range(10**6, 10**6 + 1728)]
-    assert group_steps(alpha, alpha_prime) == max(plain_steps(x, alpha, alpha_prime) for x in sizes)
+    step, wanted = Growth(alpha), Growth(alpha_prime)
+    assert group_steps(alpha, alpha_prime) == max(plain_steps(x, step, wanted) for x in sizes)
+
+
+@settings(deadline=None, max_examples=50)
+@given(growths, growths)
+def test_steps_with_more_jobs_are_the_largest_over_many_sizes(step: Growth, wanted: Growth) -> None:
+    sizes = [*range(400), *range(10**6, 10**6 + 1728)]
+    found = group_steps(step.alpha, wanted.alpha, step.plus, wanted.plus)
+    assert found == max(plain_steps(x, step, wanted) for x in sizes)
 
 
 @settings(deadline=None)
-@given(st.integers(0, 10**7), small_rationals, small_rationals)
-def test_jumping_counts_what_stepping_counts(size: int, alpha: Fraction, more: Fraction) -> None:
-    assert steps_from(size, alpha, alpha + more) == plain_steps(size, alpha, alpha + more)
+@given(st.integers(0, 10**7), growths, growths)
+def test_jumping_counts_what_stepping_counts(size: int, step: Growth, wanted: Growth) -> None:
+    assert steps_from(size, step, wanted) == plain_steps(size, step, wanted)
 
 
 @settings(deadline=None)
@@ -65,7 +76,7 @@ def test_group_steps_multiply_at_most_and_grow(a: Fraction, b: Fraction, c: Frac
 
 def test_from_180_to_198_takes_18_steps() -> None:
     alpha, alpha_prime = Fraction(1, 100), Fraction(1, 10)
-    assert steps_from(180, alpha, alpha_prime) == 18
+    assert steps_from(180, Growth(alpha), Growth(alpha_prime)) == 18
     assert group_steps("0.01", "0.1") == 18
     assert group_steps("0.01", "0.1") > 10  # what the continuous formula says
 
@@ -91,7 +102,7 @@ def test_equality_of_powers_needs_one_more_step_when_steps_round() -> None:
     assert group_steps(alpha, alpha_prime) >= 4
     # Far beyond all small sizes, as constructed in Proposition 4 (b): s³x ≡ s² mod 7, mod 7³.
     remainder = next(x for x in range(343) if 8**3 * x % 343 == 8**2 % 7)
-    assert plain_steps(343 * 10**9 + remainder, alpha, alpha_prime) == 4
+    assert plain_steps(343 * 10**9 + remainder, Growth(alpha), Growth(alpha_prime)) == 4
 
 
 def test_powers_that_nearly_meet_are_told_apart() -> None:
@@ -110,7 +121,7 @@ def test_too_many_sizes_give_the_proven_bound(alpha: str, alpha_prime: str) -> N
 
 def test_the_bound_when_sizes_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["leeward.privacy.policy"], "LARGEST_SIZE", 150)
-    assert _most_steps(Fraction(1, 100), Fraction(1, 10)) == 20
+    assert _most_steps(Growth(Fraction(1, 100)), Growth(Fraction(1, 10))) == 20
 
 
 @cache
@@ -151,6 +162,44 @@ def test_weak_pairs_are_joined_where_no_size_lies_between(alpha: str, alpha_prim
         for end, apart in distances(WeakAlpha(), Fraction(alpha), start, 8).items():
             if WeakAlpha().admits(held(start), held(end), Fraction(alpha_prime)):
                 assert apart <= steps
+
+
+@pytest.mark.parametrize(
+    ("alpha", "plus", "alpha_prime", "plus_prime", "steps"),
+    [
+        ("0.1", 1, "0.1", 3, 3),
+        ("0.1", 1, "0.1", 5, 5),
+        ("0.1", 1, "0.1", 10, 10),
+        ("0.1", 5, "0.1", 10, 2),
+        ("0.1", 3, "0.2", 5, 3),
+        ("0.01", 5, "0.1", 10, 11),
+        ("0.5", 1, "0.5", 10, 7),
+        ("0.1", 10, "0.1", 5, 1),
+    ],
+)
+def test_steps_to_more_jobs_known(
+    alpha: str, plus: int, alpha_prime: str, plus_prime: int, steps: int
+) -> None:
+    assert group_steps(alpha, alpha_prime, plus, plus_prime) == steps
+
+
+@pytest.mark.parametrize(
+    ("alpha", "plus", "alpha_prime", "plus_prime"),
+    [("1/2", 1, "1/2", 3), ("1/2", 2, "3/5", 3), ("1/3", 2, "1/4", 4), ("1/4", 3, "1/4", 2)],
+)
+def test_pairs_that_differ_by_more_jobs_are_joined_by_the_steps(
+    alpha: str, plus: int, alpha_prime: str, plus_prime: int
+) -> None:
+    for kind, count in ((StrongAlpha, group_steps), (WeakAlpha, weak_group_steps)):
+        steps = count(alpha, alpha_prime, plus, plus_prime)
+        assert steps is not None
+        wanted, furthest = kind(plus_prime), 0
+        for start in product(range(5), repeat=2):
+            for end, apart in distances(kind(plus), Fraction(alpha), start, 8).items():
+                if wanted.admits(held(start), held(end), Fraction(alpha_prime)):
+                    furthest = max(furthest, apart)
+        assert furthest <= steps
+        assert kind is WeakAlpha or furthest == steps
 
 
 @pytest.mark.parametrize("kinds", [1, 2, 3])

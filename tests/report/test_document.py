@@ -151,7 +151,7 @@ def test_a_budget_in_rho_has_no_picture_and_says_why(tmp_path: Path) -> None:
 def test_the_checklist_names_the_numbers_and_the_commands(page: str) -> None:
     text = Page(page).text
     for words in (
-        "The promise (strong policy, α 0.1, ε 4)",
+        "The promise (policy strong, α 0.1, ε 4)",
         "what is left (ε 9.5)",
         "The attributes of workplaces (place, sector) are public",
         "leeward verify BUNDLE --ledger LEDGER",

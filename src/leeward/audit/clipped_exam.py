@@ -15,16 +15,18 @@ from typing import cast
 import numpy as np
 from flint import arb
 
+from leeward.audit.exams import examined
 from leeward.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
-from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
 from leeward.audit.outputs import Rounded
 from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
 from leeward.exact import ball, precision
 from leeward.mechanisms.clipping import HEADROOM
+from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
 from leeward.noise.gaussian import normaliser
 from leeward.noise.law import Law
-from leeward.privacy import Policy, policy
+from leeward.privacy import Policy
 from leeward.privacy.database import Database
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
@@ -34,12 +36,12 @@ DISTINGUISHED = Loss(INFINITE, INFINITE, arb("nan"))
 
 def examine_clipped(made: EntryMechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly."""
-    return clipped_loss(made, policy(name), depth)
+    return clipped_loss(made, examined(made, name), depth)
 
 
 def examine_gaussian(made: EntryMechanism, name: str, depth: Depth) -> Loss:
     """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
-    return zcdp_loss(gaussian_rho(made, policy(name), depth), made.parameters.delta)
+    return zcdp_loss(gaussian_rho(made, examined(made, name), depth), made.parameters.delta)
 
 
 def clipped_loss(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Loss:
@@ -51,7 +53,7 @@ def clipped_loss(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Los
 def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
-    sizes = [*block_sizes(alpha, 100), *range(8, depth.small, 4)]
+    sizes = [*block_sizes(alpha, 100, additive(policy)), *range(8, depth.small, 4)]
     for kinds in (cells, cells + 1):
         yield from blocks(policy, alpha, kinds, sizes)
 
@@ -61,7 +63,7 @@ def releases(
 ) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
     lowest, highest = sorted(clipped_release(mechanism, both).index.true.tolist())
-    indices = sorted(set(_indices(lowest, highest, mechanism.parameters.growth)))
+    indices = sorted(set(_indices(lowest, highest, mechanism.parameters)))
     before, after = (
         clipped_release(mechanism, [database] * len(indices), np.array(indices))
         for database in both
@@ -115,14 +117,15 @@ def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
     return over(outputs, before.mass, after.mass, Fraction(0))
 
 
-def _indices(before: int, after: int, alpha: Fraction) -> Iterator[int]:
+def _indices(before: int, after: int, parameters: Parameters) -> Iterator[int]:
     """Indices around both maxima, where θ meets either size, and such as put θ below both.
 
     Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.
     """
-    headroom = int(log(HEADROOM) / log(1 + alpha) * STEPS)
+    growth = log(1 + parameters.growth)
+    headroom = int(log(HEADROOM) / growth * STEPS)
     near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
-    least = int(log(1 / alpha) / log(1 + alpha)) * STEPS - STEPS
+    least = int(log(parameters.floor) / growth) * STEPS - STEPS
     yield from range(near, high + 1, max(1, (high - near) // 12))
     yield from (before, after)  # where the index itself loses most
     yield from (size - headroom + side for size in {before, after} for side in (-1, 0, 1))

@@ -11,6 +11,7 @@ from math import exp, log
 
 from flint import arb
 
+from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
 from leeward.audit.lines import ALPHA, EPSILON, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
@@ -19,6 +20,7 @@ from leeward.audit.outputs import HALF, Rounded
 from leeward.audit.planted import CUT, PLANTED, STRONG, made
 from leeward.audit.recording import released
 from leeward.exact import ball
+from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.scale import Scale
@@ -27,7 +29,7 @@ from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.staircase import Staircase, Stairs
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.noise.law import discrete_laplace, laplace
-from leeward.privacy import policy
+from leeward.privacy import StrongAlpha, policy
 from leeward.privacy.database import Database
 
 
@@ -273,6 +275,17 @@ def derived_frame(_: Depth) -> Loss:
     return pure_loss(before, after, EPSILON, complete=True)
 
 
+def floor_of_one_job(depth: Depth) -> Loss:
+    """Slope calibrated for Δ = 1, where five may join a small establishment in one step."""
+    view = workplace_view(made(Slope, "slope"))
+    return scalar(view, pairs(StrongAlpha(5), ALPHA, depth), EPSILON)
+
+
+def low_theta(depth: Depth) -> Loss:
+    """Clipped with a θ that may fall to 1/α + 1, while Δ = 5 is promised."""
+    return clipped_loss(made(Clipped, "clipped"), StrongAlpha(5), depth)
+
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -304,5 +317,7 @@ CONTROLS: tuple[Control, ...] = (
         delta=stated_delta(Fraction(1), Fraction(30)),
     ),
     Control("a frame derived from the jobs", "slope", derived_frame),
+    Control("floor 1 while Δ = 5 is promised", "slope", floor_of_one_job, detail="plus 5"),
+    Control("floor 1 while Δ = 5 is promised", "clipped", low_theta, detail="plus 5"),
     *STAIRS,
 )

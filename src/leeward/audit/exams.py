@@ -15,7 +15,7 @@ import numpy as np
 from flint import arb
 
 from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
-from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks, pairs
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.audit.recording import (
     BlockMechanism,
@@ -27,6 +27,7 @@ from leeward.audit.recording import (
 from leeward.exact import ball, precision
 from leeward.privacy import Policy, policy
 from leeward.privacy.database import Database
+from leeward.privacy.policy import with_plus
 
 View = Callable[[Database], Rounded]
 """The distribution of what is released of a database."""
@@ -38,7 +39,7 @@ Exam = Callable[[Any, str, Depth], Loss]
 def examine_scalar(made: CountMechanism, name: str, depth: Depth) -> Loss:
     """A workplace table; several worker cells are released alike, each at its share of ε."""
     parameters = made.parameters
-    neighbours = pairs(policy(name), parameters.alpha, depth)
+    neighbours = pairs(examined(made, name), parameters.alpha, depth)
     return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
 
 
@@ -49,7 +50,13 @@ def examine_kept(made: KeepingMechanism, name: str, depth: Depth) -> Loss:
 
 def examine_block(made: BlockMechanism, name: str, depth: Depth) -> Loss:
     """Joint masses of a block."""
-    return block(made, policy(name), depth)
+    return block(made, examined(made, name), depth)
+
+
+def examined(made: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
+    """The policy of this name, with the Δ that the mechanism was calibrated for."""
+    wanted = policy(name)
+    return with_plus(wanted, made.parameters.plus) if wanted.uses_alpha else wanted
 
 
 def workplace_view(mechanism: CountMechanism) -> View:
@@ -129,7 +136,7 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
 def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
-    sizes = [*block_sizes(alpha, 10**4), *range(8, depth.small, 4)]
+    sizes = [*block_sizes(alpha, 10**4, additive(policy)), *range(8, depth.small, 4)]
     outputs = set()
     for kinds in (d, d + 1):
         for pair in blocks(policy, alpha, kinds, sizes):

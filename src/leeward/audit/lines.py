@@ -57,11 +57,16 @@ class Line:
     every: int = 1
     """Of the grid, each point or every second one."""
 
+    deep: bool = False
+    """Whether it is examined in the full audit only."""
+
     detail: str = ""
     """What a reader is shown beside the options."""
 
     def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every policy, α and ε at which the mechanism exists."""
+        if self.deep and grid == QUICK_GRID:
+            return
         for name in self.policies:
             for alpha, epsilon in self.at or grid[:: self.every]:
                 made = self._made(alpha, epsilon)
@@ -145,6 +150,20 @@ def _code(
 
 GAUSSIAN: Options = (("noise", "gaussian"), ("delta", "1e-6"))
 
+TWO: Grid = (("0.1", "2"),)
+PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
+    ("log_laplace", examine_scalar, (), ONE),
+    ("smooth_gamma", examine_scalar, (), ONE),
+    ("smooth_laplace", examine_scalar, (("delta", "1/1000"),), ONE),
+    ("slope", examine_scalar, (), ONE),
+    ("staircase", examine_scalar, (), TWO),
+    ("vector_pareto", examine_block, (), ONE),
+    ("vector_pareto", examine_block, (("cells", 2),), ONE),
+    ("clipped", examine_clipped, (("cells", 2),), ONE),
+    ("scale", examine_scalar, (), ONE),
+)
+"""Mechanisms that are examined with an additive factor Δ above 1."""
+
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[Line, ...] = (
@@ -188,6 +207,14 @@ LINES: tuple[Line, ...] = (
     ),
     Line("scale", examine_scalar, ("strong",)),
     Line("scale", examine_scalar, ("weak",)),
+    *(
+        Line(name, exam, ("strong",), options=(("plus", plus), *options), at=at, deep=plus > 3)
+        for plus in (3, 10)
+        for name, exam, options, at in PLUS_LINES
+    ),
+    Line("slope", examine_scalar, ("weak",), options=(("plus", 3), ("cells", 2)), at=ONE),
+    _code("slope", COUNT_CODE, options=(("plus", 3),)),
+    _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),
     _code("edge_laplace", COUNT_CODE, "worker"),
     _code("node_laplace", KEPT_CODE, "establishment", options=(("theta", 8),)),
     _code("log_laplace", COUNT_CODE),

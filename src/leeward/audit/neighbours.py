@@ -62,15 +62,15 @@ def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair
         yield from large(policy, alpha, depth.scatter)
 
 
-def most(alpha: Fraction, size: int) -> int:
-    """max(⌊(1+α)x⌋, x+1)."""
-    return max(int((1 + alpha) * size), size + 1)
+def most(alpha: Fraction, size: int, plus: int = 1) -> int:
+    """max(⌊(1+α)x⌋, x+Δ)."""
+    return max(int((1 + alpha) * size), size + plus)
 
 
 def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[Pair]:
     """Every pair of at most two establishments with at most `largest` jobs before the change."""
     sizes = range(largest + 1)
-    limit = 2 * largest + 2 if alpha is None else most(alpha, largest)
+    limit = 2 * largest + 2 if alpha is None else most(alpha, largest, additive(policy))
     for others in ((), *combinations_with_replacement(sizes, 1)):
         for size in sizes:
             for after in range(size + 1, limit + 1):
@@ -79,14 +79,15 @@ def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[
 
 
 def large(policy: Neighbours, alpha: Fraction, scatter: int) -> Iterator[Pair]:
-    """Full and partial steps at the kink 1/α, at S = 100 and S = 10⁶, and scattered sizes."""
-    kink = int(1 / alpha)
+    """Full and partial steps at the kink Δ/α, at S = 100 and S = 10⁶, and scattered sizes."""
+    plus = additive(policy)
+    kink = int(plus / alpha)
     sizes = [kink, kink + 1, 2 * kink, int(100 / alpha), int(10**6 / alpha)]
     sizes += [int(10 ** (2 + 5 * fraction)) for fraction in scattered(scatter, GOLDEN)]
     parts = [Fraction(1), Fraction(1, 2), *scattered(scatter, SILVER)]
     for i, size in enumerate(sizes):
         for part in (Fraction(1), parts[i % len(parts)]):
-            after = size + max(1, int(part * (most(alpha, size) - size)))
+            after = size + max(1, int(part * (most(alpha, size, plus) - size)))
             # The growing establishment is alone, the largest of two, or overtakes another.
             for other in ((), ((size,),), ((int(size * (1 + alpha / 2)),),), ((9 * size,),)):
                 yield from Pair.of((size,), (after,), *other).admitted(policy, alpha)
@@ -97,9 +98,14 @@ def scattered(count: int, step: Fraction) -> list[Fraction]:
     return [(step * (i + 1)) % 1 for i in range(count)]
 
 
-def block_sizes(alpha: Fraction, largest: int) -> list[int]:
-    """Empty, tiny, around the floor 1/α of every scale, twice that, and large."""
-    floor = int(1 / alpha)
+def additive(policy: Neighbours) -> int:
+    """Δ of a policy; 1 of a relation that has none."""
+    return getattr(policy, "plus", 1)
+
+
+def block_sizes(alpha: Fraction, largest: int, plus: int = 1) -> list[int]:
+    """Empty, tiny, around the floor Δ/α of every scale, twice that, and large."""
+    floor = int(plus / alpha)
     around = (floor - 1, floor, floor + 1, 2 * floor + 1)
     return sorted({0, 1, 2, 3, *(size for size in around if size > 0), int(largest / alpha)})
 
@@ -111,7 +117,7 @@ def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
     that they overtake, and one that stays larger.
     """
     for size in sizes:
-        grown = most(alpha, size) - size
+        grown = most(alpha, size, additive(policy)) - size
         single = (size, *(0,) * (kinds - 1))
         for before in sorted({_even(size, kinds), single, single[::-1]}):
             for joiners in sorted(_joiners(grown, kinds)):

@@ -22,6 +22,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from leeward.audit.exams import examined
 from leeward.audit.loss import Loss, worst
 from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks
 from leeward.audit.recording import (
@@ -35,8 +36,9 @@ from leeward.audit.recording import (
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.margins import NoMargins
+from leeward.mechanisms.parameters import Parameters
 from leeward.noise.tabulated import Floats
-from leeward.privacy import Policy, StrongAlpha, policy
+from leeward.privacy import Policy, StrongAlpha
 from leeward.privacy.database import Database
 
 Events = NDArray[np.int64]
@@ -87,13 +89,14 @@ class CodeExam:
         found = self.fault(made)
         if found:
             return Loss(arb("nan"), arb("nan"), arb("nan"), fault=found)
-        return self.sampled(made, policy(name))
+        return self.sampled(made, examined(made, name))
 
     def fault(self, made: Mechanism) -> str:
         """How the released code departs from its definition; empty where it does not."""
         alpha, cells = made.parameters.alpha or Fraction(1, 10), made.parameters.cells
         for kinds in (cells, cells + 1):
-            first = next(self.faults(made, list(databases(alpha, kinds))), "")
+            found = list(databases(alpha, kinds, made.parameters.plus))
+            first = next(self.faults(made, found), "")
             if first:
                 return first
         return ""
@@ -123,9 +126,9 @@ class Experiment:
 # Definitions.
 
 
-def databases(alpha: Fraction, kinds: int) -> Iterator[Database]:
+def databases(alpha: Fraction, kinds: int, plus: int) -> Iterator[Database]:
     """Both sides of every pair that blocks are examined on."""
-    for pair in blocks(StrongAlpha(), alpha, kinds, block_sizes(alpha, 100)):
+    for pair in blocks(StrongAlpha(plus), alpha, kinds, block_sizes(alpha, 100, plus)):
         yield from pair.databases
 
 
@@ -137,7 +140,7 @@ def count_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[s
     asked = np.array(largest) if mechanism.follows == "largest" else None
     values = mechanism._release(np.array(counts), asked, noise)
     if not mechanism.counted:
-        counts = [grid_index(size, mechanism.parameters.growth) for size in largest]
+        counts = [grid_index(size, mechanism.parameters) for size in largest]
     if values.tolist() != counts or noise.requests[0].true.size != len(counts):
         yield COUNTS if mechanism.counted else INDEX
 
@@ -153,8 +156,8 @@ def block_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[s
 
 def clipped_faults(mechanism: EntryMechanism, found: list[Database]) -> Iterator[str]:
     """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
-    lattice, alpha = mechanism.clipping.lattice, mechanism.parameters.growth
-    true = [grid_index(database.largest, alpha) for database in found]
+    lattice, parameters = mechanism.clipping.lattice, mechanism.parameters
+    true = [grid_index(database.largest, parameters) for database in found]
     for low in LOW:
         run = clipped_release(mechanism, found, np.array(true) - low)
         if run.index.true.tolist() != true:
@@ -179,9 +182,10 @@ def clipped_sums(database: Database, theta: Fraction, lattice: int) -> Iterator[
         yield sum(floor(lattice * c * f) for c, f in zip(kind, factors, strict=True))
 
 
-def grid_index(size: int, alpha: Fraction) -> int:
-    """⌊32·ln A/ln(1+α)⌋ with A = max(size, 1/α), by whole powers of both."""
-    largest, grown = max(Fraction(size), 1 / alpha), 1 + alpha
+def grid_index(size: int, parameters: Parameters) -> int:
+    """⌊32·ln A/ln(1+α)⌋ with A = max(size, Δ/α), by whole powers of both."""
+    alpha = parameters.growth
+    largest, grown = max(Fraction(size), Fraction(parameters.plus) / alpha), 1 + alpha
     power, index = largest**GRID, floor(GRID * log(largest) / log(grown))
     while grown**index > power:
         index -= 1

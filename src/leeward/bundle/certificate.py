@@ -32,8 +32,8 @@ from leeward.bundle.statements import (
     Text,
 )
 
-FORMAT: Final = 2
-"""Format of new certificates; those of format 1 can be read."""
+FORMAT: Final = 3
+"""Format of new certificates; those of formats 1 and 2 can be read."""
 
 SINCE_2 = frozenset({"odds", "rows", "software"})
 """Keys that format 2 added and requires."""
@@ -41,7 +41,10 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-OLDER_SCHEMAS = {1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f"}
+OLDER_SCHEMAS = {
+    1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f",
+    2: "2f97a6ba116c0a86bbe28c9e2d9504c3cca6362271c029e05e2eedf8d0b27c1d",
+}
 """SHA-256 of the JSON Schema in bundles of each older format."""
 
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
@@ -109,7 +112,7 @@ class CertifiedTable(Statement):
 class Certificate(Statement):
     """The whole certificate. `files` is empty until the bundle is sealed."""
 
-    format: Literal[1, 2]
+    format: Literal[1, 2, 3]
     name: BundleName
     leeward: Text
     software: SoftwareStatement | None = None
@@ -146,8 +149,11 @@ class Certificate(Statement):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
         held = {name for name in UNKNOWN_IN_1 if getattr(self, name) is not None}
-        if not (held >= SINCE_2 if self.format == FORMAT else not held):
+        if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
+        stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
+        if self.format < FORMAT and any(one.plus is not None for one in stated):
+            raise ValueError(f"plus must be there since format {FORMAT} alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")
@@ -166,7 +172,7 @@ class Certificate(Statement):
 
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
-        unknown = set[str]() if self.format == FORMAT else {*UNKNOWN_IN_1}
+        unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
@@ -179,9 +185,9 @@ def certificate_schema() -> dict[str, Any]:
     }
     new = sorted(SINCE_2)
     formats = {
-        "if": {"properties": {"format": {"const": FORMAT}}},
-        "then": {"required": new, "properties": {name: {"type": "object"} for name in new}},
-        "else": {"properties": dict.fromkeys(sorted(UNKNOWN_IN_1), False)},
+        "if": {"properties": {"format": {"const": 1}}},
+        "then": {"properties": dict.fromkeys(sorted(UNKNOWN_IN_1), False)},
+        "else": {"required": new, "properties": {name: {"type": "object"} for name in new}},
     }
     return own | Certificate.model_json_schema() | formats
 

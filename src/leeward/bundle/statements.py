@@ -4,15 +4,24 @@ Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what w
 """
 
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+    model_validator,
+)
 
 from leeward.errors import NotCovered
 from leeward.model import JobsRule
 from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.privacy import Guarantee, job_sentences, sentences
 from leeward.privacy.odds import odds, suspicion
+from leeward.privacy.policy import MOST_PLUS
 from leeward.privacy.words import Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
@@ -60,14 +69,32 @@ class FirmStatement(Statement):
     sentence: Prose
 
 
-class TableGuarantee(Statement):
-    """What one table costs."""
+class GuaranteeStatement(Statement):
+    """A guarantee; `plus` is Δ and is left out where it is 1."""
 
     policy: Policy
     alpha: Exact | None
+    plus: Annotated[int, Field(ge=2, le=MOST_PLUS)] | None = None
     epsilon: Exact
     delta: Exact
     rho: Exact
+
+    @model_serializer(mode="wrap")
+    def _without_one(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        if self.plus is None:
+            del content["plus"]
+        return content
+
+    def as_guarantee(self) -> Guarantee:
+        """The guarantee as exact numbers."""
+        growth = None if self.alpha is None else _fraction(self.alpha)
+        numbers = (_fraction(number) for number in (self.epsilon, self.delta, self.rho))
+        return Guarantee(self.policy, growth, *numbers, plus=self.plus)
+
+
+class TableGuarantee(GuaranteeStatement):
+    """What one table costs."""
 
     @classmethod
     def of(cls, guarantee: Guarantee) -> Self:
@@ -79,19 +106,10 @@ class TableGuarantee(Statement):
         self.as_guarantee()
         return self
 
-    def as_guarantee(self) -> Guarantee:
-        """The guarantee as exact numbers."""
-        return _read(self.policy, self.alpha, self.epsilon, self.delta, self.rho)
 
-
-class ReleaseGuarantee(Statement):
+class ReleaseGuarantee(GuaranteeStatement):
     """What the whole release costs, and what that promises."""
 
-    policy: Policy
-    alpha: Exact | None
-    epsilon: Exact
-    delta: Exact
-    rho: Exact
     measure: Literal["pure", "approximate", "zCDP", "mixed"]
     sentence: Prose
 
@@ -107,10 +125,6 @@ class ReleaseGuarantee(Statement):
         if self.as_guarantee().measure != self.measure:
             raise ValueError("the measure must be the one of the numbers")
         return self
-
-    def as_guarantee(self) -> Guarantee:
-        """The guarantee as exact numbers."""
-        return _read(self.policy, self.alpha, self.epsilon, self.delta, self.rho)
 
 
 class JobsStatement(Statement):
@@ -189,7 +203,7 @@ class LeftStatement(Statement):
 class BudgetStatement(Statement):
     """The account with this charge: its cap, what the release paid, what is spent and left.
 
-    All under the policy and α of the account; numbers of very many digits are rounded towards
+    All under the policy, α and Δ of the account; numbers of very many digits are rounded towards
     less being left.
     """
 
@@ -201,8 +215,8 @@ class BudgetStatement(Statement):
     @model_validator(mode="after")
     def _is_in_one_currency(self) -> Self:
         parts = (self.cap, self.paid, self.spent)
-        if len({(part.policy, part.alpha) for part in parts}) > 1:
-            raise ValueError("cap, paid and spent must be of one policy and alpha")
+        if len({(part.policy, part.alpha, part.plus) for part in parts}) > 1:
+            raise ValueError("cap, paid and spent must be of one policy, alpha and plus")
         return self
 
 
@@ -274,21 +288,17 @@ def _promise(guarantee: Guarantee, said: Sentence) -> PromiseStatement:
     return PromiseStatement.model_validate({**losses(guarantee), "sentence": said.text})
 
 
-def written(guarantee: Guarantee) -> dict[str, str | None]:
-    """Policy, α and the losses of a guarantee as text."""
+def written(guarantee: Guarantee) -> dict[str, str | int | None]:
+    """Policy, α, Δ and the losses of a guarantee; exact numbers as text."""
     alpha = None if guarantee.alpha is None else str(guarantee.alpha)
-    return {"policy": guarantee.policy.name, "alpha": alpha, **losses(guarantee)}
+    plus = guarantee.plus if (guarantee.plus or 1) > 1 else None
+    return {"policy": guarantee.policy.name, "alpha": alpha, "plus": plus, **losses(guarantee)}
 
 
 def losses(guarantee: Guarantee) -> dict[str, str]:
     """ε, δ and ρ of a guarantee as text."""
     numbers = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
     return {name: str(number) for name, number in numbers.items()}
-
-
-def _read(policy: str, alpha: str | None, *numbers: str) -> Guarantee:
-    growth = None if alpha is None else _fraction(alpha)
-    return Guarantee(policy, growth, *(_fraction(number) for number in numbers))
 
 
 def _fraction(text: str) -> Fraction:

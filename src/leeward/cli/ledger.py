@@ -31,11 +31,14 @@ ledger_app = typer.Typer(
 
 @ledger_app.command("create")
 @guarded
-def create_command(
+def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Annotated[str, typer.Option(help="Name of the account.")],
     policy: Annotated[str, typer.Option(help="strong, weak, worker or establishment.")],
     epsilon: Annotated[str, typer.Option(help="All that the account may ever lose.")],
     alpha: Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")] = None,
+    plus: Annotated[
+        str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")
+    ] = None,
     delta: Annotated[str, typer.Option(help="All δ that the account may ever lose.")] = "0",
     ledger: LedgerFile = DEFAULT,
 ) -> None:
@@ -45,7 +48,7 @@ def create_command(
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
-    written = WrittenProtection(policy=policy, alpha=alpha, epsilon=epsilon, delta=delta)
+    written = WrittenProtection(policy=policy, alpha=alpha, plus=plus, epsilon=epsilon, delta=delta)
     cap = read_protection(written)
     with Ledger(ledger) as book:
         book.open_account(account, cap)

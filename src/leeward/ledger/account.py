@@ -7,6 +7,7 @@ from functools import lru_cache
 from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered, OverBudget
 from leeward.exact import SLACK, exact_text
 from leeward.privacy import Guarantee, sequential
+from leeward.privacy.guarantee import place
 
 PARTS = (10**3, 10**6, 10**9)
 """Into how many parts a charge that does not fit is divided, coarse first."""
@@ -49,7 +50,7 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
 
 
 def within(cap: Guarantee, total: Guarantee) -> bool:
-    """Whether a total under the policy and α of the cap stays within it."""
+    """Whether a total under the policy, α and Δ of the cap stays within it."""
     epsilon, delta = _read(cap, total)
     return epsilon <= cap.epsilon and delta <= cap.delta
 
@@ -68,7 +69,7 @@ def certainly_past(cap: Guarantee, total: Guarantee) -> bool:
 
 @lru_cache(maxsize=4096)  # few charges, repeated many times
 def owed(charge: Guarantee, cap: Guarantee) -> Guarantee:
-    """What a charge costs under the policy and α of a cap; refused where no proof says."""
+    """What a charge costs under the policy, α and Δ of a cap; refused where no proof says."""
     return charge.weaken(cap.policy, cap.alpha)
 
 
@@ -88,7 +89,7 @@ def _read(cap: Guarantee, total: Guarantee) -> tuple[Fraction, Fraction]:
 
 
 def payment(account: Account, charge: Guarantee) -> Guarantee:
-    """What the account pays for a charge, under its own policy and α."""
+    """What the account pays for a charge, under its own policy, α and Δ."""
     paid = _owed(account, charge)
     if not _fits(account, paid):
         raise _over_budget(account, charge, paid)
@@ -172,8 +173,7 @@ def _part(charge: Guarantee, share: Fraction) -> Guarantee:
 
 
 def _place(guarantee: Guarantee) -> str:
-    name = guarantee.policy.name
-    return name if guarantee.alpha is None else f"{name} at alpha {guarantee.alpha}"
+    return place(guarantee.policy, guarantee.alpha)
 
 
 def _as_paid(charge: Guarantee, paid: Guarantee) -> str:

@@ -217,7 +217,8 @@ def damaged(finding: str) -> Damaged:
 def price(guarantee: Guarantee) -> str:
     """Policy and losses in one line."""
     alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
-    return f"{guarantee.policy.name}{alpha}, {losses_text(guarantee)}"
+    plus = f", plus {guarantee.plus}" if (guarantee.plus or 1) > 1 else ""
+    return f"{guarantee.policy.name}{alpha}{plus}, {losses_text(guarantee)}"
 
 
 def happened(entry: Entry) -> str:

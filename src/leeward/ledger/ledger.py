@@ -128,6 +128,7 @@ class Ledger:
         policy: str,
         epsilon: Number,
         alpha: Number | None = None,
+        plus: int | None = None,
         delta: Number = 0,
     ) -> Account:
         """Open an account with a cap that is set once.
@@ -143,6 +144,8 @@ class Ledger:
             All that the account may ever lose: texts, whole numbers or fractions, which are exact.
         alpha
             The protected growth of an establishment, such as ``"0.1"``.
+        plus
+            The number of jobs within which a small establishment is hidden; 1 if left out.
 
         Returns
         -------
@@ -159,7 +162,7 @@ class Ledger:
         >>> ledger.create("retail", policy="worker", epsilon="1/2").cap.epsilon
         Fraction(1, 2)
         """
-        self.open_account(account, Guarantee(policy, alpha, epsilon, delta))
+        self.open_account(account, Guarantee(policy, alpha, epsilon, delta, plus=plus))
         return self.account(account)
 
     def show(self) -> Statement:

@@ -10,6 +10,10 @@ from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.privacy import Guarantee
 
 PARTS = ("policy", "alpha", "epsilon", "delta", "rho")
+PLUS = "plus"
+"""Part of a guarantee whose Δ is above 1; entries of Δ = 1 do not have it."""
+
+WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 RATIONAL = re.compile(r"[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
 
 
@@ -21,23 +25,33 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
+        **({PLUS: str(guarantee.plus)} if (guarantee.plus or 1) > 1 else {}),
     }
 
 
 def read_guarantee(parts: object) -> Guarantee:
     """Read a guarantee from its parts."""
-    if not isinstance(parts, Mapping) or parts.keys() != set(PARTS):
+    if not isinstance(parts, Mapping) or parts.keys() - {PLUS} != set(PARTS):
         raise _unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
         raise _unreadable()
-    return _guarantee(*texts)
+    return _guarantee(*texts, plus=_read_plus(parts[PLUS]) if PLUS in parts else None)
 
 
 @lru_cache(maxsize=4096)  # a ledger repeats few charges many times
-def _guarantee(policy: str, alpha: str | None, epsilon: str, delta: str, rho: str) -> Guarantee:
+def _guarantee(
+    policy: str, alpha: str | None, epsilon: str, delta: str, rho: str, plus: int | None
+) -> Guarantee:
     growth = None if alpha is None else _number(alpha)
-    return Guarantee(policy, growth, _number(epsilon), _number(delta), _number(rho))
+    return Guarantee(policy, growth, _number(epsilon), _number(delta), _number(rho), plus=plus)
+
+
+def _read_plus(text: object) -> int:
+    """Δ above 1: there is one way to write a guarantee."""
+    if not isinstance(text, str) or not WHOLE.fullmatch(text) or text == "1":
+        raise _unreadable()
+    return int(text)
 
 
 @lru_cache(maxsize=4096)

@@ -60,6 +60,7 @@ def _account(account: Account) -> dict[str, object]:
         "name": account.name,
         "policy": account.cap.policy.name,
         "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
+        "plus": account.cap.plus,
         "epsilon": str(account.cap.epsilon),
         "delta": str(account.cap.delta),
         "spent": spent,

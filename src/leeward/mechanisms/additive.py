@@ -80,7 +80,7 @@ class Additive(ABC):
     def price(self) -> Guarantee:
         """What one release costs, before it is stated for a policy."""
         p = self.parameters
-        return Guarantee("strong", p.growth, p.epsilon)
+        return Guarantee(p.policy, p.growth, p.epsilon)
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """The guarantee of releasing all cells of a table; refuses what is not proved.

@@ -52,7 +52,7 @@ def measurement(
     cells, kind = marginal.worker_cells, marginal.kind
     spends = margins is not None and not chosen.free_margins
     pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
-    made = _calibrated(name, asked.alpha, pays, asked.delta, cells)
+    made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     rule: MarginRule = free_or_none(margins)
@@ -63,10 +63,15 @@ def measurement(
 
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
-def _calibrated(
-    name: str, alpha: Fraction | None, epsilon: Fraction, delta: Fraction, cells: int
-) -> Mechanism:
-    return mechanism(name, alpha=alpha, epsilon=epsilon, delta=delta, cells=cells)
+def _calibrated(name: str, pays: Guarantee, cells: int) -> Mechanism:
+    return mechanism(
+        name,
+        alpha=pays.alpha,
+        epsilon=pays.epsilon,
+        delta=pays.delta,
+        cells=cells,
+        plus=pays.plus or 1,
+    )
 
 
 def choose(

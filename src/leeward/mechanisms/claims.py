@@ -29,11 +29,10 @@ def claim(
             price.epsilon,
             price.delta,
             price.rho,
+            plus=price.plus if proved.uses_alpha else None,
         )
-        if proved == goal:
-            return proven
-        if _follows(proved, goal):
-            return proven.weaken(policy=goal)
+        if proved.name == goal.name or _follows(proved, goal):
+            return proven.weaken(policy=wanted)
     raise NotCovered(
         "policy",
         rule=f"{name} on a {table} table is proved for {_listed(claims.get(table, ()))} only",

@@ -102,7 +102,7 @@ class Clipped:
                 next_step="Leave it out for 'laplace'.",
             )
         given = None if split is None else given_split(split)
-        clipping = Clipping(parameters.growth, parameters.cells)
+        clipping = Clipping(parameters.growth, parameters.cells, parameters.plus)
         gaussian = noise == "gaussian"
         rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
         made = cls(parameters, clipping, given or best_split(parameters, rho), noise, rho)
@@ -118,7 +118,7 @@ class Clipped:
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
         epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
-        price = Guarantee(StrongAlpha(), self.parameters.growth, epsilon, 0, self.rho)
+        price = Guarantee(self.parameters.policy, self.parameters.growth, epsilon, 0, self.rho)
         return claim(self.name, self.claims, price, policy, table or "worker")
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:

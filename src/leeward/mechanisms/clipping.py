@@ -33,6 +33,7 @@ class Clipping:
 
     alpha: Fraction
     cells: int
+    plus: int = 1
 
     @property
     def lattice(self) -> int:
@@ -42,12 +43,12 @@ class Clipping:
     @property
     def grid(self) -> SizeGrid:
         """The public grid on which the largest establishment is released."""
-        return SizeGrid(self.alpha)
+        return SizeGrid(self.alpha, self.plus)
 
     @property
     def least(self) -> Fraction:
-        """1/α + 1: below it one joiner could move a clipped cell by more than αθ/(1+α)."""
-        return 1 / self.alpha + 1
+        """Δ(1/α + 1): below it Δ joiners could move a clipped cell by more than αθ/(1+α)."""
+        return self.plus * (1 / self.alpha + 1)
 
     @property
     def most(self) -> int:
@@ -61,7 +62,7 @@ class Clipping:
         return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
 
     def theta_of(self, index: int) -> int:
-        """max(HEADROOM·Ã, 1/α + 1) rounded up to the lattice, and at most a fixed bound."""
+        """max(HEADROOM·Ã, Δ(1/α + 1)) rounded up to the lattice, and at most a fixed bound."""
         if index not in self._known:
             self._known[index] = self._theta(index)
         return self._known[index]

@@ -1,6 +1,6 @@
-"""Log-Laplace: noise on the logarithm of n + 1/α. Proof in log_laplace.proof.md.
+"""Log-Laplace: noise on the logarithm of n + Δ/α. Proof in log_laplace.proof.md.
 
-Released is ⌊c·(n+1/α)·e^η − 1/α + ½⌋ with η Laplace, which is n + ⌊(n+1/α)·Z + ½⌋ for
+Released is ⌊c·(n+Δ/α)·e^η − Δ/α + ½⌋ with η Laplace, which is n + ⌊(n+Δ/α)·Z + ½⌋ for
 Z = c·e^η − 1: a law of two powers around −1.
 """
 
@@ -62,15 +62,15 @@ class LogLaplace(Additive):
         return cls(parameters, log_laplace_law(rate, Fraction(unbiasing, 2**BITS)))
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """n + 1/α."""
-        return Scales(counts, shift=1 / self.parameters.growth)
+        """n + Δ/α."""
+        return Scales(counts, shift=self.parameters.floor)
 
     def public_margins(self, values: Integers) -> Integers:
-        """q·(released + 1/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
+        """q·(released + Δ/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
         rate = float(self.law.pieces[0].rate + 1)
         factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
         q = _relative_quantile(1 / rate, factor)
-        offset = 1 / float(self.parameters.growth)
+        offset = float(self.parameters.floor)
         return whole_margins(q * (np.abs(values) + offset + 0.5) + 0.5)
 
 

@@ -100,13 +100,14 @@ class SpentMargins:
         """Margins of released grid indices: post-processing of what is published."""
         with np.errstate(over="ignore"):  # an infinite margin is cut to the largest
             wide = self.factor * self.scale.smooth(indices)
-        # S is at least 1, so a margin below that of S = 1 would be known to be too small.
+        # S is at least Δ, so a margin below that of S = Δ would be known to be too small.
         return whole_margins(np.maximum(wide, self.least) + 0.5)
 
     @property
     def fit(self) -> bool:
         """Whether the margin of the largest establishment there may be is a number of 64 bits."""
-        scale = max(self.scale.parameters.growth * MOST_JOBS, Fraction(1))
+        parameters = self.scale.parameters
+        scale = max(parameters.growth * MOST_JOBS, Fraction(parameters.plus))
         return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
     @property
@@ -134,7 +135,8 @@ def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
         raise AssertionError("margins of a public scale are not paid for")
     alpha, each = made.parameters.alpha, epsilon / parts
     if each >= LEAST_EPSILON:
-        scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight"))
+        plus = made.parameters.plus
+        scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight", plus))
         rule = SpentMargins(scale, made, parts)
         if rule.fit:
             return rule

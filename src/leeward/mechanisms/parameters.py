@@ -7,6 +7,7 @@ from flint import arb
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
+from leeward.privacy.policy import StrongAlpha, plus_of, with_plus
 
 CALIBRATIONS = ("tight", "published")
 LEAST_ALPHA, MOST_ALPHA = Fraction(1, 10**6), Fraction(1000)
@@ -20,7 +21,8 @@ class Parameters:
     """α, ε and δ of the whole release of one workplace cell, and how it is calibrated.
 
     `cells` is d, the number of worker cells released for each workplace cell; ε and δ are the
-    price of all of them together.
+    price of all of them together. `plus` is Δ, the number of jobs within which small
+    establishments are hidden.
     """
 
     alpha: Fraction | None
@@ -28,6 +30,7 @@ class Parameters:
     delta: Fraction = Fraction(0)
     cells: int = 1
     calibration: str = "tight"
+    plus: int = 1
 
     def __repr__(self) -> str:
         usual = Parameters(None, self.epsilon)
@@ -38,7 +41,13 @@ class Parameters:
 
     @classmethod
     def read(
-        cls, alpha: Number | None, epsilon: Number, delta: Number, cells: int, calibration: str
+        cls,
+        alpha: Number | None,
+        epsilon: Number,
+        delta: Number,
+        cells: int,
+        calibration: str,
+        plus: int = 1,
     ) -> "Parameters":
         """Read and check what a user wrote."""
         _check_cells(cells)
@@ -49,11 +58,14 @@ class Parameters:
             delta=_probability(delta, "delta"),
             cells=cells,
             calibration=calibration,
+            plus=plus_of(with_plus(StrongAlpha(), plus)) or 1,
         )
 
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""
         own = {**vars(self), **vars(mechanism)}
+        if self.plus == 1:
+            del own["plus"]
         return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
 
     @property
@@ -67,6 +79,16 @@ class Parameters:
                 next_step="Give alpha as text, for example alpha='0.1'.",
             )
         return self.alpha
+
+    @property
+    def floor(self) -> Fraction:
+        """Δ/α: establishments below this size get the noise of this size."""
+        return self.plus / self.growth
+
+    @property
+    def policy(self) -> StrongAlpha:
+        """The strong policy with this Δ, which proofs start from."""
+        return StrongAlpha(self.plus)
 
     @property
     def share(self) -> Fraction:

@@ -36,7 +36,7 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
 }
 
 
-def mechanism(
+def mechanism(  # noqa: PLR0913 (one for each number)
     name: str,
     *,
     alpha: Number | None = None,
@@ -44,6 +44,7 @@ def mechanism(
     delta: Number = 0,
     cells: int = 1,
     calibration: str = "tight",
+    plus: int = 1,
     **options: object,
 ) -> Calibrated:
     """One mechanism by itself, calibrated and frozen. It keeps no ledger: `release` does.
@@ -62,6 +63,8 @@ def mechanism(
         The number of worker cells that are released for each workplace cell.
     calibration
         ``"tight"`` is the least noise that the proof allows, ``"published"`` that of the paper.
+    plus
+        Δ: establishments of few jobs are hidden within this number of jobs.
     **options
         `theta` of node_laplace; `split` and `noise` of clipped.
 
@@ -89,7 +92,7 @@ def mechanism(
     (2,)
     """
     chosen = _chosen(name)
-    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration)
+    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus)
     build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
     known = [key for key in signature(build).parameters if key != "parameters"]
     for option, value in options.items():

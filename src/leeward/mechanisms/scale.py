@@ -1,6 +1,6 @@
 """Scale: the private release of S or A that pays for margins.
 
-Proof in scale.proof.md. The index of A = max(x, 1/α) on a fixed public grid of ln A, plus
+Proof in scale.proof.md. The index of A = max(x, Δ/α) on a fixed public grid of ln A, plus
 discrete Laplace noise.
 """
 
@@ -61,7 +61,7 @@ class Scale(Additive):
         parameters.only_tight(cls.name)
         parameters.only_scalar(cls.name)
         law = discrete_laplace(STEPS / parameters.aimed)
-        return cls(parameters, law, SizeGrid(parameters.growth))
+        return cls(parameters, law, SizeGrid(parameters.growth, parameters.plus))
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
@@ -107,7 +107,7 @@ class Scale(Additive):
     def _covered(self, mechanism: Additive) -> Callable[[float], float]:
         """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
         weights, shrink = self._shrinkage()
-        unit = float(mechanism.scale(0, 0))
+        unit = _unit(mechanism)
         return lambda q: float((weights * mechanism.within(q * shrink / unit)).sum())
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
@@ -119,10 +119,15 @@ class Scale(Additive):
 
 
 def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
-    """The margin in jobs where S is 1, its least value: a smaller one would be known too small."""
+    """The margin in jobs where S is Δ, its least value: a smaller one would be known too small."""
     unit = mechanism.scale(0, 0)
     law = law_at(mechanism.laws, unit)
     return _smallest(lambda q: float(within(law, np.array([q / float(unit)]))[0]), coverage)
+
+
+def _unit(mechanism: Additive) -> float:
+    """The scale of the noise where S is 1: in cells below Δ/α it is Δ times that."""
+    return float(mechanism.scale(0, 0) / mechanism.parameters.plus)
 
 
 def _smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:

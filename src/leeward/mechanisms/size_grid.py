@@ -19,21 +19,27 @@ STEPS = 32
 
 @dataclass(frozen=True)
 class SizeGrid:
-    """The grid for one α; sizes below 1/α count as 1/α."""
+    """The grid for one α; sizes below Δ/α count as Δ/α."""
 
     alpha: Fraction
+    plus: int = 1
+
+    @property
+    def floor(self) -> Fraction:
+        """Δ/α."""
+        return self.plus / self.alpha
 
     def index(self, largest: Integers) -> Integers:
-        """⌊STEPS·ln A/λ⌋ with A = max(x, 1/α), exact for every entry."""
+        """⌊STEPS·ln A/λ⌋ with A = max(x, Δ/α), exact for every entry."""
         sizes, inverse = np.unique(largest, return_inverse=True)
-        floor = float(1 / self.alpha)
+        floor = float(self.floor)
         value = np.log(np.maximum(sizes.astype(np.float64), floor)) * self._density()
         error = np.abs(value) * (FUNCTION + ROUNDING) + ROUNDING * self._density()
         index = np.floor(value - error)
         open_ = index != np.floor(value + error)
         exact = index.astype(np.int64)
         for i in np.flatnonzero(open_):
-            exact[i] = self.exact_index(max(Fraction(int(sizes[i])), 1 / self.alpha))
+            exact[i] = self.exact_index(max(Fraction(int(sizes[i])), self.floor))
         return exact[inverse].reshape(largest.shape)
 
     def exact_index(self, size: Fraction) -> int:

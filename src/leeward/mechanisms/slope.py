@@ -23,7 +23,7 @@ BITS = 96
 
 @dataclass(frozen=True)
 class Slope(Additive):
-    """Noise whose size follows A = max(largest establishment, 1/α)."""
+    """Noise whose size follows A = max(largest establishment, Δ/α)."""
 
     name: ClassVar[str] = "slope"
     words: ClassVar[Words] = Words(
@@ -51,8 +51,8 @@ class Slope(Additive):
         return cls(parameters, unbiased(r, b))
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """A = max(x, 1/α)."""
-        return Scales(largest, floor=1 / self.parameters.growth)
+        """A = max(x, Δ/α)."""
+        return Scales(largest, floor=self.parameters.floor)
 
 
 def slope_law(r: Fraction, b: Fraction, peak: Fraction) -> PiecewiseLaw:

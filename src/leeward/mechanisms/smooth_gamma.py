@@ -46,9 +46,9 @@ class SmoothGamma(Additive):
             return cls(parameters, QuarticLaw(), dyadic_up(steepest() / left, BITS))
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """c·S with S = max(αx, 1)."""
+        """c·S with S = max(αx, Δ)."""
         alpha = self.parameters.growth
-        return Scales(largest, floor=1 / alpha, factor=alpha * self.multiple)
+        return Scales(largest, floor=self.parameters.floor, factor=alpha * self.multiple)
 
 
 def steepest() -> arb:

@@ -48,12 +48,12 @@ class SmoothLaplace(Additive):
     def price(self) -> Guarantee:
         """ε and δ of all cells together."""
         p = self.parameters
-        return Guarantee(StrongAlpha(), p.growth, p.epsilon, p.delta)
+        return Guarantee(p.policy, p.growth, p.epsilon, p.delta)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """S/u with S = max(αx, 1)."""
+        """S/u with S = max(αx, Δ)."""
         alpha = self.parameters.growth
-        return Scales(largest, floor=1 / alpha, factor=alpha / self.inverse_scale)
+        return Scales(largest, floor=self.parameters.floor, factor=alpha / self.inverse_scale)
 
 
 def _published_delta(parameters: Parameters) -> arb:

@@ -27,9 +27,6 @@ from leeward.privacy import StrongAlpha, WeakAlpha
 BITS = 96
 HALF = Fraction(1, 2)
 
-PLUS = Fraction(1)
-"""Δ: the joiners that are hidden even where α times the establishment is less."""
-
 MOST_ALPHA = 2
 """Beyond it one step could pass the next on the left; staircase.proof.md, (L)."""
 
@@ -156,7 +153,7 @@ class Stairs:
 
 @dataclass(frozen=True)
 class Staircase(Additive):
-    """Noise of steps whose size follows A = max(largest establishment, 1/α)."""
+    """Noise of steps whose size follows A = max(largest establishment, Δ/α)."""
 
     name: ClassVar[str] = "staircase"
     words: ClassVar[Words] = Words(
@@ -183,7 +180,7 @@ class Staircase(Additive):
                 value=shown(parameters.growth),
                 next_step="Take a smaller alpha, or use slope.",
             )
-        stairs = _stairs(parameters.growth, parameters.aimed / parameters.cells)
+        stairs = _stairs(parameters.growth, parameters.aimed / parameters.cells, parameters.plus)
         if stairs is None:
             raise _too_small(parameters)
         return cls(parameters, stairs.law(stairs.large), stairs)
@@ -210,7 +207,7 @@ def _law(stairs: Stairs, size: Fraction) -> PiecewiseLaw:
 
 
 @lru_cache(maxsize=256)
-def _stairs(growth: Fraction, epsilon: Fraction) -> Stairs | None:
+def _stairs(growth: Fraction, epsilon: Fraction, plus: int) -> Stairs | None:
     """The constants with the smallest error among unbiased ones; None where there are none."""
     with precision(256):
         aim, rate = ball(epsilon), ball(growth).log1p()
@@ -219,7 +216,7 @@ def _stairs(growth: Fraction, epsilon: Fraction) -> Stairs | None:
         steps = max(1, min(MOST_STEPS, int(NEGLIGIBLE / epsilon + HALF)))
         stairs = Stairs(
             growth,
-            PLUS,
+            Fraction(plus),
             epsilon,
             drop=dyadic_down(aim - rate, BITS),
             order=dyadic_down(aim / rate, BITS),
@@ -282,15 +279,15 @@ def _right_side(stairs: Stairs) -> tuple[Floats, Floats]:
 
 def _too_small(parameters: Parameters) -> InvalidParameter:
     """The refusal, with the smallest ε at which there are constants."""
-    growth = parameters.growth
+    growth, plus = parameters.growth, parameters.plus
     with precision(64):
         low = dyadic_down(3 * parameters.log_growth(), 32)
     high = 2 * low
-    while high < MOST_EPSILON and _stairs(growth, high) is None:
+    while high < MOST_EPSILON and _stairs(growth, high, plus) is None:
         low, high = high, 2 * high
     for _ in range(20):
         middle = (low + high) / 2
-        low, high = (middle, high) if _stairs(growth, middle) is None else (low, middle)
+        low, high = (middle, high) if _stairs(growth, middle, plus) is None else (low, middle)
     rule = "must be so large that the mean can be 0: at least 3·ln(1+alpha) for each worker cell"
     return parameters.refuse_epsilon(rule, high * parameters.cells)
 

@@ -27,7 +27,7 @@ BITS = 96
 
 @dataclass(frozen=True)
 class VectorPareto(Additive):
-    """Joint noise of scale S/t, S = max(α·largest total size, 1).
+    """Joint noise of scale S/t, S = max(α·largest total size, Δ).
 
     `counts` is (workplaces, cells), `largest` (workplaces,): the largest establishment counted
     with *all* its jobs. Filters and incomplete code lists are covered. With one cell, plain
@@ -88,9 +88,9 @@ class VectorPareto(Additive):
         return x, x
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """S/t with S = max(αX, 1)."""
+        """S/t with S = max(αX, Δ)."""
         alpha = self.parameters.growth
-        return Scales(largest, floor=1 / alpha, factor=alpha / self.step)
+        return Scales(largest, floor=self.parameters.floor, factor=alpha / self.step)
 
 
 def _shapes(top: Fraction, d: int) -> Iterable[Fraction]:

@@ -12,12 +12,13 @@ from leeward.privacy.conversion import steps_delta, zcdp_epsilon
 from leeward.privacy.policy import (
     EstablishmentRemoval,
     Policy,
-    StrongAlpha,
     WeakAlpha,
     WorkerOnly,
+    plus_of,
     read_alpha,
     steps_between,
     why_not,
+    with_plus,
 )
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
@@ -72,8 +73,10 @@ class Guarantee:
         epsilon: Number,
         delta: Number = 0,
         rho: Number = 0,
+        *,
+        plus: int | None = None,
     ) -> None:
-        protected = named_policy(policy)
+        protected = with_plus(named_policy(policy), plus)
         object.__setattr__(self, "policy", protected)
         object.__setattr__(self, "alpha", read_alpha(protected, alpha))
         object.__setattr__(self, "epsilon", _loss(epsilon, "epsilon"))
@@ -86,6 +89,11 @@ class Guarantee:
                 value=self.epsilon,
                 next_step="Give the loss that this release costs.",
             )
+
+    @property
+    def plus(self) -> int | None:
+        """Δ: small establishments are hidden within this number of jobs; None without an α."""
+        return plus_of(self.policy)
 
     @property
     def measure(self) -> Measure:
@@ -112,10 +120,13 @@ class Guarantee:
         )
 
     def weaken(
-        self, policy: str | Policy | None = None, alpha: Number | None = None
+        self,
+        policy: str | Policy | None = None,
+        alpha: Number | None = None,
+        plus: int | None = None,
     ) -> "Guarantee":
-        """The guarantee that follows under another policy or another α."""
-        wanted = self.policy if policy is None else named_policy(policy)
+        """The guarantee that follows under another policy, another α or another Δ."""
+        wanted = with_plus(self._under(policy), plus)
         kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
         growth = read_alpha(wanted, kept)
         steps = steps_between(self.policy, self.alpha, wanted, growth)
@@ -123,11 +134,19 @@ class Guarantee:
             raise NotCovered(
                 "policy" if wanted != self.policy else "alpha",
                 rule=why_not(self.policy, wanted),
-                value=f"{_place(self.policy, self.alpha)} to {_place(wanted, growth)}",
+                value=f"{place(self.policy, self.alpha)} to {place(wanted, growth)}",
                 next_step="Make the release under the policy and alpha that it has to promise.",
             )
         there = self.over_steps(steps)
         return Guarantee(wanted, growth, there.epsilon, there.delta, there.rho)
+
+    def _under(self, policy: str | Policy | None) -> Policy:
+        """A policy by its name has the Δ of this guarantee, if it has one at all."""
+        if policy is None:
+            return self.policy
+        wanted = named_policy(policy)
+        named = isinstance(policy, str) and wanted.uses_alpha
+        return with_plus(wanted, self.plus) if named else wanted
 
     def to_approximate(self, delta: Number) -> "Guarantee":
         """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
@@ -192,8 +211,12 @@ def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
     return here.to_approximate(other.delta).epsilon <= other.epsilon
 
 
-def _place(policy: Policy, alpha: Fraction | None) -> str:
-    return policy.name if alpha is None else f"{policy.name} at alpha {alpha}"
+def place(policy: Policy, alpha: Fraction | None) -> str:
+    """What is protected, in short."""
+    if alpha is None:
+        return policy.name
+    plus = plus_of(policy)
+    return f"{policy.name} at alpha {alpha}" + ("" if plus == 1 else f", plus {plus}")
 
 
 def _loss(value: Number, parameter: str) -> Fraction:
@@ -290,14 +313,16 @@ def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction 
 
 
 def _common(policies: Iterable[Policy]) -> Policy:
-    kinds = set(policies)
-    if len(kinds) == 1:
-        return kinds.pop()
-    if kinds == {StrongAlpha(), WeakAlpha()}:
-        return WeakAlpha()  # strong (α, ε) implies weak (α, ε)
+    """Strong with weak is weak; of several Δ the smallest is implied by all at the same loss."""
+    found = tuple(policies)
+    names = {each.name for each in found}
+    if len(names) == 1 or names == {"strong", "weak"}:
+        kept = found[0] if len(names) == 1 else WeakAlpha()
+        least = [plus for each in found if (plus := plus_of(each)) is not None]
+        return with_plus(kept, min(least, default=None))
     raise CannotCompose(
         "guarantees",
         rule="must protect the same thing (strong with weak is weak)",
-        value=", ".join(sorted(kind.name for kind in kinds)),
+        value=", ".join(sorted(names)),
         next_step="Weaken each to one policy first, for instance guarantee.weaken('worker').",
     )

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy.words import Sentence, growth_text
+from leeward.privacy.words import Sentence, growth_text, jobs_more
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
@@ -100,7 +100,7 @@ def _elsewhere(guarantee: "Guarantee") -> Sentence:
         "Sizes of establishments are numbers of counted jobs, and what is said of them speaks of "
         "those whose counted job is here. Another establishment that so loses or gains counted "
         "jobs is one more step for each step of its own: a factor "
-        f"{growth_text(guarantee)}, or one job{kinds}.",
+        f"{growth_text(guarantee)}, or {jobs_more(guarantee)}{kinds}.",
         2,
     )
 

@@ -3,11 +3,11 @@
 Two databases are neighbours in both directions; equal ones are not neighbours. Where databases
 have pay, jobs that are in both keep it: joiners and leavers may have any pay.
 
-`steps_between` counts the steps of one policy, or of one α, that make one step of another
+`steps_between` counts the steps of one policy, or of one α and Δ, that make one step of another
 (composition.proof.md).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
@@ -83,13 +83,14 @@ class EstablishmentRemoval:
 class StrongAlpha:
     """Protects every job, and the size of an establishment within 1+α, whoever joins or leaves.
 
-    Neighbours ([H16] Def 7.1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+1).
+    Neighbours ([H16] Def 7.1, where Δ is 1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+Δ). `plus` is
+    Δ, the number of jobs within which a small establishment is hidden.
 
     Examples
     --------
     >>> strong = leeward.Guarantee("strong", "0.1", 1)
     >>> strong.policy
-    StrongAlpha()
+    StrongAlpha(plus=1)
     >>> strong.implies(leeward.Guarantee("worker", None, 1))
     True
     """
@@ -97,11 +98,13 @@ class StrongAlpha:
     name: ClassVar[str] = "strong"
     uses_alpha: ClassVar[bool] = True
 
+    plus: int = 1
+
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
-        """Whether one contains the other and is larger by at most α or one job."""
+        """Whether one contains the other and is larger by at most α or Δ jobs."""
         growth = given_alpha(self.name, alpha)
         pair = contained(left, right)
-        return pair is not None and within_growth(pair[0].size, pair[1].size, growth)
+        return pair is not None and within_growth(pair[0].size, pair[1].size, growth, self.plus)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +112,13 @@ class WeakAlpha:
     """Protects every job, and an establishment whose kinds of workers all grow within 1+α.
 
     Neighbours ([H16] Def 7.3, corrected): E ⊆ E' and, for every union φ of cells of the
-    declared worker attributes, φ(E') ≤ max((1+α)φ(E), φ(E)+1).
+    declared worker attributes, φ(E') ≤ max((1+α)φ(E), φ(E)+Δ). `plus` is Δ.
 
     Examples
     --------
     >>> weak = leeward.Guarantee("weak", "0.1", 1)
     >>> weak.policy
-    WeakAlpha()
+    WeakAlpha(plus=1)
     >>> weak.implies(leeward.Guarantee("strong", "0.1", 1))
     False
     """
@@ -123,8 +126,10 @@ class WeakAlpha:
     name: ClassVar[str] = "weak"
     uses_alpha: ClassVar[bool] = True
 
+    plus: int = 1
+
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
-        """Whether one contains the other and every union of kinds is within α or one job."""
+        """Whether one contains the other and every union of kinds is within α or Δ jobs."""
         growth = given_alpha(self.name, alpha)
         if left.cap is not None:
             raise _no_pay(self.name)
@@ -135,7 +140,8 @@ class WeakAlpha:
         # All 2^d unions (the empty one is always within): kinds of workers, never identities,
         # which would collapse the policy to one job (composition.proof.md).
         chosen = product((False, True), repeat=len(small))
-        return all(within_growth(_jobs(small, phi), _jobs(large, phi), growth) for phi in chosen)
+        sizes = ((_jobs(small, phi), _jobs(large, phi)) for phi in chosen)
+        return all(within_growth(few, many, growth, self.plus) for few, many in sizes)
 
 
 Policy: TypeAlias = WorkerOnly | EstablishmentRemoval | StrongAlpha | WeakAlpha
@@ -186,15 +192,42 @@ def given_alpha(name: str, alpha: Number | None) -> Fraction:
     return positive(alpha, "alpha")
 
 
+def with_plus(wanted: Policy, plus: int | None) -> Policy:
+    """The policy with this Δ; None leaves it as it is. Refused where the policy has none."""
+    if plus is None:
+        return wanted
+    if isinstance(wanted, (WorkerOnly, EstablishmentRemoval)):
+        raise InvalidParameter(
+            "plus",
+            rule=f"has no meaning under the {wanted.name} policy",
+            value=plus,
+            next_step="Leave plus out, or choose the strong or the weak policy.",
+        )
+    if type(plus) is not int or not 1 <= plus <= MOST_PLUS:
+        raise InvalidParameter(
+            "plus",
+            rule=f"must be a whole number of jobs from 1 to {MOST_PLUS}",
+            value=shown(plus),
+            next_step="Give the number of jobs within which small establishments are hidden, "
+            "such as 5.",
+        )
+    return replace(wanted, plus=plus)
+
+
+def plus_of(protected: Policy) -> int | None:
+    """Δ, or None under a policy that has none."""
+    return None if isinstance(protected, (WorkerOnly, EstablishmentRemoval)) else protected.plus
+
+
 def _jobs(jobs: Counts, phi: tuple[bool, ...]) -> int:
     return sum(count for count, inside in zip(jobs, phi, strict=True) if inside)
 
 
-def within_growth(small: int, large: int, alpha: Fraction) -> bool:
-    """large ≤ max((1+α)·small, small + 1)."""
+def within_growth(small: int, large: int, alpha: Fraction, plus: int = 1) -> bool:
+    """large ≤ max((1+α)·small, small + Δ)."""
     # Erratum of [H16] Def 7.3: printed as max((1+α)φ, 1); with φ ≥ 1 and αφ < 1 no worker could
     # join.
-    return large <= (1 + alpha) * small or large <= small + 1
+    return large <= (1 + alpha) * small or large <= small + plus
 
 
 def _no_pay(name: str) -> InvalidParameter:
@@ -205,6 +238,9 @@ def _no_pay(name: str) -> InvalidParameter:
         next_step="Leave pay out, or choose the strong policy.",
     )
 
+
+MOST_PLUS = 10_000
+"""Maximum of Δ in jobs."""
 
 LARGEST_SIZE = 10**6
 """Sizes computed one by one; where the exact answer needs more, the proven bound is given."""
@@ -220,13 +256,14 @@ def steps_between(
         # One step out and one step in: E → ∅ → E' joins any two workforces, for every α.
         return 1 if wanted == policy else 2
     if isinstance(wanted, WorkerOnly):
-        return 1  # one job more is within max(·, |E|+1), and within it for every union φ
+        return 1  # one job more is within max(·, |E|+Δ), and within it for every union φ
     if alpha is None or wanted_alpha is None:
         return None  # worker only, or wanted establishment removal: sizes are unbounded
-    if isinstance(policy, StrongAlpha):
-        return group_steps(alpha, wanted_alpha)  # weak pairs are strong pairs (φ = all kinds)
+    plus, wanted_plus = plus_of(policy) or 1, plus_of(wanted) or 1
+    if isinstance(policy, StrongAlpha):  # weak pairs are strong pairs (φ = all kinds)
+        return group_steps(alpha, wanted_alpha, plus, wanted_plus)
     if isinstance(wanted, WeakAlpha):
-        return weak_group_steps(alpha, wanted_alpha)
+        return weak_group_steps(alpha, wanted_alpha, plus, wanted_plus)
     return None
 
 
@@ -247,63 +284,80 @@ def why_not(policy: Policy, wanted: Policy) -> str:
     )
 
 
-def group_steps(alpha: Number, alpha_prime: Number) -> int:
-    """k: every strong α'-pair is joined by at most k strong α-steps (composition.proof.md).
+def group_steps(alpha: Number, alpha_prime: Number, plus: int = 1, plus_prime: int = 1) -> int:
+    """k: every strong (α', Δ')-pair is joined by at most k strong (α, Δ)-steps.
 
-    The largest number, over all sizes x, of steps x → max(⌊(1+α)x⌋, x+1) that reach
-    max(⌊(1+α')x⌋, x+1). Where that cannot be computed, the bound ⌈2α'/α⌉ is returned.
-    """
-    return _group_steps(positive(alpha, "alpha"), positive(alpha_prime, "alpha_prime"))
-
-
-def weak_group_steps(alpha: Number, alpha_prime: Number) -> int | None:
-    """A number of weak α-steps that joins every weak α'-pair; None where no number does.
-
-    No number does when some integer x has αx < 1 ≤ α'x: many kinds of x workers, all gaining
-    one, are a single α'-step, while one α-step can let only one of these kinds gain.
-    Otherwise all kinds move together as in the strong policy, and one more step pays for the
-    single kind that gained by the "+1" (Proposition 5).
+    The largest number, over all sizes x, of steps x → max(⌊(1+α)x⌋, x+Δ) that reach
+    max(⌊(1+α')x⌋, x+Δ') (composition.proof.md). Where that cannot be computed, the bound
+    max(⌈2α'/α⌉, ⌈Δ'/Δ⌉) is returned.
     """
     small, large = positive(alpha, "alpha"), positive(alpha_prime, "alpha_prime")
-    if large <= small:
+    return _group_steps(Growth(small, plus), Growth(large, plus_prime))
+
+
+def weak_group_steps(
+    alpha: Number, alpha_prime: Number, plus: int = 1, plus_prime: int = 1
+) -> int | None:
+    """A number of weak (α, Δ)-steps that joins every weak (α', Δ')-pair; None where none does.
+
+    None does when some integer x has αx < 1 ≤ α'x: many kinds of x workers, all gaining one, are
+    a single α'-step, while one α-step can let only Δ of these kinds gain. Otherwise all kinds
+    move together as in the strong policy, and ⌈Δ'/Δ⌉ more steps pay for the kinds that gained by
+    the "+Δ'" (Proposition 5).
+    """
+    small, large = positive(alpha, "alpha"), positive(alpha_prime, "alpha_prime")
+    if large <= small and plus_prime <= plus:
         return 1
-    if ceil(1 / small) != ceil(1 / large):
+    if large > small and ceil(1 / small) != ceil(1 / large):
         return None
-    return _group_steps(small, large) + 1
+    return _group_steps(Growth(small), Growth(large)) + -(-plus_prime // plus)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The largest step from a size x: to max(⌊(1+α)x⌋, x+Δ)."""
+
+    alpha: Fraction
+    plus: int = 1
+
+    def gain(self, size: int) -> int:
+        """Jobs that a step from this size adds at most."""
+        return max(self.plus, self.alpha.numerator * size // self.alpha.denominator)
 
 
 @lru_cache(maxsize=1024)
-def _group_steps(alpha: Fraction, alpha_prime: Fraction) -> int:
-    if alpha_prime <= alpha:
-        return 1
-    lossless = _lossless_steps(alpha, alpha_prime)
-    return lossless if lossless is not None else _most_steps(alpha, alpha_prime)
+def _group_steps(step: Growth, wanted: Growth) -> int:
+    if wanted.alpha <= step.alpha:
+        # The gain of a step grows with the size, so that the smallest size needs most steps.
+        return 1 if wanted.plus <= step.plus else steps_from(0, step, wanted)
+    return _most_steps(step, wanted)
 
 
-def _most_steps(alpha: Fraction, alpha_prime: Fraction) -> int:
+def _most_steps(step: Growth, wanted: Growth) -> int:
     """Count upwards through the sizes until no larger size can need more steps."""
-    bound = ceil(2 * alpha_prime / alpha)  # Proposition 4 (c)
-    most, size = _steps_of_large(alpha, alpha_prime), 1
-    enough = _enough_from(most, alpha, alpha_prime)
-    last = LARGEST_SIZE if _enough_from(bound, alpha, alpha_prime) <= LARGEST_SIZE else 0
+    # Proposition 4 (c)
+    bound = max(ceil(2 * wanted.alpha / step.alpha), -(-wanted.plus // step.plus))
+    most, size = _steps_of_large(step.alpha, wanted.alpha), 0
+    enough = _enough_from(most, step, wanted)
+    last = LARGEST_SIZE if _enough_from(bound, step, wanted) <= LARGEST_SIZE else -1
     while size < enough:
         if size > last:
             return bound
-        needed = steps_from(size, alpha, alpha_prime)
+        needed = steps_from(size, step, wanted)
         if needed > most:
             most = needed
-            enough = _enough_from(most, alpha, alpha_prime)
+            enough = _enough_from(most, step, wanted)
         size += 1
     return most
 
 
-def steps_from(size: int, alpha: Fraction, alpha_prime: Fraction) -> int:
-    """Steps of α from this size to the largest α'-neighbour."""
-    goal = max(int((1 + alpha_prime) * size), size + 1)
-    numerator, denominator = alpha.numerator, alpha.denominator
+def steps_from(size: int, step: Growth, wanted: Growth) -> int:
+    """Steps from this size to its largest neighbour in the wanted sense."""
+    goal = size + wanted.gain(size)
+    numerator, denominator = step.alpha.numerator, step.alpha.denominator
     steps = 0
     while size < goal:
-        gain = max(1, numerator * size // denominator)
+        gain = step.gain(size)
         # The gain stays the same until α·size reaches gain + 1: take those steps in one go.
         until = min(goal, -(-(gain + 1) * denominator // numerator))
         jump = -(-(until - size) // gain)
@@ -312,30 +366,32 @@ def steps_from(size: int, alpha: Fraction, alpha_prime: Fraction) -> int:
     return steps
 
 
-def _enough_from(steps: int, alpha: Fraction, alpha_prime: Fraction) -> float:
+def _enough_from(steps: int, step: Growth, wanted: Growth) -> float:
     """A size from which `steps` steps certainly suffice; infinite where this cannot be shown."""
+    additive = ceil(wanted.plus / wanted.alpha)  # from here on the wanted gain is a share of x
+    lossless = step.alpha.denominator == 1 and (1 + step.alpha) ** steps >= 1 + wanted.alpha
+    if lossless:  # no step rounds
+        return additive
     with precision(BITS):
-        growth = (log_growth(alpha) * steps).expm1()
-        gap = growth - ball(alpha_prime)
+        growth = (log_growth(step.alpha) * steps).expm1()
+        gap = growth - ball(wanted.alpha)
         if not gap > 0:
             return inf
         # composition.proof.md: x ≥ ((1+α)^k − 1) / (α((1+α)^k − 1 − α')).
-        return ceil(dyadic_up(growth / (ball(alpha) * gap), 0))
+        return max(additive, ceil(dyadic_up(growth / (ball(step.alpha) * gap), 0)))
 
 
 def _steps_of_large(alpha: Fraction, alpha_prime: Fraction) -> int:
-    """k₀: the least k with (1+α)^k > 1+α', which arbitrarily large sizes need."""
+    """k₀, which arbitrarily large sizes need: the least k with (1+α)^k > 1+α'.
+
+    With a whole number α no step rounds, and (1+α)^k = 1+α' is enough.
+    """
     with precision(BITS):
         steps = log_growth(alpha_prime) / log_growth(alpha)
         whole = round(float(steps.mid()))
         if not steps.contains(whole):
             return floor(dyadic_down(steps, 0)) + 1
-    return whole if (1 + alpha) ** whole > 1 + alpha_prime else whole + 1
-
-
-def _lossless_steps(alpha: Fraction, alpha_prime: Fraction) -> int | None:
-    """k if (1+α)^k = 1+α' with a whole number α: no step rounds, so k₀ would be one too many."""
-    if alpha.denominator != 1:
-        return None
-    steps = _steps_of_large(alpha, alpha_prime) - 1
-    return steps if (1 + alpha) ** steps == 1 + alpha_prime else None
+    reached = (1 + alpha) ** whole
+    if alpha.denominator == 1 and reached == 1 + alpha_prime:
+        return whole
+    return whole if reached > 1 + alpha_prime else whole + 1

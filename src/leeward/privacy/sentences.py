@@ -11,7 +11,15 @@ from leeward.privacy.job_sentences import (
     most_jobs,
     steps_of_a_job,
 )
-from leeward.privacy.words import FACTOR, READING, Sentence, growth_text, of_guarantee, of_release
+from leeward.privacy.words import (
+    FACTOR,
+    READING,
+    Sentence,
+    growth_text,
+    jobs_more,
+    of_guarantee,
+    of_release,
+)
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
@@ -236,7 +244,8 @@ def _counted(rule: JobsRule) -> str:
 
 
 def _sizes(guarantee: "Guarantee") -> str:
-    return f"sizes x and at most {growth_text(guarantee)} times x (or one job more)"
+    more = jobs_more(guarantee)
+    return f"sizes x and at most {growth_text(guarantee)} times x (or {more} more)"
 
 
 def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
@@ -295,7 +304,7 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
     text = (
         "Between two make-ups of an establishment of the same size in which every kind of worker "
         f"(by {', '.join(kinds) or 'no attribute'}) and every group of kinds differs by at most "
-        f"{growth} times (or one worker), the odds change {FACTOR}."
+        f"{growth} times (or {jobs_more(guarantee, 'worker')}), the odds change {FACTOR}."
     )
     return of_release(guarantee, "make-up", 1 if by_cell else 2, text)
 
@@ -306,7 +315,7 @@ def growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
     return Sentence(
         "growth-of-one-kind",
         "It does NOT protect a size where one kind of worker alone grew: such growth is "
-        f"protected only up to {growth} times that kind, or one worker.",
+        f"protected only up to {growth} times that kind, or {jobs_more(guarantee, 'worker')}.",
     )
 
 
@@ -346,8 +355,8 @@ def far_sizes(guarantee: "Guarantee") -> Sentence:
         "size-far",
         f"Two sizes that are further apart than a factor {growth} are hidden less, by another ε "
         f"for each further step: from x to {growth} times x, rounded down to whole jobs, or to "
-        "one job more. An establishment of 1,000 jobs and one of many times that can be told "
-        "apart.",
+        f"{jobs_more(guarantee)} more. An establishment of 1,000 jobs and one of many times that "
+        "can be told apart.",
         1,
     )
 

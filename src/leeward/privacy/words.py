@@ -118,6 +118,12 @@ def factor_text(epsilon: Fraction) -> str:
     return f"{factor:,f}"
 
 
+def jobs_more(guarantee: "Guarantee", noun: str = "job") -> str:
+    """Δ in words: "one job more", "5 jobs more"."""
+    plus = guarantee.plus or 1
+    return f"one {noun}" if plus == 1 else f"{plus} {noun}s"
+
+
 def growth_text(guarantee: "Guarantee") -> str:
     """1 + α: the factor by which an establishment may grow in one step."""
     return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)

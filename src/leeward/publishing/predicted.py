@@ -93,6 +93,7 @@ def _guarantee_json(plan: Plan) -> dict[str, object]:
     return {
         "policy": guarantee.policy.name,
         "alpha": alpha,
+        "plus": guarantee.plus,
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
@@ -144,7 +145,8 @@ def _remaining(plan: Plan, account: Account) -> str:
     left, paid = account.left.epsilon, payment(account, plan.charge)
     dearer = ""
     if paid.epsilon != plan.charge.epsilon:
-        dearer = f" The account pays epsilon {number_text(paid.epsilon)}: its alpha is another."
+        more = number_text(paid.epsilon)
+        dearer = f" The account pays epsilon {more}: its alpha or its plus is another."
     return f"Left: {number_text(left)} before, {number_text(left - paid.epsilon)} after.{dearer}"
 
 

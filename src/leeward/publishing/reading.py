@@ -59,7 +59,14 @@ def read_protection(written: WrittenProtection) -> Guarantee:
             next_step="Give the protected growth of an establishment, such as 0.1.",
         )
     epsilon = positive(read_number(written.epsilon, "epsilon"), "epsilon")
-    return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"))
+    plus = None if written.plus is None else _jobs(written.plus)
+    return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"), plus=plus)
+
+
+def _jobs(written: str) -> int:
+    """Δ; a fraction is refused as `with_plus` refuses a number beyond its limits."""
+    number = read_number(written, "plus")
+    return int(number) if number.denominator == 1 else 0
 
 
 def _policy(written: str) -> Policy:
@@ -173,7 +180,7 @@ def _share(table: WrittenTable, parameter: str) -> Fraction:
 
 Value = TypeVar("Value")
 
-PROTECT = ("policy", "alpha", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "epsilon", "delta")
 """What a table is refused for although it stands elsewhere in the plan."""
 
 

@@ -31,6 +31,7 @@ class WrittenProtection(Written):
 
     policy: str
     alpha: str | None = None
+    plus: str | None = None
     epsilon: str
     delta: str = "0"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
-from leeward.show.numbers import alpha, amount_left, count, losses
+from leeward.show.numbers import amount_left, count, losses, protected
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,8 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
 
 def _promise(certificate: Certificate) -> Check:
     promise = certificate.guarantee
-    growth = "" if promise.alpha is None else f", α\u00a0{alpha(promise.alpha)}"
     return Check(
-        f"The promise ({promise.policy} policy{growth}, {losses(promise)}) is one that our rules "
+        f"The promise (policy {protected(promise)}, {losses(promise)}) is one that our rules "
         "allow for these data, and what it does not protect is accepted.",
         "Under “What is promised” and “What is not protected”.",
     )

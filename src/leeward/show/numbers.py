@@ -165,3 +165,26 @@ def amount_left(text: str) -> str:
 def alpha(text: str | None) -> str:
     """α, exactly."""
     return alpha_text(None if text is None else Fraction(text))
+
+
+class Protection(Protocol):
+    """A statement of a policy with its α and Δ, None where there is none or where Δ is 1."""
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy."""
+
+    @property
+    def alpha(self) -> str | None:
+        """α as an exact text."""
+
+    @property
+    def plus(self) -> int | None:
+        """Δ, if it is above 1."""
+
+
+def protected(given: Protection) -> str:
+    """What is protected: the policy with its α, and its Δ where it is above 1."""
+    growth = "" if given.alpha is None else f", α\u00a0{alpha(given.alpha)}"
+    plus = "" if given.plus is None else f", Δ\u00a0{counted(given.plus, 'job')}"
+    return f"{given.policy}{growth}{plus}"

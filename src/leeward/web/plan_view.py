@@ -19,7 +19,7 @@ from leeward.web.plan_result import Budget, Result, make_result
 FEW = 6
 """Maximum number of tables that are all shown open."""
 
-PROTECT = ("policy", "alpha", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "epsilon", "delta")
 TOGETHER = {"tables.share": "tables", "jobs.rule": "jobs"}
 PARTS = re.compile(r"\.[^.\[]*$|\[[0-9]+\]$")
 
@@ -42,8 +42,9 @@ EPSILON = _steps(
 ALPHA = _steps(("0.005", "0.1", "0.005"), ("0.1", "0.3", "0.01"), ("0.3", "1", "0.05"))
 DELTA = " ".join(["0", *(f"{Decimal(10) ** -n:f}" for n in range(12, 1, -1))])
 SHARE = _steps(("0.01", "1", "0.01"))
+PLUS = _steps(("1", "20", "1"), ("20", "100", "5"))
 
-SLIDERS = {"epsilon": EPSILON, "alpha": ALPHA, "delta": DELTA, "share": SHARE}
+SLIDERS = {"epsilon": EPSILON, "alpha": ALPHA, "plus": PLUS, "delta": DELTA, "share": SHARE}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
 from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
-from leeward.show.numbers import alpha, losses
+from leeward.show.numbers import losses, protected
 from leeward.web.site import page_number
 
 MOST_BYTES = 64 << 20
@@ -166,8 +166,7 @@ def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
 
 
 def _promise(guarantee: ReleaseGuarantee) -> str:
-    growth = "" if guarantee.alpha is None else f", α {alpha(guarantee.alpha)}"
-    return f"{guarantee.policy}{growth}, {losses(guarantee)}"
+    return f"{protected(guarantee)}, {losses(guarantee)}"
 
 
 def _held(path: Path, stamp: Stamp) -> Certificate:
