@@ -10,7 +10,7 @@ from typing import Any, Literal
 from flint import arb
 
 from leeward.audit.clipped_exam import gaussian_rho, pair_loss
-from leeward.audit.exams import kept_view, pareto_loss, scalar, workplace_view
+from leeward.audit.exams import examined, kept_view, pareto_loss, scalar, workplace_view
 from leeward.audit.loss import INFINITE, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Independent, Rounded
@@ -44,7 +44,9 @@ class Setting:
     def name(self) -> str:
         """The mechanism, for a reader."""
         kinds = self.population.kinds
+        plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
+        name += f", plus {plus}" if plus > 1 else ""
         return name if self.floor else f"{name}, no floor"
 
     @property
@@ -75,7 +77,7 @@ class Setting:
     def population(self) -> Population:
         """What worlds are made of."""
         kinds = 1 if self.table in ("all jobs", "kept establishments") else 2
-        return Population(policy(self.policy), self.alpha, kinds)
+        return Population(examined(self.made, self.policy), self.alpha, kinds)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up."""
@@ -179,9 +181,11 @@ def settings() -> tuple[Setting, ...]:
     return (
         Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
         Setting("strong", _made("slope", "1", "4"), "all jobs"),
+        Setting("strong", _made("slope", "0.1", "1", plus=5), "all jobs"),
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
+        Setting("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
         Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),

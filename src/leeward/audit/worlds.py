@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from leeward.audit.neighbours import most
+from leeward.audit.neighbours import additive, most
 from leeward.model import BoundedJobs, JobsRule, PrimaryJob
 from leeward.privacy import Policy
 from leeward.privacy.database import Counts, Database
@@ -50,11 +50,15 @@ class Population:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Small sizes, those around the kink 1/α, and large ones."""
+        """Small sizes, those around the kink Δ/α, and large ones."""
         if self.policy.name == "establishment":  # as far as any establishment is kept
             return tuple(range(11))
-        kink = int(1 / self.growth)
+        kink = int(additive(self.policy) / self.growth)
         return tuple(sorted({0, 1, 2, 3, 5, 15, kink - 1, kink, kink + 1, 100, 1000}))
+
+    def most(self, size: int) -> int:
+        """The largest size that one step leads to."""
+        return most(self.growth, size, additive(self.policy))
 
     def sizes_apart(self, before: int, after: int) -> WorldPair:
         """One establishment of one kind of worker and two sizes."""
@@ -73,9 +77,9 @@ class Population:
 
     def grown(self, force: Counts) -> Iterator[Counts]:
         """What may become of a workforce in one step: as many joiners as the policy admits."""
-        limit = most(self.growth, sum(force)) - sum(force)
+        limit = self.most(sum(force)) - sum(force)
         spread = [limit // self.kinds + (i < limit % self.kinds) for i in range(self.kinds)]
-        in_step = [most(self.growth, count) - count if count else 0 for count in force]
+        in_step = [self.most(count) - count if count else 0 for count in force]
         joiners = {tuple(spread), tuple(in_step), *(self.one(k) for k in range(self.kinds))}
         joiners |= {tuple(limit * x for x in self.one(k)) for k in range(self.kinds)}
         for joining in sorted(joiners):
@@ -173,13 +177,13 @@ def group(population: Population) -> Iterator[WorldPair]:
 
 
 def alike(population: Population, before: Counts, after: Counts) -> bool:
-    """Whether every group of kinds differs by at most 1+α, or by one worker."""
+    """Whether every group of kinds differs by at most 1+α, or by Δ workers."""
     for chosen in product((0, 1), repeat=len(before)):
         few, many = sorted(
             sum(count for count, inside in zip(force, chosen, strict=True) if inside)
             for force in (before, after)
         )
-        if many > most(population.growth, few):
+        if many > population.most(few):
             return False
     return True
 
@@ -188,7 +192,7 @@ def make_up(population: Population) -> Iterator[WorldPair]:
     """Two make-ups of one size in which every kind and every group of kinds is alike."""
     for number in population.sizes:
         for force in population.of(number):
-            for moved in dict.fromkeys((1, most(population.growth, force[0]) - force[0])):
+            for moved in dict.fromkeys((1, population.most(force[0]) - force[0])):
                 other = (force[0] - moved, force[1] + moved, *force[2:])
                 if min(other) >= 0 and alike(population, force, other):
                     yield WorldPair(alone(force), alone(other))
@@ -344,22 +348,22 @@ def joiners_from_elsewhere(population: Population, rule: JobsRule) -> Iterator[W
     limit = rule.most if isinstance(rule, BoundedJobs) else 1
     held = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
     for number in population.sizes:
-        joining = most(population.growth, number) - number
-        within = next(n for n in range(number + 10**4) if most(population.growth, n) >= n + joining)
+        joining = population.most(number) - number
+        within = next(n for n in range(number + 10**4) if population.most(n) >= n + joining)
         for staying in dict.fromkeys((within, within // 2, 0)):
             others = [(0,)] * number + [(limit,)] * staying
             before = counted(population, rule, [*others, *[held] * joining], limit + 1)
             after = counted(population, rule, [*others, *[(0, *held)] * joining], limit + 1)
-            steps = _steps_up(population.growth, staying, staying + joining)
+            steps = _steps_up(population, staying, staying + joining)
             # The sentence prints one step here and one elsewhere.
             yield from _places(before, after, Fraction(1 + steps, 2))
 
 
-def _steps_up(growth: Fraction, size: int, reached: int) -> int:
+def _steps_up(population: Population, size: int, reached: int) -> int:
     """How many steps a size is away from a larger one."""
     steps = 0
     while size < reached:
-        size, steps = most(growth, size), steps + 1
+        size, steps = population.most(size), steps + 1
     return steps
 
 

@@ -16,7 +16,16 @@ from math import ceil, floor, inf
 from typing import ClassVar, Protocol, TypeAlias, cast
 
 from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, ball, dyadic_down, dyadic_up, log_growth, positive, precision
+from leeward.exact import (
+    Number,
+    ball,
+    dyadic_down,
+    dyadic_up,
+    log_growth,
+    positive,
+    precision,
+    rational,
+)
 from leeward.privacy.database import Counts, Database, contained
 
 
@@ -192,7 +201,7 @@ def given_alpha(name: str, alpha: Number | None) -> Fraction:
     return positive(alpha, "alpha")
 
 
-def with_plus(wanted: Policy, plus: int | None) -> Policy:
+def with_plus(wanted: Policy, plus: Number | None) -> Policy:
     """The policy with this Δ; None leaves it as it is. Refused where the policy has none."""
     if plus is None:
         return wanted
@@ -203,7 +212,8 @@ def with_plus(wanted: Policy, plus: int | None) -> Policy:
             value=plus,
             next_step="Leave plus out, or choose the strong or the weak policy.",
         )
-    if type(plus) is not int or not 1 <= plus <= MOST_PLUS:
+    jobs = rational(plus, "plus")
+    if jobs.denominator != 1 or not 1 <= jobs <= MOST_PLUS:
         raise InvalidParameter(
             "plus",
             rule=f"must be a whole number of jobs from 1 to {MOST_PLUS}",
@@ -211,7 +221,7 @@ def with_plus(wanted: Policy, plus: int | None) -> Policy:
             next_step="Give the number of jobs within which small establishments are hidden, "
             "such as 5.",
         )
-    return replace(wanted, plus=plus)
+    return replace(wanted, plus=int(jobs))
 
 
 def plus_of(protected: Policy) -> int | None:

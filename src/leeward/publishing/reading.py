@@ -22,7 +22,7 @@ from leeward.model import (
 )
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee
-from leeward.privacy.policy import POLICIES, Policy
+from leeward.privacy.policy import POLICIES, Policy, with_plus
 from leeward.publishing.request import WrittenJobs, WrittenProtection, WrittenTable
 
 OFFERED = ("strong", "weak", "worker")
@@ -59,14 +59,8 @@ def read_protection(written: WrittenProtection) -> Guarantee:
             next_step="Give the protected growth of an establishment, such as 0.1.",
         )
     epsilon = positive(read_number(written.epsilon, "epsilon"), "epsilon")
-    plus = None if written.plus is None else _jobs(written.plus)
-    return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"), plus=plus)
-
-
-def _jobs(written: str) -> int:
-    """Δ; a fraction is refused as `with_plus` refuses a number beyond its limits."""
-    number = read_number(written, "plus")
-    return int(number) if number.denominator == 1 else 0
+    asked = asked if written.plus is None else with_plus(asked, read_number(written.plus, "plus"))
+    return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"))
 
 
 def _policy(written: str) -> Policy:
