@@ -54,7 +54,9 @@ def test_more_budget_means_less_error(case: str, parameters: tuple[str, str], si
         assert error is None
     else:
         # Errors are planned in float64; beyond that the law of a larger ε is narrower.
-        assert less <= error * (1 + 1e-6) + 1e-9
+        # The edges of a staircase are on a grid, whose smallest points are 1.6 % apart.
+        grid = 0.02 if case == "staircase" else 1e-6
+        assert less <= error * (1 + grid) + 1e-9
 
 
 @every_case

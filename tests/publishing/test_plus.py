@@ -75,7 +75,7 @@ def test_an_account_pays_for_as_many_steps_as_its_own_takes(
 ) -> None:
     with opened(tmp_path, cap, policy) as ledger:
         paid = payment(ledger.account("office"), planned(policy, plus=asked).charge)
-    assert (paid.plus, paid.epsilon) == (cap, epsilon)
+    assert paid == Guarantee(policy, "0.1", epsilon, plus=cap)
 
 
 def test_a_larger_factor_means_more_noise_in_small_cells_alone() -> None:

@@ -33,7 +33,7 @@ MOST_ALPHA = 2
 MOST_STEPS, NEGLIGIBLE = 40, 30
 """Steps are made until the density has fallen by e^−NEGLIGIBLE, at most so many."""
 
-EDGES = np.arange(8, 513) / 1024
+EDGES = np.arange(64, 4097) / 8192
 """Candidates for c_r; a smaller one would need more laws than it saves noise."""
 
 EDGE_BITS = 32

@@ -43,6 +43,8 @@ class Guarantee:
         The (ε, δ) part: texts, whole numbers or fractions.
     rho
         The part that is ρ-zCDP.
+    plus
+        Δ of the policy: small establishments are hidden within this number of jobs.
 
     Raises
     ------

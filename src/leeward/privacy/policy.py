@@ -92,8 +92,12 @@ class EstablishmentRemoval:
 class StrongAlpha:
     """Protects every job, and the size of an establishment within 1+α, whoever joins or leaves.
 
-    Neighbours ([H16] Def 7.1, where Δ is 1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+Δ). `plus` is
-    Δ, the number of jobs within which a small establishment is hidden.
+    Neighbours ([H16] Def 7.1, where Δ is 1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+Δ).
+
+    Parameters
+    ----------
+    plus
+        Δ, the number of jobs within which a small establishment is hidden.
 
     Examples
     --------
@@ -121,7 +125,12 @@ class WeakAlpha:
     """Protects every job, and an establishment whose kinds of workers all grow within 1+α.
 
     Neighbours ([H16] Def 7.3, corrected): E ⊆ E' and, for every union φ of cells of the
-    declared worker attributes, φ(E') ≤ max((1+α)φ(E), φ(E)+Δ). `plus` is Δ.
+    declared worker attributes, φ(E') ≤ max((1+α)φ(E), φ(E)+Δ).
+
+    Parameters
+    ----------
+    plus
+        Δ, the number of jobs within which a small establishment is hidden.
 
     Examples
     --------
