@@ -46,7 +46,7 @@ NEEDED = [
     "leeward verify FOLDER",
     "sha256sum --check checksums.txt",
     "Combinations without one are left out, unless the table is complete",
-    "by_sex: 20 rows, by place, sector, sex, school.",
+    "by_sex: 20 rows, by place × sector × sex × school.",
     "entry N, the entry of the ledger",
 ]
 

@@ -24,7 +24,7 @@ from leeward.model import Flag
 from leeward.show.charts import Bar, Part, bars, budget
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
-from leeward.show.numbers import count, cut
+from leeward.show.numbers import count, crossed, cut
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle
@@ -248,4 +248,4 @@ def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
 
 
 def _names(names: Sequence[str]) -> str:
-    return " × ".join(names)
+    return crossed(names)

@@ -9,6 +9,7 @@ from leeward.bundle.certificate import CertifiedTable
 from leeward.errors import BadFile
 from leeward.installation import hint_beside
 from leeward.show.notebook import MOST_ROWS, html_table
+from leeward.show.numbers import counted, crossed
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
@@ -174,8 +175,8 @@ class PublishedTable:
         return self.about.rows
 
     def __repr__(self) -> str:
-        by = " × ".join(self.about.identifiers)
-        return f"PublishedTable({self.name!r}, by {by}, {len(self):,} rows)"
+        by = f"by {crossed(names)}" if (names := self.about.identifiers) else "one total"
+        return f"PublishedTable({self.name!r}, {by}, {counted(len(self), 'row')})"
 
     def _repr_html_(self) -> str:
         first = next(self.bundle.batches(self.name), None)

@@ -18,6 +18,7 @@ from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 from leeward.show.notebook import html_table
+from leeward.show.numbers import crossed
 
 PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
@@ -74,7 +75,7 @@ class Bundle:
     def _repr_html_(self) -> str:
         paid = self.certificate.guarantee
         rows = [
-            (one.name, " × ".join(one.identifiers), f"{one.rows:,}", one.mechanism)
+            (one.name, crossed(one.identifiers), f"{one.rows:,}", one.mechanism)
             for one in self.certificate.tables
         ]
         title = f"{self.certificate.name}, {self.certificate.period}"

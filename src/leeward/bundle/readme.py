@@ -20,7 +20,7 @@ from leeward.bundle.layout import (
 )
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
-from leeward.show.numbers import count
+from leeward.show.numbers import count, crossed
 
 WIDTH = 78
 MOST_CODES = 12
@@ -169,12 +169,12 @@ def _tables(certificate: Certificate) -> Iterator[str]:
 
 
 def _described(table: CertifiedTable) -> str:
-    by = ", ".join(table.identifiers) or "nothing (one total)"
+    by = f"by {crossed(names)}" if (names := table.identifiers) else "one total"
     part = f" Only jobs {filtered(table.where)}." if table.where else ""
     whole = " Complete: combinations without an establishment are there." if table.complete else ""
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
-        f"{table.rows} rows, by {by}.{part}{whole} Noise by the mechanism {table.mechanism}, "
+        f"{table.rows} rows, {by}.{part}{whole} Noise by the mechanism {table.mechanism}, "
         f"epsilon {table.guarantee.epsilon}.{coverage} {table.margins.note}"
     )
 

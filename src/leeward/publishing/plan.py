@@ -34,6 +34,7 @@ from leeward.publishing.reading import (
 )
 from leeward.publishing.request import Request, WrittenData, WrittenTable
 from leeward.show.notebook import html_table
+from leeward.show.numbers import crossed
 
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
@@ -117,7 +118,7 @@ class Plan:
         rows = [
             (
                 one.name,
-                " × ".join(part.name for part in one.marginal.dimensions),
+                crossed(part.name for part in one.marginal.dimensions),
                 one.measurement.name,
                 number_text(one.charge.epsilon),
             )

@@ -14,7 +14,7 @@ from leeward.privacy.odds import odds
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import expectations, mean_error, promises, refusal
 from leeward.show.notebook import html_table
-from leeward.show.numbers import jobs
+from leeward.show.numbers import crossed, jobs
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _remaining(plan: Plan, account: Account) -> str:
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     marginal, made = table.marginal, table.measurement
-    by = " × ".join(one.name for one in marginal.dimensions)
+    by = crossed(one.name for one in marginal.dimensions)
     spent = made.margins.epsilon
     paid = f", of it {number_text(spent)} for margins" if spent else ""
     yield f"{table.name}: {by} ({marginal.kind} table)"

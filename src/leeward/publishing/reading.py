@@ -271,12 +271,12 @@ def _kept(attribute: Attribute, codes: list[str] | str) -> tuple[int, ...]:
 
 
 def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:
-    if not written.by or len(set(written.by)) < len(written.by):
+    if len(set(written.by)) < len(written.by):
         yield InvalidParameter(
             "by",
-            rule="must name at least one attribute, each once",
+            rule="must name each attribute once",
             value=f"[{', '.join(written.by)}]",
-            next_step="List the attributes of the table.",
+            next_step="List the attributes of the table; [] is one total.",
         )
     if written.statistic not in STATISTICS:
         yield InvalidParameter(

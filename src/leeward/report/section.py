@@ -10,7 +10,7 @@ from leeward.mechanisms.registry import REGISTRY
 from leeward.report.summary import Margins, Range, TableSummary
 from leeward.show.charts import Bin, histogram
 from leeward.show.notebook import Figure
-from leeward.show.numbers import count, counted, loss, losses, share
+from leeward.show.numbers import count, counted, crossed, loss, losses, share
 
 MOST_BINS = 16
 """Maximum number of bins of a histogram; of more, neighbours are joined."""
@@ -138,7 +138,7 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
 
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
-    return " × ".join(table.identifiers) or "nothing: one total"
+    return crossed(table.identifiers)
 
 
 def _counts(table: CertifiedTable) -> str:

@@ -34,6 +34,11 @@ class Losses(Protocol):
         """δ as an exact text."""
 
 
+def crossed(names: Iterable[str]) -> str:
+    """The attributes of a table: place × sex; a table without any is one total."""
+    return " × ".join(names) or "one total"
+
+
 def count(number: int) -> str:
     """Every digit: 1,234 or −1,234."""
     return f"{number:,}".replace("-", "−")
