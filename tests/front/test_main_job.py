@@ -93,6 +93,8 @@ def test_a_frame_that_changes_after_it_was_given_is_not_seen(
 def test_what_is_no_frame_is_refused(plan: leeward.Plan, tables: Tables) -> None:
     with pytest.raises(BadFile, match=r"data.jobs: must be a path, or a frame .* got a list"):
         leeward.check(plan, **{**tables, "jobs": [1, 2]})
+    with pytest.raises(leeward.LeewardError, match=r"got a DataFrame in this process\. Leave out"):
+        leeward.check(plan, engine="spark", **tables)
     with pytest.raises(BadFile, match=r"data.jobs: must name a file"):
         leeward.check(plan, workplaces=tables["workplaces"], workers=tables["workers"])
 

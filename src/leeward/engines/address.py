@@ -23,6 +23,7 @@ SAME_NAMES = {"postgresql": "postgres"}
 OF_SPARK = ("spark", "pyspark", "sc")
 """Schemes of Spark itself, which are no addresses of tables."""
 
+SPARK_READS = "must be Parquet or a table of Spark's catalog under `engine: spark`"
 LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
 """File systems that Spark reads."""
 
@@ -243,7 +244,14 @@ def read_spark_addresses(
 
     def read(table: str) -> SparkAddress:
         given = sources.get(table, "")
-        written = str(given) if isinstance(given, str | Path) else ""
+        if not isinstance(given, str | Path):
+            raise BadFile(
+                f"data.{table}",
+                rule=SPARK_READS,
+                value=f"a {type(given).__name__} in this process",
+                next_step="Leave out `engine: spark`, or write the table as Parquet.",
+            )
+        written = str(given)
         address = _read_for_spark(table, written, base)
         (_refuse_relative if elsewhere else _refuse_missing)(address, written)
         return address
@@ -269,7 +277,7 @@ def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
     if value:
         raise BadFile(
             f"data.{table}",
-            rule="must be Parquet or a table of Spark's catalog under `engine: spark`",
+            rule=SPARK_READS,
             value=value,
             next_step=next_step,
         )

@@ -51,10 +51,10 @@ def answers(evaluation: Evaluation) -> Iterator[str]:
             if one.workload == result.table.name and one.alpha == result.alpha
         }
         if any(one.epsilon is not None for one in here.values()):
-            told = "; ".join(f"{family} {reached(here[family])}" for family in FAMILIES)
+            by_family = "; ".join(f"{family} {reached(here[family])}" for family in FAMILIES)
             yield (
                 f"{capital(result.table.words)}, α = {result.alpha:g}: no more error than noise "
-                f"infusion from this ε on: {told}."
+                f"infusion from this ε on: {by_family}."
             )
 
 

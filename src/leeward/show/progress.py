@@ -1,4 +1,4 @@
-"""Progress: the callback that long work calls where nobody looks on."""
+"""Progress: the progress callback of work without a progress bar."""
 
 
 class Silent:
