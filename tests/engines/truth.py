@@ -29,7 +29,7 @@ from tests.engines.small import Economy, Row
 Vector = tuple[int, ...]
 Integers = NDArray[np.int64]
 
-SPARSE = {"counts", "cell", "row", "sizes", "workplace"}
+SPARSE = {"counts", "cell", "row", "sizes", "workplace", "in_frame"}
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class Cell:
     counts: Vector
     largest: int
     cell_largest: Vector
+    in_frame: int
     establishments: tuple[tuple[int, Vector], ...]
 
 
@@ -164,6 +165,7 @@ def _cell(establishments: list[tuple[int, Vector]]) -> Cell:
         tuple(map(sum, zip(*vectors, strict=True))),
         max(size for size, _ in establishments),
         tuple(map(max, zip(*vectors, strict=True))),
+        len(establishments),
         tuple(sorted(one for one in establishments if one[0])),
     )
 
@@ -189,17 +191,20 @@ def counts(engine: Engine, table: Marginal) -> dict[int, Vector]:
 
 def _cells(
     engine: Engine, marginal: Marginal, batch: int, *, cell_largest: bool
-) -> dict[int, tuple[Vector, int, Vector]]:
+) -> dict[int, tuple[Vector, int, Vector, int]]:
     found = {}
     for one in engine.cells(marginal, batch=batch, cell_largest=cell_largest):
         opened = one.cells.opened()
         _require_columns(
-            opened, {"counts", "largest"} | ({"cell_largest"} if cell_largest else set())
+            opened,
+            {"counts", "largest", "in_frame"} | ({"cell_largest"} if cell_largest else set()),
         )
         widest = opened.own_largest() if cell_largest else opened.counts
+        assert opened.in_frame is not None
         for k, key in enumerate(one.keys):
             vectors = (tuple(opened.counts[k].tolist()), tuple(widest[k].tolist()))
-            found[int(key)] = (vectors[0], int(opened.largest[k]), vectors[1])
+            sizes = int(opened.largest[k]), int(opened.in_frame[k])
+            found[int(key)] = (vectors[0], sizes[0], vectors[1], sizes[1])
     return found
 
 

@@ -93,16 +93,19 @@ def plain(made: Economy, table: Marginal) -> dict[str, Any]:
         "counts": [list(cells[key].counts) for key in order],
         "largest": [cells[key].largest for key in order],
         "cell_largest": [list(cells[key].cell_largest) for key in order],
+        "in_frame": [cells[key].in_frame for key in order],
         "strata": [of[key] for key in order],
         "employers": [[len(who[key, k]) for k in range(table.worker_cells)] for key in order],
     }
 
 
 def told(found: Truth) -> dict[str, Any]:
+    assert found.cells.in_frame is not None
     columns = {
         "counts": found.counts,
         "largest": found.cells.largest,
         "cell_largest": found.cells.own_largest(),
+        "in_frame": found.cells.in_frame,
         "strata": found.strata,
         "employers": found.employers,
     }

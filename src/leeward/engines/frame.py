@@ -30,8 +30,8 @@ class Units:
     """The establishments, and the units to which they belong.
 
     `establishments` has id and unit, and owner if owners are asked for; `table` has unit, profiles,
-    jobs, and the largest establishment. Jobs are all jobs of the establishments, 0 where they have
-    none.
+    jobs, the largest establishment, and in_frame, how many establishments it has. Jobs are all jobs
+    of the establishments, 0 where they have none.
     """
 
     establishments: Table
@@ -44,8 +44,8 @@ class Units:
 class Frame:
     """The workplace cells of one side that exist, indexed 0, 1, … in the order of their numbers.
 
-    `cells` has cell_index, cell (the number), largest and jobs; `units` has unit, cell_index and
-    jobs (of the unit).
+    `cells` has cell_index, cell (the number), largest, jobs and in_frame (the number of
+    establishments, with jobs or without); `units` has unit, cell_index and jobs (of the unit).
     """
 
     cells: Table
@@ -80,7 +80,9 @@ def find_establishments(
 
 def unnumbered(establishments: Table, profiles: tuple[Profile, ...]) -> Units:
     """The units for one frame alone, which is read once and needs no numbers of units."""
-    return Units(establishments, establishments.mutate(unit=0, largest="jobs"), profiles)
+    return Units(
+        establishments, establishments.mutate(unit=0, largest="jobs", in_frame=1), profiles
+    )
 
 
 def find_units(
@@ -89,14 +91,16 @@ def find_units(
     """The units, computed once; with `each`, one for each establishment."""
     if each:
         turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
-        known = establishments.mutate(unit=turn, largest="jobs", **_owner(establishments))
+        known = establishments.mutate(
+            unit=turn, largest="jobs", in_frame=1, **_owner(establishments)
+        )
         table = scratch.keep(known)
         return Units(table, table, profiles, each_establishment=True)
     values = [profile_name(k) for k in range(len(profiles))]
     unit = _unit([establishments[one] for one in values], [one.size for one in profiles])
     table = scratch.keep(establishments.mutate(unit=unit))
     grouped = table.group_by("unit", *values).aggregate(
-        jobs=table.jobs.sum(), largest=table.jobs.max()
+        jobs=table.jobs.sum(), largest=table.jobs.max(), in_frame=table.count()
     )
     return Units(table, scratch.keep(grouped), profiles)
 
@@ -124,8 +128,10 @@ def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
 def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -> Frame:
     """The cells of one side; which exist does not depend on the jobs table."""
     inside = numbered(scratch, units.table, units.profiles, side)
-    inside = inside.select("unit", "jobs", "largest", cell="number")
-    found = inside.group_by("cell").aggregate(largest=inside.largest.max(), jobs=inside.jobs.sum())
+    inside = inside.select("unit", "jobs", "largest", "in_frame", cell="number")
+    found = inside.group_by("cell").aggregate(
+        largest=inside.largest.max(), jobs=inside.jobs.sum(), in_frame=inside.in_frame.sum()
+    )
     index = ibis.row_number().over(order_by=found.cell).cast("int32")
     cells = scratch.keep(found.mutate(cell_index=index))
     held = inside.join(cells.select("cell", "cell_index"), "cell")

@@ -103,7 +103,9 @@ def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells
     for name in rows.keys() & {"counts", "cell_largest"}:
         dense[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
         dense[name][rows["cell_index"], rows["worker_cell"]] = rows[name]
-    cells = Cells(dense["counts"], frame["largest"], dense.get("cell_largest"))
+    cells = Cells(
+        dense["counts"], frame["largest"], dense.get("cell_largest"), in_frame=frame["in_frame"]
+    )
     return Batch(frame["cell"], Confidential(cells))
 
 
@@ -125,6 +127,7 @@ def sparse_establishments(
         shape=(frame["cell"].size, worker_cells),
         establishment=None if owner is None else sizes["unit"],
         employer=owner,
+        in_frame=frame["in_frame"],
     )
     return Batch(frame["cell"], Confidential(entries))
 
@@ -304,8 +307,8 @@ class Tabulation:
         return self._frames[workplace_side(marginal)]
 
     def frame_cells(self, frame: Frame) -> Stream:
-        """cell_index, cell and largest of every workplace cell."""
-        return self._stream(frame.cells.select("cell_index", "cell", "largest"))
+        """cell_index, cell, largest and in_frame of every workplace cell."""
+        return self._stream(frame.cells.select("cell_index", "cell", "largest", "in_frame"))
 
     def cells(self, marginal: Marginal, *, cell_largest: bool) -> Stream:
         """cell_index, worker_cell, counts and perhaps cell_largest of the cells with jobs."""

@@ -18,6 +18,7 @@ from leeward.evaluate.strata import Groups, Integers, stratum
 from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.model.cells import columns
 from leeward.noise.scales import MOST
 
 PLACE = "place"
@@ -92,8 +93,7 @@ class Truth:
         step = max(1, -(-self.counts.size // most))
         some = slice(None, None, step)
         held = self.cells
-        largest = None if held.cell_largest is None else held.cell_largest[some]
-        cells = Cells(held.counts[some], held.largest[some], largest)
+        cells = Cells(**{name: one[some] for name, one in columns(held).items()})
         return replace(self, cells=cells, strata=self.strata[some])
 
     def __repr__(self) -> str:

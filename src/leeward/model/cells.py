@@ -18,12 +18,14 @@ class Cells:
 
     `largest` (w,) is the largest establishment of a workplace cell, all its jobs counted;
     `cell_largest` (w, d) is the largest number of jobs of one establishment in a cell, or None
-    where it was not asked for.
+    where it was not asked for. `in_frame` (w,), which is public, is how many establishments of the
+    frame a workplace cell has, with jobs or without; None where the cells come from no frame.
     """
 
     counts: Integers
     largest: Integers
     cell_largest: Integers | None = None
+    in_frame: Integers | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -45,6 +47,7 @@ class Entries:
     workplace cell. `counts`, `cell` and `row` (m,) are how many jobs an entry has, above 0, in
     which worker cell, and at which establishment. `establishment` and `employer` (e,) are numbers
     that hold in all tables that were tabulated together, or None where they were not asked for.
+    `in_frame` (w,) is as in `Cells`.
     """
 
     counts: Integers
@@ -55,6 +58,7 @@ class Entries:
     shape: tuple[int, int]
     establishment: Integers | None = None
     employer: Integers | None = None
+    in_frame: Integers | None = None
 
     def largest(self) -> Integers:
         """The largest establishment of each workplace cell, all its jobs counted."""
@@ -84,7 +88,7 @@ class Entries:
         where = self.workplace[self.row], self.cell
         np.add.at(counts, where, self.counts)
         np.maximum.at(cell_largest, where, self.counts)
-        return Cells(counts, self.largest(), cell_largest)
+        return Cells(counts, self.largest(), cell_largest, self.in_frame)
 
     def by_worker_cell(self) -> "Entries":
         """As if each worker cell were a table of its own, one after the other.
@@ -100,11 +104,13 @@ class Entries:
             sizes=np.tile(self.sizes, d),
             workplace=np.tile(self.workplace, d) + first,
             shape=(w * d, 1),
+            in_frame=None if self.in_frame is None else np.tile(self.in_frame, d),
         )
 
     def moved(self, to: Integers) -> "Entries":
         """The same with workplace cell k numbered `to[k]`."""
-        return replace(self, workplace=to[self.workplace])
+        in_frame = None if self.in_frame is None else self.in_frame[np.argsort(to)]
+        return replace(self, workplace=to[self.workplace], in_frame=in_frame)
 
 
 def columns(held: Cells | Entries) -> dict[str, Integers]:
