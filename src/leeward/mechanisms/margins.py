@@ -25,7 +25,7 @@ from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
 from leeward.model.size_profile import MOST_JOBS
 from leeward.noise.integers import for_each_cell, whole_margins
-from leeward.noise.scales import BOUND, Integers
+from leeward.noise.scales import BOUND, Integers, Noise
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,9 @@ class NoMargins:
     coverage: ClassVar[None] = None
     epsilon: ClassVar[Fraction] = Fraction(0)
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> None:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> None:
         """No margins."""
 
     def typical(self, mechanism: PublicScale, size: int) -> None:
@@ -56,7 +58,9 @@ class PublicMargins:
     coverage: ClassVar[Fraction] = COVERAGE
     epsilon: ClassVar[Fraction] = Fraction(0)
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Integers:
         """As the mechanism says; the largest establishments play no part."""
         return mechanism.public_margins(values)
 
@@ -83,9 +87,11 @@ class SpentMargins:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Integers:
         """Margins of scales that are released with noise of their own."""
-        return for_each_cell(self.margins(self.scale.release(None, largest)), values)
+        return for_each_cell(self.margins(self.scale._release(None, largest, noise)), values)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of the scale's true grid index."""

@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers
+from leeward.noise.scales import Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -111,7 +111,7 @@ class MarginRule(Protocol):
         """What the margins of all worker cells cost together."""
 
     def released(
-        self, mechanism: "PublicScale", values: Integers, largest: Integers
+        self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
     ) -> Integers | None:
         """Margins of released values; only bought ones look at the largest establishments."""
 
