@@ -343,6 +343,7 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             value="a longer fraction",
             next_step="Write shares with fewer digits.",
         )
+    yield from _unnamed_employers(plan)
     kinds = len(", ".join(plan.weak_attributes or ()))
     if kinds > MOST_KIND_CHARACTERS:
         yield InvalidParameter(
@@ -359,6 +360,18 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             rule=f"must list at most {MOST_LISTED_BYTES} bytes of codes and labels in its tables",
             value=f"{listed} bytes",
             next_step="Release fewer tables at once, or with coarser attributes.",
+        )
+
+
+def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
+    """Whose establishments count as one must be in the data."""
+    if plan.asked.unit == "employer" and plan.codebook.keys.workplaces.employer is None:
+        yield InvalidParameter(
+            "protect.unit",
+            rule="must be establishment where the codebook does not name the employer's column",
+            value="employer",
+            next_step="Add the column to the codebook, keys: {workplaces: {employer: …}}, or "
+            "leave unit out.",
         )
 
 

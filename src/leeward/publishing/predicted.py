@@ -94,6 +94,7 @@ def _guarantee_json(plan: Plan) -> dict[str, object]:
         "policy": guarantee.policy.name,
         "alpha": alpha,
         "plus": guarantee.plus,
+        "unit": guarantee.unit,
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
