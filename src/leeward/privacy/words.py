@@ -134,6 +134,12 @@ def units_text(guarantee: "Guarantee") -> str:
     return "employers' parts" if guarantee.unit == "employer" else "establishments"
 
 
+def of_unit(text: str, unit: str | None) -> str:
+    """A text that names the largest establishment of a cell, for this unit."""
+    named = "largest employer" if unit == "employer" else "largest establishment"
+    return text.replace("largest establishment", named)
+
+
 def growth_text(guarantee: "Guarantee") -> str:
     """1 + α: the factor by which an establishment may grow in one step."""
     return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)

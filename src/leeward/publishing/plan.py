@@ -23,6 +23,7 @@ from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.sentences import worker
+from leeward.privacy.words import of_unit
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -169,6 +170,11 @@ class Plan:
     def context(self) -> "Context":
         """What its tables have in common."""
         return Context(self.codebook, self.asked, self.profile)
+
+    @property
+    def predicted_cells(self) -> str:
+        """The cells that errors are predicted for, in words."""
+        return of_unit(self.profile.words, self.asked.unit)
 
     @property
     def charge(self) -> Guarantee:
@@ -370,7 +376,7 @@ def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
             "protect.unit",
             rule="must be establishment where the codebook does not name the employer's column",
             value="employer",
-            next_step="Add the column to the codebook, keys: {workplaces: {employer: …}}, or "
+            next_step="Add the column to the codebook, tables: {workplaces: {employer: …}}, or "
             "leave unit out.",
         )
 
