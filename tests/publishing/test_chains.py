@@ -160,3 +160,8 @@ def test_predictions_name_the_employer() -> None:
     told, usual = (str(leeward.predict(planned(unit))) for unit in ("employer", None))
     assert "if the largest employer has  " in told
     assert "if the largest establishment has  " in usual
+
+
+def test_an_evaluation_by_establishments_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match=r"protect\.unit: must be establishment in an eval"):
+        leeward.evaluate(planned().reading(**tables()))
