@@ -40,6 +40,8 @@ DEFECTS = {
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
     ("smooth_laplace", "printed δ at large ε"),
+    *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),
+    ("slope", "x of the largest establishment while the unit is the employer"),
     ("staircase", "steps higher by a tenth"),
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),
@@ -102,7 +104,7 @@ def test_every_line_gives_rows(rows: list[Row]) -> None:
         for c in (row.claim for row in rows)
         if not c.control
     }
-    assert len(examined) == sum(len(line.policies) for line in LINES)
+    assert len(examined) == sum(len(line.policies) for line in LINES if not line.deep)
 
 
 def test_every_claim_is_confirmed(rows: list[Row]) -> None:

@@ -8,6 +8,7 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
+from leeward import evaluate
 from leeward.errors import CannotCompose, Damaged, InvalidParameter, NotCovered
 from leeward.ledger.account import payment
 from leeward.ledger.notation import read_guarantee, written
@@ -164,4 +165,4 @@ def test_predictions_name_the_employer() -> None:
 
 def test_an_evaluation_by_establishments_is_refused() -> None:
     with pytest.raises(InvalidParameter, match=r"protect\.unit: must be establishment in an eval"):
-        leeward.evaluate(planned().reading(**tables()))
+        evaluate.run(planned().reading(**tables()))
