@@ -49,6 +49,8 @@ def test_the_ledger_shows_releases_and_what_became_of_them(office: Office) -> No
         "name": "office",
         "policy": "strong",
         "alpha": "1/10",
+        "plus": 1,
+        "unit": "establishment",
         "epsilon": "16",
         "delta": "0",
         "spent": "8",

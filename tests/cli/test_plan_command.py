@@ -48,7 +48,7 @@ def test_plan_says_what_the_account_would_really_pay(office: Office) -> None:
     office.edit("plan.yaml", ("alpha: 0.1", "alpha: 0.05"))
     planned = office.run("plan", "plan.yaml", "--ledger", "ledger.sqlite").stdout
     assert planned.endswith(
-        "Left: 16 before, 4 after. The account pays epsilon 12: its alpha is another.\n"
+        "Left: 16 before, 4 after. The account pays epsilon 12: its alpha or its plus is another.\n"
     )
     assert office.release().stdout.endswith(
         "Charged:   epsilon 4, which is 12 at the alpha of the account, to account office "

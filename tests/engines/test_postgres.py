@@ -134,10 +134,13 @@ def test_owners_are_true(declared: bool, text_ids: bool, socket: Path, tmp_path:
     schema = f"owners_{declared}_{text_ids}".lower()
     with connect(written(made, socket, schema), tmp_path) as engine:
         assert engine.check(book, SingleJob(), strict=True) == ()
-        engine.prepare(book, SingleJob(), [], tables, owners=True)
+        engine.prepare(book, SingleJob(), [], tables, owners="named")
         held = read_holdings(engine, tables, batch=3)
+        engine.prepare(book, SingleJob(), [], tables[:1], owners="merged")
+        merged = read(engine, tables[0], batch=3)
     assert held == true_holdings(made, SingleJob(), tables)
     assert max(map(len, held)) > 1 or not declared
+    assert merged == truth(made, SingleJob(), tables[0], merged=True)
 
 
 def test_the_digest_ignores_the_order_of_rows(socket: Path, tmp_path: Path) -> None:

@@ -152,22 +152,37 @@ def sites(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[Any, Site]:
     return found
 
 
-def truth(made: Economy, rule: JobsRule, marginal: Marginal) -> dict[int, Cell]:
-    found: dict[int, list[tuple[int, Vector]]] = defaultdict(list)
-    for cell, size, counts in sites(made, rule, marginal).values():
-        found[cell].append((size, counts))
-    return {cell: _cell(found[cell]) for cell in sorted(found)}
+def truth(
+    made: Economy, rule: JobsRule, marginal: Marginal, *, merged: bool = False
+) -> dict[int, Cell]:
+    """With `merged`, all that an employer has in a workplace cell is one establishment."""
+    owner = _owners(made) if merged else {}
+    found: dict[int, dict[object, list[Site]]] = defaultdict(lambda: defaultdict(list))
+    for key, site in sites(made, rule, marginal).items():
+        found[site[0]][owner.get(key, key)].append(site)
+    return {cell: _cell(list(found[cell].values())) for cell in sorted(found)}
 
 
-def _cell(establishments: list[tuple[int, Vector]]) -> Cell:
-    vectors = [counts for _, counts in establishments]
+def _cell(parts: list[list[Site]]) -> Cell:
+    sizes = [sum(size for _, size, _ in sites) for sites in parts]
+    vectors = [_added(counts for _, _, counts in sites) for sites in parts]
     return Cell(
-        tuple(map(sum, zip(*vectors, strict=True))),
-        max(size for size, _ in establishments),
+        _added(vectors),
+        max(sizes),
         tuple(map(max, zip(*vectors, strict=True))),
-        len(establishments),
-        tuple(sorted(one for one in establishments if one[0])),
+        sum(map(len, parts)),
+        tuple(sorted((size, one) for size, one in zip(sizes, vectors, strict=True) if size)),
     )
+
+
+def _added(vectors: Iterable[Vector]) -> Vector:
+    return tuple(map(sum, zip(*vectors, strict=True)))
+
+
+def _owners(made: Economy) -> dict[object, object]:
+    """The employer of each establishment; without one, it is its own."""
+    ids = ((row["workplace_id"], row.get("employer_id")) for row in made.workplaces)
+    return {key: ("alone", key) if owner is None else owner for key, owner in ids}
 
 
 def read(engine: Engine, marginal: Marginal, batch: int) -> dict[int, Cell]:
@@ -178,6 +193,12 @@ def read(engine: Engine, marginal: Marginal, batch: int) -> dict[int, Cell]:
     assert list(plain) == list(full) == list(rows)
     assert all(plain[key][:2] == full[key][:2] for key in plain)
     return {key: Cell(*full[key], rows[key]) for key in full}
+
+
+def read_largest(engine: Engine, marginal: Marginal) -> dict[int, tuple[Vector, int]]:
+    """Counts and the largest establishment, of a table that is prepared for these alone."""
+    found = _cells(engine, marginal, 3, cell_largest=False)
+    return {key: (counts, largest) for key, (counts, largest, _, _) in found.items()}
 
 
 def counts(engine: Engine, table: Marginal) -> dict[int, Vector]:
@@ -245,12 +266,10 @@ def true_holdings(made: Economy, rule: JobsRule, marginals: list[Marginal]) -> l
     """What each employer owns, whatever number it has."""
     tables = [sites(made, rule, one) for one in marginals]
     held: dict[object, list[Any]] = defaultdict(list)
-    for row in made.workplaces:
-        key = row["workplace_id"]
+    for key, owner in _owners(made).items():
         where = tuple(table[key] if key in table and table[key][1] else () for table in tables)
-        employer = row.get("employer_id")
         if any(where):
-            held[("alone", key) if employer is None else employer].append(where)
+            held[owner].append(where)
     return sorted(tuple(sorted(one)) for one in held.values())
 
 

@@ -307,7 +307,7 @@ def opening(cap: Guarantee) -> dict[str, object]:
 
 
 NO_CHARGE = "must be the number of an earlier charge of account"
-IN_FULL = "must be paid in full under the policy, alpha and plus of the account; got less"
+IN_FULL = "must be paid in full under the policy, alpha, plus and unit of the account; got less"
 NONSENSE = [
     (opening(strong(9)), "account must be new: a cap is set once; got 'lodes', opened in entry 1"),
     (charged(5, strong("1/10"), account="qwi"), "account must be open; got 'qwi'"),

@@ -17,6 +17,7 @@ MORE_PARAMETERS = {
     "mechanism": "the one factory takes the options of every mechanism",
     "economy_command": "an option for each field of an economy",
     "create_command": "an option for each number of a cap",
+    "create": "the same from Python",
     "init_command": "an option for each thing that may be otherwise",
     "verify_command": "an option for each thing that may be asked",
     "release_command": "an option for each thing that may be otherwise",

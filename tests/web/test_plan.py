@@ -141,6 +141,7 @@ REFUSED = [
     ("protect.epsilon", "1e999999", "problem-protect.epsilon"),
     ("protect.alpha", "", "problem-protect.alpha"),
     ("protect.policy", "none", "problem-protect.policy"),
+    ("protect.unit", "firm", "problem-protect.unit"),
     ("protect.policy", "establishment", "problem-protect.alpha"),
     ("account", "a b", "problem-account"),
     ("period", "", "problem-period"),

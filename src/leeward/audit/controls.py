@@ -13,7 +13,7 @@ from flint import arb
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
-from leeward.audit.lines import ALPHA, EPSILON, MARGINS, Control, stated_delta
+from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
@@ -287,6 +287,12 @@ def floor_of_one_job(depth: Depth) -> Loss:
     return scalar(view, pairs(StrongAlpha(5), ALPHA, depth), EPSILON)
 
 
+def largest_establishment(depth: Depth) -> Loss:
+    """A from the largest establishment, where an employer has two in the cell and both grow."""
+    chained = (pair.chained() for pair in pairs(STRONG, ALPHA, depth))
+    return scalar(workplace_view(made(Slope, "slope")), chained, EPSILON)
+
+
 def low_theta(depth: Depth) -> Loss:
     """Clipped with a θ that may fall to 1/α + 1, while Δ = 5 is promised."""
     return clipped_loss(made(Clipped, "clipped"), StrongAlpha(5), depth)
@@ -352,6 +358,12 @@ CONTROLS: tuple[Control, ...] = (
     Control("a frame derived from the jobs", "slope", derived_frame),
     Control("floor 1 while Δ = 5 is promised", "slope", floor_of_one_job, detail="plus 5"),
     Control("floor 1 while Δ = 5 is promised", "clipped", low_theta, detail="plus 5"),
+    Control(
+        "x of the largest establishment while the unit is the employer",
+        "slope",
+        largest_establishment,
+        detail=UNIT_EMPLOYER,
+    ),
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),

@@ -1,8 +1,9 @@
 """Exams by exact masses: from neighbouring databases to the largest loss.
 
 An audit line names the exam of its mechanism. `examine_scalar` is for one number a cell,
-`examine_kept` for counts of the establishments that are kept, `examine_block` for one joint draw
-of all cells; clipped sums have a module of their own.
+`examine_chains` for the same where an employer's establishments in a cell count as one,
+`examine_kept` for counts of the establishments that are kept, `examine_block` for one joint draw of
+all cells; clipped sums have a module of their own.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +16,7 @@ import numpy as np
 from flint import arb
 
 from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
-from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs, parts
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.audit.recording import (
     BlockMechanism,
@@ -41,6 +42,15 @@ def examine_scalar(made: CountMechanism, name: str, depth: Depth) -> Loss:
     parameters = made.parameters
     neighbours = pairs(examined(made, name), parameters.alpha, depth)
     return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
+
+
+def examine_chains(made: CountMechanism, name: str, depth: Depth) -> Loss:
+    """A workplace table by employer: each part is two establishments, which both change."""
+    parameters = made.parameters
+    neighbours = pairs(examined(made, name), parameters.alpha, depth)
+    chained = (pair.chained() for pair in neighbours)
+    view = workplace_view(made)
+    return scalar(lambda database: view(parts(database)), chained, parameters.epsilon)
 
 
 def examine_kept(made: KeepingMechanism, name: str, depth: Depth) -> Loss:

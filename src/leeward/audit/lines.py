@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, cast
 
 from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
-from leeward.audit.exams import Exam, examine_block, examine_kept, examine_scalar
+from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.released_code import (
@@ -205,6 +205,7 @@ def _code(
 
 GAUSSIAN: Options = (("noise", "gaussian"), ("delta", "1e-6"))
 
+UNIT_EMPLOYER = "unit employer"
 TWO: Grid = (("0.1", "2"),)
 PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("log_laplace", examine_scalar, (), ONE),
@@ -272,6 +273,8 @@ LINES: tuple[Line | TableLine, ...] = (
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
+    Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
+    Line("staircase", examine_chains, at=TWO, detail=UNIT_EMPLOYER, deep=True),
     _code("slope", COUNT_CODE, options=(("plus", 3),)),
     _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),
     _code("edge_laplace", COUNT_CODE, "worker"),

@@ -44,10 +44,30 @@ class Pair:
         """Both."""
         return self.before, self.after
 
+    def chained(self) -> "Pair":
+        """The same with two establishments for each workforce, which both change."""
+        return Pair(chain(self.before), chain(self.after))
+
     def admitted(self, policy: Neighbours, alpha: Fraction | None) -> Iterator["Pair"]:
         """This pair, if it is one of neighbours."""
         if policy.admits(self.before, self.after, alpha):
             yield self
+
+
+def chain(database: Database) -> Database:
+    """Every workforce as two establishments of one employer, one after the other."""
+    halves = (
+        (tuple(count // 2 for count in each.jobs), tuple(-(-count // 2) for count in each.jobs))
+        for each in database.establishments
+    )
+    return Database.of(*(half for both in halves for half in both))
+
+
+def parts(database: Database) -> Database:
+    """What a release by employer counts of such a database: each employer's part as one."""
+    forces = [each.jobs for each in database.establishments]
+    both = zip(forces[::2], forces[1::2], strict=True)
+    return Database.of(*(tuple(map(sum, zip(*each, strict=True))) for each in both))
 
 
 def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:

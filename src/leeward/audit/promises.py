@@ -285,6 +285,13 @@ FALSE_PROMISES = (
         setting=lambda setting: replace(setting, strict=True),
     ),
     FalsePromise(
+        "employer-as-one",
+        "strong",
+        "With the unit establishment, an employer in one workplace cell has the stated epsilon, "
+        "however many establishments it has there.",
+        lambda population: (p for p in PAIRS["firm"](population) if len(p.before.cells) == 1),
+    ),
+    FalsePromise(
         "size-without-floor",
         "strong",
         "Noise that follows αx alone hides one job more in a small establishment.",

@@ -20,12 +20,14 @@ from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.privacy import Guarantee, policy
 from leeward.privacy.database import Database
+from leeward.privacy.policy import Unit, with_unit
 
 Table = Literal["all jobs", "each kind by itself", "kept establishments", "block", "clipped block"]
 """What is tabulated: a workplace table, a worker table cell by cell, or as one block."""
 
 Released = Rounded | Independent
 
+EMPLOYER: Unit = "employer"
 OTHERS, LIKELY = 11, Fraction(1, 3)
 """An attacker who does not know the others: each of them works here with this probability."""
 
@@ -39,6 +41,7 @@ class Setting:
     table: Table
     strict: bool = False
     floor: bool = True
+    unit: Unit | None = None
 
     @property
     def name(self) -> str:
@@ -47,6 +50,7 @@ class Setting:
         plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
         name += f", plus {plus}" if plus > 1 else ""
+        name += "" if self.unit is None else f", unit {self.unit}"
         return name if self.floor else f"{name}, no floor"
 
     @property
@@ -62,7 +66,7 @@ class Setting:
     @property
     def guarantee(self) -> Guarantee:
         """What is promised of it."""
-        return self.made.guarantee(self.policy)
+        return self.made.guarantee(self.population.policy)
 
     @property
     def by_cell(self) -> bool:
@@ -77,7 +81,8 @@ class Setting:
     def population(self) -> Population:
         """What worlds are made of."""
         kinds = 1 if self.table in ("all jobs", "kept establishments") else 2
-        return Population(examined(self.made, self.policy), self.alpha, kinds)
+        protected = with_unit(examined(self.made, self.policy), self.unit)
+        return Population(protected, self.alpha, kinds)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up."""
@@ -182,10 +187,14 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
         Setting("strong", _made("slope", "1", "4"), "all jobs"),
         Setting("strong", _made("slope", "0.1", "1", plus=5), "all jobs"),
+        Setting("strong", _made("slope", "0.1", "1"), "all jobs", unit=EMPLOYER),
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
         Setting("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
+        Setting(
+            "weak", _made("slope", "0.1", "1", cells=2), "each kind by itself", unit="employer"
+        ),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
         Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from leeward.audit.neighbours import additive, most
+from leeward.audit.neighbours import additive, chain, most, parts
 from leeward.model import BoundedJobs, JobsRule, PrimaryJob
 from leeward.privacy import Policy
 from leeward.privacy.database import Counts, Database
+from leeward.privacy.policy import unit_of
 
 
 @dataclass(frozen=True)
@@ -236,6 +237,9 @@ def two_workforces(population: Population) -> Iterator[WorldPair]:
 
 def firm(population: Population) -> Iterator[WorldPair]:
     """All f establishments of a firm change at once, in one cell and in f."""
+    if unit_of(population.policy) == "employer":
+        yield from employer(population)
+        return
     for number, establishments in product(population.sizes, (2, 3)):
         force = next(iter(population.of(number)))
         after = max(population.grown(force), key=sum) if population.alpha is not None else (
@@ -245,6 +249,17 @@ def firm(population: Population) -> Iterator[WorldPair]:
             before = place(*[force] * establishments)
             changed = place(*[after] * establishments)
             yield WorldPair(before, changed, Fraction(establishments, 2))  # the sentence names two
+
+
+def employer(population: Population) -> Iterator[WorldPair]:
+    """Both establishments of an employer in each of c cells change at once; they count as one."""
+    for number, cells in product(population.sizes, (1, 2, 3)):
+        force = next(iter(population.of(number)))
+        after = max(population.grown(force), key=sum)
+        before, changed = (
+            World((parts(chain(Database.of(one))),) * cells) for one in (force, after)
+        )
+        yield WorldPair(before, changed, Fraction(cells, 2))  # the sentence names two cells
 
 
 def size_of_a_large_one(population: Population) -> Iterator[WorldPair]:

@@ -152,8 +152,9 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        if self.format < FORMAT and any(one.plus is not None for one in stated):
-            raise ValueError(f"plus must be there since format {FORMAT} alone")
+        new = (one.plus or one.unit for one in stated)
+        if self.format < FORMAT and any(new):
+            raise ValueError(f"plus and unit must be there since format {FORMAT} alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")

@@ -4,7 +4,7 @@ Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what w
 """
 
 from fractions import Fraction
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -19,9 +19,9 @@ from pydantic import (
 from leeward.errors import NotCovered
 from leeward.model import JobsRule
 from leeward.model.row_rules import ROW_RULES, RowRule
-from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy import Guarantee, job_sentences, policy, sentences
 from leeward.privacy.odds import odds, suspicion
-from leeward.privacy.policy import MOST_PLUS
+from leeward.privacy.policy import MOST_PLUS, with_unit
 from leeward.privacy.words import Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
@@ -52,10 +52,25 @@ class PromiseStatement(Statement):
     sentence: Prose
 
 
-class FirmLoss(Statement):
-    """The loss of a firm with this many establishments."""
+class SparseStatement(Statement):
+    """A statement whose keys `optional` are left out where they are null."""
 
-    establishments: Count
+    optional: ClassVar[tuple[str, ...]] = ()
+
+    @model_serializer(mode="wrap")
+    def _without_null(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        left_out = {name for name in self.optional if content[name] is None}
+        return {name: one for name, one in content.items() if name not in left_out}
+
+
+class FirmLoss(SparseStatement):
+    """The loss of a firm with this many establishments, or in this many workplace cells."""
+
+    optional = ("establishments", "workplace_cells")
+
+    establishments: Count | None = None
+    workplace_cells: Count | None = None
     epsilon: Exact
     delta: Exact
     rho: Exact
@@ -69,28 +84,26 @@ class FirmStatement(Statement):
     sentence: Prose
 
 
-class GuaranteeStatement(Statement):
-    """A guarantee; `plus` is Δ and is left out where it is 1."""
+class GuaranteeStatement(SparseStatement):
+    """A guarantee; `plus` is Δ and is left out where it is 1, `unit` where it is establishment."""
+
+    optional = ("plus", "unit")
 
     policy: Policy
     alpha: Exact | None
     plus: Annotated[int, Field(ge=2, le=MOST_PLUS)] | None = None
+    unit: Literal["employer"] | None = None
     epsilon: Exact
     delta: Exact
     rho: Exact
-
-    @model_serializer(mode="wrap")
-    def _without_one(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = written(self)
-        if self.plus is None:
-            del content["plus"]
-        return content
 
     def as_guarantee(self) -> Guarantee:
         """The guarantee as exact numbers."""
         growth = None if self.alpha is None else _fraction(self.alpha)
         numbers = (_fraction(number) for number in (self.epsilon, self.delta, self.rho))
-        return Guarantee(self.policy, growth, *numbers, plus=self.plus)
+        return Guarantee(
+            with_unit(policy(self.policy), self.unit), growth, *numbers, plus=self.plus
+        )
 
 
 class TableGuarantee(GuaranteeStatement):
@@ -203,8 +216,8 @@ class LeftStatement(Statement):
 class BudgetStatement(Statement):
     """The account with this charge: its cap, what the release paid, what is spent and left.
 
-    All under the policy, α and Δ of the account; numbers of very many digits are rounded towards
-    less being left.
+    All under the policy, α, Δ and unit of the account; numbers of very many digits are rounded
+    towards less being left.
     """
 
     cap: TableGuarantee
@@ -215,8 +228,8 @@ class BudgetStatement(Statement):
     @model_validator(mode="after")
     def _is_in_one_currency(self) -> Self:
         parts = (self.cap, self.paid, self.spent)
-        if len({(part.policy, part.alpha, part.plus) for part in parts}) > 1:
-            raise ValueError("cap, paid and spent must be of one policy, alpha and plus")
+        if len({(part.policy, part.alpha, part.plus, part.unit) for part in parts}) > 1:
+            raise ValueError("cap, paid and spent must be of one policy, alpha, plus and unit")
         return self
 
 
@@ -267,7 +280,8 @@ def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
     if said.steps is None:
         return None
     try:
-        lost = {"establishments": 2, **losses(guarantee.for_firm(2))}
+        steps = "workplace_cells" if guarantee.unit == "employer" else "establishments"
+        lost = {steps: 2, **losses(guarantee.for_firm(2))}
     except NotCovered:
         lost = None
     two = None if lost is None else FirmLoss.model_validate(lost)
@@ -289,10 +303,12 @@ def _promise(guarantee: Guarantee, said: Sentence) -> PromiseStatement:
 
 
 def written(guarantee: Guarantee) -> dict[str, str | int | None]:
-    """Policy, α, Δ and the losses of a guarantee; exact numbers as text."""
+    """Policy, α, Δ, unit and the losses of a guarantee; exact numbers as text."""
     alpha = None if guarantee.alpha is None else str(guarantee.alpha)
     plus = guarantee.plus if (guarantee.plus or 1) > 1 else None
-    return {"policy": guarantee.policy.name, "alpha": alpha, "plus": plus, **losses(guarantee)}
+    unit = guarantee.unit if guarantee.unit == "employer" else None
+    named = {"policy": guarantee.policy.name, "alpha": alpha, "plus": plus, "unit": unit}
+    return {**named, **losses(guarantee)}
 
 
 def losses(guarantee: Guarantee) -> dict[str, str]:

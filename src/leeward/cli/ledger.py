@@ -39,6 +39,10 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     plus: Annotated[
         str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")
     ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="establishment, or employer: its part in a cell."),
+    ] = None,
     delta: Annotated[str, typer.Option(help="All δ that the account may ever lose.")] = "0",
     ledger: LedgerFile = DEFAULT,
 ) -> None:
@@ -48,7 +52,9 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
-    written = WrittenProtection(policy=policy, alpha=alpha, plus=plus, epsilon=epsilon, delta=delta)
+    written = WrittenProtection(
+        policy=policy, alpha=alpha, plus=plus, unit=unit, epsilon=epsilon, delta=delta
+    )
     cap = read_protection(written)
     with Ledger(ledger) as book:
         book.open_account(account, cap)

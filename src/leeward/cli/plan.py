@@ -41,6 +41,6 @@ def plan_command(
         return
     if target is not None:
         say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}")
-        say(f"  (mean error over {asked.profile.words})\n")
+        say(f"  (mean error over {asked.predicted_cells})\n")
     for line in found.lines():
         say(line)

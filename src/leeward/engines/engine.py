@@ -1,7 +1,7 @@
 """Engine: what a release asks of the database that holds the data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 from leeward.errors import LeewardError
 from leeward.model import (
@@ -15,6 +15,12 @@ from leeward.model import (
     Marginal,
     Steps,
 )
+
+Owners = Literal["named", "merged"]
+"""What is asked of the employers of establishments: their numbers, or their parts.
+
+An owner's part in a workplace cell is all its establishments there, which count as one.
+"""
 
 
 class Engine(Protocol):
@@ -73,14 +79,16 @@ class Engine(Protocol):
         marginals: Sequence[Marginal],
         establishments: Sequence[Marginal],
         *,
-        owners: bool = False,
+        owners: Owners | None = None,
         steps: Steps = EVERY_STEP,
     ) -> None:
         """One shared pass over the data for all these tables.
 
         `establishments` are those of the tables whose rows per establishment, or whose largest
-        establishment in each cell, will be asked for; with `owners`, also their owners. `steps`
-        are the rules that touch some row; for data that were not checked, all of them.
+        establishment in each cell, will be asked for. With owners "named" each has the number of
+        its owner. With owners "merged" the establishments of one owner in a workplace cell count
+        as one in everything but the number of establishments of the frame. `steps` are the rules
+        that touch some row; for data that were not checked, all of them.
         """
 
     def workplaces(self) -> int:

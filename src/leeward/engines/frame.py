@@ -1,7 +1,8 @@
 """Frame: the workplace cells that exist, found in the workplaces table alone.
 
 Counts are kept by unit. A unit is one establishment where a table asks for establishments; else all
-establishments with the same codes.
+establishments with the same codes. Where owners are merged, the units of one owner in a workplace
+cell are one part of the cell, and what a table asks of establishments it gets of parts.
 """
 
 from collections.abc import Sequence
@@ -29,8 +30,8 @@ def workplace_side(marginal: Marginal) -> Side:
 class Units:
     """The establishments, and the units to which they belong.
 
-    `establishments` has id and unit, and owner if owners are asked for; `table` has unit, profiles,
-    jobs, the largest establishment, and in_frame, how many establishments it has. Jobs are all jobs
+    `establishments` has id and unit; `table` has unit, profiles, jobs, the largest establishment,
+    in_frame, how many establishments it has, and owner if owners are asked for. Jobs are all jobs
     of the establishments, 0 where they have none.
     """
 
@@ -38,6 +39,8 @@ class Units:
     table: Table
     profiles: tuple[Profile, ...]
     each_establishment: bool = False
+    merged: bool = False
+    """Whether the units of one owner in a workplace cell count as one."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,13 @@ class Frame:
     """The workplace cells of one side that exist, indexed 0, 1, … in the order of their numbers.
 
     `cells` has cell_index, cell (the number), largest, jobs and in_frame (the number of
-    establishments, with jobs or without); `units` has unit, cell_index and jobs (of the unit).
+    establishments, with jobs or without); `units` has unit, cell_index and part; `parts` has
+    cell_index, part and jobs. A part is a unit, or all units of an owner in the cell.
     """
 
     cells: Table
     units: Table
+    parts: Table
     size: int
     one_unit_each: bool
     """Whether no two units belong to the same cell."""
@@ -78,24 +83,30 @@ def find_establishments(
     return joined.mutate(jobs=size).drop("at", "size")
 
 
-def unnumbered(establishments: Table, profiles: tuple[Profile, ...]) -> Units:
+def unnumbered(
+    establishments: Table, profiles: tuple[Profile, ...], *, merged: bool = False
+) -> Units:
     """The units for one frame alone, which is read once and needs no numbers of units."""
-    return Units(
-        establishments, establishments.mutate(unit=0, largest="jobs", in_frame=1), profiles
-    )
+    table = establishments.mutate(unit=0, largest="jobs", in_frame=1, **_owner(establishments))
+    return Units(establishments, table, profiles, merged=merged)
 
 
 def find_units(
-    scratch: Scratch, establishments: Table, profiles: tuple[Profile, ...], *, each: bool
+    scratch: Scratch,
+    establishments: Table,
+    profiles: tuple[Profile, ...],
+    *,
+    each: bool,
+    merged: bool = False,
 ) -> Units:
-    """The units, computed once; with `each`, one for each establishment."""
-    if each:
+    """The units, computed once; with `each` or `merged`, one for each establishment."""
+    if each or merged:
         turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
         known = establishments.mutate(
             unit=turn, largest="jobs", in_frame=1, **_owner(establishments)
         )
         table = scratch.keep(known)
-        return Units(table, table, profiles, each_establishment=True)
+        return Units(table, table, profiles, each_establishment=True, merged=merged)
     values = [profile_name(k) for k in range(len(profiles))]
     unit = _unit([establishments[one] for one in values], [one.size for one in profiles])
     table = scratch.keep(establishments.mutate(unit=unit))
@@ -128,14 +139,27 @@ def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
 def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -> Frame:
     """The cells of one side; which exist does not depend on the jobs table."""
     inside = numbered(scratch, units.table, units.profiles, side)
-    inside = inside.select("unit", "jobs", "largest", "in_frame", cell="number")
-    found = inside.group_by("cell").aggregate(
-        largest=inside.largest.max(), jobs=inside.jobs.sum(), in_frame=inside.in_frame.sum()
+    part = inside.owner if units.merged else inside.unit
+    inside = inside.select("unit", "jobs", "largest", "in_frame", cell="number", part=part)
+    parts = _merged(inside) if units.merged else inside
+    found = parts.group_by("cell").aggregate(
+        largest=parts.largest.max(), jobs=parts.jobs.sum(), in_frame=parts.in_frame.sum()
     )
     index = ibis.row_number().over(order_by=found.cell).cast("int32")
     cells = scratch.keep(found.mutate(cell_index=index))
-    held = inside.join(cells.select("cell", "cell_index"), "cell")
+    indices = cells.select("cell", "cell_index")
     one_each = not units.each_establishment and one_cell_each(units.profiles, side)
     return Frame(
-        cells, held.select("unit", "cell_index", "jobs"), row_count(database, cells), one_each
+        cells,
+        inside.join(indices, "cell").select("unit", "cell_index", "part"),
+        parts.join(indices, "cell").select("cell_index", "part", "jobs"),
+        row_count(database, cells),
+        one_each,
+    )
+
+
+def _merged(inside: Table) -> Table:
+    """All that one owner has in a workplace cell, in place of its establishments."""
+    return inside.group_by("cell", "part").aggregate(
+        jobs=inside.jobs.sum(), largest=inside.jobs.sum(), in_frame=inside.in_frame.sum()
     )

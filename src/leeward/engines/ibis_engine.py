@@ -5,6 +5,7 @@ from typing import Self
 
 from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.driver_errors import hiding_errors
+from leeward.engines.engine import Owners
 from leeward.engines.headers import header_problems
 from leeward.engines.tabulation import (
     Tabulation,
@@ -80,7 +81,7 @@ class IbisEngine:
         marginals: Sequence[Marginal],
         establishments: Sequence[Marginal],
         *,
-        owners: bool = False,
+        owners: Owners | None = None,
         steps: Steps = EVERY_STEP,
     ) -> None:
         wanted = Wanted(tuple(marginals), tuple(establishments), owners, steps)

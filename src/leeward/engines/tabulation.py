@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from leeward.engines.code_classes import Profile, Side, find_profiles, one_cell_each
 from leeward.engines.database import Database, Scratch, Table, ibis, is_bytewise, row_count
 from leeward.engines.driver_errors import hiding_errors_in
+from leeward.engines.engine import Owners
 from leeward.engines.frame import (
     Frame,
     Units,
@@ -114,14 +115,16 @@ def sparse_establishments(
 ) -> Batch[Entries]:
     """Size and workplace cell of each establishment with jobs, and its counts by worker cell.
 
+    Numbers of establishments have 32 bits; an owner's part has the same one in several cells.
     Dense rows would be as many as a cell has establishments, each as long as the worker part.
     """
-    order = np.argsort(sizes["unit"])
+    held, counted = (one["cell_index"] << 32 | one["unit"] for one in (sizes, rows))
+    order = np.argsort(held)
     owner = sizes.get("owner")
     entries = Entries(
         counts=rows["counts"],
         cell=rows["worker_cell"],
-        row=order[np.searchsorted(sizes["unit"], rows["unit"], sorter=order)],
+        row=order[np.searchsorted(held, counted, sorter=order)],
         sizes=sizes["size"],
         workplace=sizes["cell_index"],
         shape=(frame["cell"].size, worker_cells),
@@ -149,10 +152,10 @@ class Tally:
         return frame.one_unit_each and one_cell_each(self.profiles, worker_side(marginal))
 
     def worker_cells(self, marginal: Marginal, frame: Frame) -> Table:
-        """cell_index, unit, worker_cell and jobs: the counts of each unit by worker cell."""
+        """cell_index, unit (or part), worker_cell and jobs: counts of each unit by worker cell."""
         entries = self.sides[worker_side(marginal)].rename(worker_cell="number")
-        units = frame.units.select("unit", "cell_index")
-        return entries.join(units, "unit").select("cell_index", "unit", "worker_cell", "jobs")
+        found = entries.join(frame.units, "unit")
+        return found.select("cell_index", "worker_cell", "jobs", unit=found.part)
 
 
 def worker_side(marginal: Marginal) -> Side:
@@ -240,14 +243,14 @@ def _differing(database: Database, units: Units, entries: Table) -> int:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a tabulation is for: tables, those asked by establishment, and whether with owners.
+    """What a tabulation is for: tables, those asked by establishment, and what of owners.
 
     `steps` are those without which the rows would be counted differently.
     """
 
     marginals: tuple[Marginal, ...]
     establishments: tuple[Marginal, ...]
-    owners: bool = False
+    owners: Owners | None = None
     steps: Steps = EVERY_STEP
 
 
@@ -272,15 +275,17 @@ class Tabulation:
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
         counted = [one for one in self._marginals if one.kind == "worker"]
         profiles = find_profiles(one for side in sides for part in side for one in part)
-        found = find_establishments(scratch, tables, codebook, profiles, owners=wanted.owners)
+        owners, merged = wanted.owners is not None, wanted.owners == "merged"
+        found = find_establishments(scratch, tables, codebook, profiles, owners=owners)
         # A frame that is read once is compared with nothing.
         once = not counted and not wanted.establishments and len(sides) == 1
         kept = not once or not is_bytewise(tables["jobs"])
         if kept:
-            units = find_units(scratch, found, profiles, each=bool(wanted.establishments))
+            each = bool(wanted.establishments)
+            units = find_units(scratch, found, profiles, each=each, merged=merged)
         else:
-            units = unnumbered(found, profiles)
-        self._owners: Table | None = units.establishments if wanted.owners else None
+            units = unnumbered(found, profiles, merged=merged)
+        self._owners: Table | None = units.table if wanted.owners == "named" else None
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, units, side) for side in sides
         }
@@ -330,7 +335,7 @@ class Tabulation:
 
     def sizes(self, frame: Frame, *, owners: bool) -> Stream:
         """cell_index, unit, size and perhaps owner of every establishment with jobs."""
-        staffed = frame.units.filter(frame.units.jobs > 0).rename(size="jobs")
+        staffed = frame.parts.filter(frame.parts.jobs > 0).rename(unit="part", size="jobs")
         if not owners:
             return self._stream(staffed.select("cell_index", "unit", "size"))
         if self._owners is None:
@@ -338,7 +343,7 @@ class Tabulation:
                 "owners",
                 rule="must be prepared first",
                 value="tables that were prepared without",
-                next_step="Give owners=True to prepare.",
+                next_step="Give owners='named' to prepare.",
             )
         owned = staffed.join(self._owners.select("unit", "owner"), "unit")
         return self._stream(owned.select("cell_index", "unit", "size", "owner"))
@@ -347,10 +352,10 @@ class Tabulation:
         """cell_index, unit, worker_cell and counts of every establishment with jobs in a table."""
         frame = self.frame(marginal, establishments=True)
         if marginal.kind == "workplace" or self._tally is None:
-            staffed = frame.units.filter(frame.units.jobs > 0)
+            staffed = frame.parts.filter(frame.parts.jobs > 0)
             one = ibis.literal(0, "int32")
             return self._stream(
-                staffed.select("cell_index", "unit", worker_cell=one, counts="jobs")
+                staffed.select("cell_index", unit="part", worker_cell=one, counts="jobs")
             )
         parts = self._tally.worker_cells(marginal, frame)
         each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(

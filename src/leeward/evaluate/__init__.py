@@ -119,6 +119,7 @@ def _on_plan(
 
     loads = workloads_of(table.marginal for table in plan.tables)
     _refuse_no_place(loads, place)
+    _refuse_employers(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
         require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
@@ -128,6 +129,18 @@ def _on_plan(
     words = f"the data of {plan.path}"
     study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
     return evaluate(study, truths, progress)
+
+
+def _refuse_employers(plan: "Plan") -> None:
+    """Errors by establishment would be too small for a release by employer."""
+    if plan.asked.unit == "employer":
+        raise InvalidParameter(
+            "protect.unit",
+            rule="must be establishment in an evaluation, which counts each by itself",
+            value="employer",
+            next_step="Evaluate a copy of the plan without unit; `leeward plan` predicts errors "
+            "by the size of the largest employer.",
+        )
 
 
 def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:

@@ -110,7 +110,7 @@ def read_truths(
 ) -> dict[Marginal, Truth]:
     """Tabulate all tables in one pass over the data and open them."""
     marginals = tuple(dict.fromkeys(tables))
-    engine.prepare(codebook, rule, marginals, marginals, owners=True)
+    engine.prepare(codebook, rule, marginals, marginals, owners="named")
     return {one: Truth.read(engine, one, place_position(one, place)) for one in marginals}
 
 

@@ -133,7 +133,7 @@ class Book:
         if opening is None or opening.number > entry.number:
             return Objection("account", "must be open", repr(entry.account))
         if not _paid_in_full(entry, opening.cap):
-            rule = "must be paid in full under the policy, alpha and plus of the account"
+            rule = "must be paid in full under the policy, alpha, plus and unit of the account"
             return Objection("charge", rule, "less")
         if entry.corrects is not None:
             return self._against_naming(entry, entry.corrects, "corrects")

@@ -231,7 +231,8 @@ def price(guarantee: Guarantee) -> str:
     """Policy and losses in one line."""
     alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
     plus = f", plus {guarantee.plus}" if (guarantee.plus or 1) > 1 else ""
-    return f"{guarantee.policy.name}{alpha}{plus}, {losses_text(guarantee)}"
+    unit = ", unit employer" if guarantee.unit == "employer" else ""
+    return f"{guarantee.policy.name}{alpha}{plus}{unit}, {losses_text(guarantee)}"
 
 
 def happened(entry: Entry) -> str:

@@ -27,6 +27,8 @@ from leeward.ledger.store import Store
 from leeward.ledger.subject import Subject
 from leeward.ledger.verification import findings
 from leeward.privacy import Guarantee
+from leeward.privacy.policy import policy as named_policy
+from leeward.privacy.policy import with_unit
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,7 @@ class Ledger:
         found._store.check()
         return found
 
-    def create(
+    def create(  # noqa: PLR0913 (a cap as a plan writes it)
         self,
         account: str,
         *,
@@ -129,6 +131,7 @@ class Ledger:
         epsilon: Number,
         alpha: Number | None = None,
         plus: int | None = None,
+        unit: str | None = None,
         delta: Number = 0,
     ) -> Account:
         """Open an account with a cap that is set once.
@@ -146,6 +149,8 @@ class Ledger:
             The protected growth of an establishment, such as ``"0.1"``.
         plus
             The number of jobs within which a small establishment is hidden; 1 if left out.
+        unit
+            ``"employer"`` counts the establishments of an employer in a workplace cell as one.
 
         Returns
         -------
@@ -162,7 +167,8 @@ class Ledger:
         >>> ledger.create("retail", policy="worker", epsilon="1/2").cap.epsilon
         Fraction(1, 2)
         """
-        self.open_account(account, Guarantee(policy, alpha, epsilon, delta, plus=plus))
+        protected = with_unit(named_policy(policy), unit)
+        self.open_account(account, Guarantee(protected, alpha, epsilon, delta, plus=plus))
         return self.account(account)
 
     def show(self) -> Statement:

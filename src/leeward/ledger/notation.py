@@ -7,11 +7,15 @@ from functools import lru_cache
 from unicodedata import category
 
 from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.privacy import Guarantee
+from leeward.privacy import Guarantee, Policy, policy
+from leeward.privacy.policy import with_unit
 
 PARTS = ("policy", "alpha", "epsilon", "delta", "rho")
 PLUS = "plus"
 """Part of a guarantee whose Δ is above 1; entries of Δ = 1 do not have it."""
+
+UNIT = "unit"
+"""Part of a guarantee of the unit employer; entries of the unit establishment do not have it."""
 
 WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 RATIONAL = re.compile(r"[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
@@ -26,25 +30,30 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
         **({PLUS: str(guarantee.plus)} if (guarantee.plus or 1) > 1 else {}),
+        **({UNIT: "employer"} if guarantee.unit == "employer" else {}),
     }
 
 
 def read_guarantee(parts: object) -> Guarantee:
     """Read a guarantee from its parts."""
-    if not isinstance(parts, Mapping) or parts.keys() - {PLUS} != set(PARTS):
+    if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT} != set(PARTS):
         raise _unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
         raise _unreadable()
-    return _guarantee(*texts, plus=_read_plus(parts[PLUS]) if PLUS in parts else None)
+    if parts.get(UNIT, "employer") != "employer":  # there is one way to write a guarantee
+        raise _unreadable()
+    named, *numbers = texts
+    protected = with_unit(policy(named), parts.get(UNIT))
+    return _guarantee(protected, *numbers, plus=_read_plus(parts[PLUS]) if PLUS in parts else None)
 
 
 @lru_cache(maxsize=4096)  # a ledger repeats few charges many times
 def _guarantee(
-    policy: str, alpha: str | None, epsilon: str, delta: str, rho: str, plus: int | None
+    protected: Policy, alpha: str | None, epsilon: str, delta: str, rho: str, plus: int | None
 ) -> Guarantee:
     growth = None if alpha is None else _number(alpha)
-    return Guarantee(policy, growth, _number(epsilon), _number(delta), _number(rho), plus=plus)
+    return Guarantee(protected, growth, _number(epsilon), _number(delta), _number(rho), plus=plus)
 
 
 def _read_plus(text: object) -> int:

@@ -61,6 +61,7 @@ def _account(account: Account) -> dict[str, object]:
         "policy": account.cap.policy.name,
         "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
         "plus": account.cap.plus,
+        "unit": account.cap.unit,
         "epsilon": str(account.cap.epsilon),
         "delta": str(account.cap.delta),
         "spent": spent,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from leeward.errors import InvalidParameter, NotCovered, shown
 from leeward.mechanisms.measurement import Claims
 from leeward.privacy import Guarantee, Policy, policy
+from leeward.privacy.policy import unit_of, with_unit
 
 TABLES = ("workplace", "worker")
 """A workplace table counts every job; anything with a worker part or a filter is a worker table."""
@@ -22,7 +23,9 @@ def claim(
             next_step="A table with a worker attribute or a filter on workers is a worker table.",
         )
     goal = policy(wanted)
-    for proved in claims.get(table, ()):
+    for proof in claims.get(table, ()):
+        # Of employers' parts every proof holds word for word (composition.proof.md).
+        proved = with_unit(proof, unit_of(goal)) if proof.uses_alpha else proof
         proven = Guarantee(
             proved,
             price.alpha if proved.uses_alpha else None,

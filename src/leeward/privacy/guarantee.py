@@ -12,13 +12,16 @@ from leeward.privacy.conversion import steps_delta, zcdp_epsilon
 from leeward.privacy.policy import (
     EstablishmentRemoval,
     Policy,
+    Unit,
     WeakAlpha,
     WorkerOnly,
     plus_of,
     read_alpha,
     steps_between,
+    unit_of,
     why_not,
     with_plus,
+    with_unit,
 )
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
@@ -98,6 +101,11 @@ class Guarantee:
         return plus_of(self.policy)
 
     @property
+    def unit(self) -> Unit | None:
+        """Whether sizes are those of establishments or of employers' parts; None without an α."""
+        return unit_of(self.policy)
+
+    @property
     def measure(self) -> Measure:
         """Which parts there are: ε alone, (ε, δ), ρ alone, or both kinds."""
         if self.rho > 0:
@@ -126,9 +134,10 @@ class Guarantee:
         policy: str | Policy | None = None,
         alpha: Number | None = None,
         plus: int | None = None,
+        unit: str | None = None,
     ) -> "Guarantee":
-        """The guarantee that follows under another policy, another α or another Δ."""
-        wanted = with_plus(self._under(policy), plus)
+        """The guarantee that follows under another policy, another α, Δ or unit."""
+        wanted = with_unit(with_plus(self._under(policy), plus), unit)
         kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
         growth = read_alpha(wanted, kept)
         steps = steps_between(self.policy, self.alpha, wanted, growth)
@@ -143,12 +152,12 @@ class Guarantee:
         return Guarantee(wanted, growth, there.epsilon, there.delta, there.rho)
 
     def _under(self, policy: str | Policy | None) -> Policy:
-        """A policy by its name has the Δ of this guarantee, if it has one at all."""
+        """A policy by its name has Δ and unit of this guarantee, if it has them at all."""
         if policy is None:
             return self.policy
         wanted = named_policy(policy)
         named = isinstance(policy, str) and wanted.uses_alpha
-        return with_plus(wanted, self.plus) if named else wanted
+        return with_unit(with_plus(wanted, self.plus), self.unit) if named else wanted
 
     def to_approximate(self, delta: Number) -> "Guarantee":
         """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
@@ -166,7 +175,10 @@ class Guarantee:
         return Guarantee(self.policy, self.alpha, epsilon, total)
 
     def for_firm(self, establishments: int) -> "Guarantee":
-        """The promise to a firm whose establishments all change at once, one step each."""
+        """The promise to a firm whose establishments all change at once, one step each.
+
+        With the unit employer all of them in one workplace cell are one step: count the cells.
+        """
         count = _count(establishments, "establishments")
         if isinstance(self.policy, WorkerOnly):
             raise NotCovered(
@@ -217,8 +229,9 @@ def place(policy: Policy, alpha: Fraction | None) -> str:
     """What is protected, in short."""
     if alpha is None:
         return policy.name
-    plus = plus_of(policy)
-    return f"{policy.name} at alpha {alpha}" + ("" if plus == 1 else f", plus {plus}")
+    plus = "" if plus_of(policy) == 1 else f", plus {plus_of(policy)}"
+    unit = ", unit employer" if unit_of(policy) == "employer" else ""
+    return f"{policy.name} at alpha {alpha}{plus}{unit}"
 
 
 def _loss(value: Number, parameter: str) -> Fraction:
@@ -315,13 +328,15 @@ def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction 
 
 
 def _common(policies: Iterable[Policy]) -> Policy:
-    """Strong with weak is weak; of several Δ the smallest is implied by all at the same loss."""
+    """Strong with weak is weak; the smallest Δ and unit are implied by all at the same loss."""
     found = tuple(policies)
     names = {each.name for each in found}
     if len(names) == 1 or names == {"strong", "weak"}:
         kept = found[0] if len(names) == 1 else WeakAlpha()
         least = [plus for each in found if (plus := plus_of(each)) is not None]
-        return with_plus(kept, min(least, default=None))
+        units = {unit_of(each) for each in found}
+        unit = units.pop() if len(units) == 1 else "establishment"
+        return with_unit(with_plus(kept, min(least, default=None)), unit)
     raise CannotCompose(
         "guarantees",
         rule="must protect the same thing (strong with weak is weak)",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy.words import Sentence, growth_text, jobs_more
+from leeward.privacy.words import Sentence, growth_text, jobs_more, unit_text, units_text
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
@@ -97,9 +97,9 @@ def _elsewhere(guarantee: "Guarantee") -> Sentence:
     kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
     return Sentence(
         "jobs-elsewhere",
-        "Sizes of establishments are numbers of counted jobs, and what is said of them speaks of "
-        "those whose counted job is here. Another establishment that so loses or gains counted "
-        "jobs is one more step for each step of its own: a factor "
+        f"Sizes of {units_text(guarantee)} are numbers of counted jobs, and what is said of them "
+        f"speaks of those whose counted job is here. Another {unit_text(guarantee)} that so loses "
+        "or gains counted jobs is one more step for each step of its own: a factor "
         f"{growth_text(guarantee)}, or {jobs_more(guarantee)}{kinds}.",
         2,
     )

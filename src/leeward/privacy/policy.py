@@ -3,8 +3,8 @@
 Two databases are neighbours in both directions; equal ones are not neighbours. Where databases
 have pay, jobs that are in both keep it: joiners and leavers may have any pay.
 
-`steps_between` counts the steps of one policy, or of one α and Δ, that make one step of another
-(composition.proof.md).
+`steps_between` counts the steps of one policy, or of one α, Δ and unit, that make one step of
+another (composition.proof.md).
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import ceil, floor, inf
-from typing import ClassVar, Protocol, TypeAlias, cast
+from typing import ClassVar, Literal, Protocol, TypeAlias, cast, get_args
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import (
@@ -27,6 +27,15 @@ from leeward.exact import (
     rational,
 )
 from leeward.privacy.database import Counts, Database, contained
+
+Unit: TypeAlias = Literal["establishment", "employer"]
+"""What a policy with an α protects: one establishment, or an employer's part.
+
+An employer's part in a workplace cell is all its establishments there. Databases of that unit have
+one workforce for each part.
+"""
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
 
 
 class Neighbours(Protocol):
@@ -98,12 +107,14 @@ class StrongAlpha:
     ----------
     plus
         Δ, the number of jobs within which a small establishment is hidden.
+    unit
+        What E is: ``"establishment"``, or ``"employer"``, its establishments in one cell together.
 
     Examples
     --------
     >>> strong = leeward.Guarantee("strong", "0.1", 1)
     >>> strong.policy
-    StrongAlpha(plus=1)
+    StrongAlpha(plus=1, unit='establishment')
     >>> strong.implies(leeward.Guarantee("worker", None, 1))
     True
     """
@@ -112,6 +123,7 @@ class StrongAlpha:
     uses_alpha: ClassVar[bool] = True
 
     plus: int = 1
+    unit: Unit = "establishment"
 
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and is larger by at most α or Δ jobs."""
@@ -131,12 +143,14 @@ class WeakAlpha:
     ----------
     plus
         Δ, the number of jobs within which a small establishment is hidden.
+    unit
+        What E is: ``"establishment"``, or ``"employer"``, its establishments in one cell together.
 
     Examples
     --------
     >>> weak = leeward.Guarantee("weak", "0.1", 1)
     >>> weak.policy
-    WeakAlpha(plus=1)
+    WeakAlpha(plus=1, unit='establishment')
     >>> weak.implies(leeward.Guarantee("strong", "0.1", 1))
     False
     """
@@ -145,6 +159,7 @@ class WeakAlpha:
     uses_alpha: ClassVar[bool] = True
 
     plus: int = 1
+    unit: Unit = "establishment"
 
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and every union of kinds is within α or Δ jobs."""
@@ -214,13 +229,7 @@ def with_plus(wanted: Policy, plus: Number | None) -> Policy:
     """The policy with this Δ; None leaves it as it is. Refused where the policy has none."""
     if plus is None:
         return wanted
-    if isinstance(wanted, (WorkerOnly, EstablishmentRemoval)):
-        raise InvalidParameter(
-            "plus",
-            rule=f"has no meaning under the {wanted.name} policy",
-            value=plus,
-            next_step="Leave plus out, or choose the strong or the weak policy.",
-        )
+    growing = _growing(wanted, "plus", plus)
     jobs = rational(plus, "plus")
     if jobs.denominator != 1 or not 1 <= jobs <= MOST_PLUS:
         raise InvalidParameter(
@@ -230,12 +239,45 @@ def with_plus(wanted: Policy, plus: Number | None) -> Policy:
             next_step="Give the number of jobs within which small establishments are hidden, "
             "such as 5.",
         )
-    return replace(wanted, plus=int(jobs))
+    return replace(growing, plus=int(jobs))
+
+
+def with_unit(wanted: Policy, unit: str | None) -> Policy:
+    """The policy with this unit; None leaves it as it is. Refused where the policy has none."""
+    if unit is None:
+        return wanted
+    growing = _growing(wanted, "unit", unit)
+    for known in UNITS:
+        if unit == known:
+            return replace(growing, unit=known)
+    raise InvalidParameter(
+        "unit",
+        rule=f"must be {' or '.join(UNITS)}",
+        value=shown(unit),
+        next_step="Write employer to protect all establishments of an employer in a workplace "
+        "cell as one, or leave unit out.",
+    )
+
+
+def _growing(wanted: Policy, parameter: str, value: object) -> StrongAlpha | WeakAlpha:
+    if isinstance(wanted, (StrongAlpha, WeakAlpha)):
+        return wanted
+    raise InvalidParameter(
+        parameter,
+        rule=f"has no meaning under the {wanted.name} policy",
+        value=shown(value),
+        next_step=f"Leave {parameter} out, or choose the strong or the weak policy.",
+    )
 
 
 def plus_of(protected: Policy) -> int | None:
     """Δ, or None under a policy that has none."""
-    return None if isinstance(protected, (WorkerOnly, EstablishmentRemoval)) else protected.plus
+    return protected.plus if isinstance(protected, (StrongAlpha, WeakAlpha)) else None
+
+
+def unit_of(protected: Policy) -> Unit | None:
+    """The unit, or None under a policy that has none."""
+    return protected.unit if isinstance(protected, (StrongAlpha, WeakAlpha)) else None
 
 
 def _jobs(jobs: Counts, phi: tuple[bool, ...]) -> int:
@@ -271,6 +313,8 @@ def steps_between(
     policy: Policy, alpha: Fraction | None, wanted: Policy, wanted_alpha: Fraction | None
 ) -> int | None:
     """Steps of the first policy that join every pair of the wanted one; None if no number does."""
+    if unit_of(wanted) == "employer" and unit_of(policy) != "employer":
+        return None  # a part has any number of establishments; the reverse is one step of a part
     if isinstance(policy, EstablishmentRemoval):
         # One step out and one step in: E → ∅ → E' joins any two workforces, for every α.
         return 1 if wanted == policy else 2
@@ -281,13 +325,17 @@ def steps_between(
     plus, wanted_plus = plus_of(policy) or 1, plus_of(wanted) or 1
     if isinstance(policy, StrongAlpha):  # weak pairs are strong pairs (φ = all kinds)
         return group_steps(alpha, wanted_alpha, plus, wanted_plus)
-    if isinstance(wanted, WeakAlpha):
-        return weak_group_steps(alpha, wanted_alpha, plus, wanted_plus)
-    return None
+    weak = isinstance(wanted, WeakAlpha)
+    return weak_group_steps(alpha, wanted_alpha, plus, wanted_plus) if weak else None
 
 
 def why_not(policy: Policy, wanted: Policy) -> str:
     """The rule that a refused implication breaks."""
+    if unit_of(wanted) == "employer" and unit_of(policy) != "employer":
+        return (
+            "unit establishment does not imply unit employer: an employer may have any number of "
+            "establishments in a cell, and each of them is a step"
+        )
     if isinstance(wanted, EstablishmentRemoval):
         return f"{policy.name} does not imply establishment: it bounds the change, not its absence"
     if isinstance(policy, WorkerOnly):

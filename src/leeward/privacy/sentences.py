@@ -19,6 +19,8 @@ from leeward.privacy.words import (
     jobs_more,
     of_guarantee,
     of_release,
+    unit_text,
+    units_text,
 )
 
 if TYPE_CHECKING:
@@ -168,7 +170,7 @@ def _strong(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     yield Sentence(
         "policy",
         f"The strong policy with α = {alpha_text(guarantee.alpha)} protects single jobs and the "
-        "sizes of establishments, whoever joins or leaves.",
+        f"sizes of {units_text(guarantee)}, whoever joins or leaves.{_part(guarantee)}",
         1,
     )
     yield from _person(guarantee, rule)
@@ -176,8 +178,8 @@ def _strong(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)}, all else being equal, "
-        f"the odds change {FACTOR}.",
+        f"Between {_sizes(guarantee)}{_counted(rule)}, all else being equal, the odds "
+        f"change {FACTOR}.",
     )
     yield of_guarantee(
         guarantee, "group", 2, f"Between two groups who may have joined, the odds change {FACTOR}."
@@ -189,7 +191,7 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     yield Sentence(
         "policy",
         f"The weak policy with α = {alpha_text(guarantee.alpha)} protects single jobs, and "
-        "establishments whose kinds of workers grow together.",
+        f"{units_text(guarantee)} whose kinds of workers grow together.{_part(guarantee)}",
         1,
     )
     yield from _person(guarantee, rule)
@@ -197,8 +199,8 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
         guarantee,
         "size",
         1,
-        f"Between {_sizes(guarantee)} of an establishment{_counted(rule)}, all else being equal, "
-        f"the odds change {FACTOR}, if every kind of worker and every group of kinds grows by no "
+        f"Between {_sizes(guarantee)}{_counted(rule)}, all else being equal, the odds "
+        f"change {FACTOR}, if every kind of worker and every group of kinds grows by no "
         "more than that.",
     )
     yield growth_of_one_kind(guarantee)
@@ -244,8 +246,14 @@ def _counted(rule: JobsRule) -> str:
 
 
 def _sizes(guarantee: "Guarantee") -> str:
-    more = jobs_more(guarantee)
-    return f"sizes x and at most {growth_text(guarantee)} times x (or {more} more)"
+    growth, more = growth_text(guarantee), jobs_more(guarantee)
+    return f"sizes x and at most {growth} times x (or {more} more) of an {unit_text(guarantee)}"
+
+
+def _part(guarantee: "Guarantee") -> str:
+    """What the noun means, where it is no word of everyone."""
+    meaning = " An employer's part is all its establishments in one workplace cell of a table."
+    return meaning if guarantee.unit == "employer" else ""
 
 
 def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
@@ -280,8 +288,8 @@ def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     )
     if policy == "weak":
         joining += ", if every kind of worker and every group of kinds grows by no more than that"
-    text = f"two {_sizes(guarantee)} of an establishment, {joining}, all else being equal"
-    return of_release(guarantee, "size", 1, f"{SEEING} {text}, {FACTOR}.")
+    text = f"two {_sizes(guarantee)}, {joining}, all else being equal"
+    return of_release(guarantee, "size", 1, f"{SEEING} {text}, {FACTOR}.{_part(guarantee)}")
 
 
 def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: bool) -> Sentence:
@@ -296,15 +304,15 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
         )
     if kinds is None:
         text = (
-            "The make-up of an establishment is hidden as its size is: between two groups who may "
-            f"have joined, the odds change {FACTOR}."
+            f"The make-up of an {unit_text(guarantee)} is hidden as its size is: between two "
+            f"groups who may have joined, the odds change {FACTOR}."
         )
         return of_release(guarantee, "group", 2, text)
     growth = growth_text(guarantee)
     text = (
-        "Between two make-ups of an establishment of the same size in which every kind of worker "
-        f"(by {', '.join(kinds) or 'no attribute'}) and every group of kinds differs by at most "
-        f"{growth} times (or {jobs_more(guarantee, 'worker')}), the odds change {FACTOR}."
+        f"Between two make-ups of an {unit_text(guarantee)} of the same size in which every kind "
+        f"of worker (by {', '.join(kinds) or 'no attribute'}) and every group of kinds differs by "
+        f"at most {growth} times (or {jobs_more(guarantee, 'worker')}), the odds change {FACTOR}."
     )
     return of_release(guarantee, "make-up", 1 if by_cell else 2, text)
 
@@ -320,32 +328,38 @@ def growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
 
 
 def _firm(guarantee: "Guarantee") -> Sentence:
-    several = "ε counts f times and ρ f² times" if guarantee.rho > 0 else "the factor is e^(fε)"
-    return of_guarantee(
-        guarantee,
-        "firm",
-        2,
-        f"For a firm of f establishments {several}; for two of them the odds change {FACTOR}.",
-    )
+    each, firm = "f", "a firm of f establishments"
+    if guarantee.unit == "employer":
+        each, firm = "c", "an employer present in c workplace cells of a table"
+    zcdp = f"ε counts {each} times and ρ {each}² times"
+    several = zcdp if guarantee.rho > 0 else f"the factor is e^({each}ε)"
+    text = f"For {firm} {several}; for two of them the odds change {FACTOR}."
+    return of_guarantee(guarantee, "firm", 2, text)
 
 
 def firm(guarantee: "Guarantee") -> Sentence:
     """The promise to a firm whose establishments all change at once, of a release."""
     if guarantee.policy.name == "worker":
         return FIRM_OPEN
-    return of_release(
-        guarantee,
-        "firm",
-        2,
+    text = (
         "A firm loses more, the more establishments it has: each of them counts once "
-        f"({firm_rule(guarantee)}). For a firm of two establishments the odds change {FACTOR}.",
+        f"({firm_rule(guarantee)}). For a firm of two establishments the odds change {FACTOR}."
     )
+    if guarantee.unit == "employer":
+        text = (
+            "An employer loses more, the more workplace cells of a table it is present in: all "
+            f"its establishments in one cell count as one ({firm_rule(guarantee)}). For an "
+            f"employer present in two cells the odds change {FACTOR}."
+        )
+    return of_release(guarantee, "firm", 2, text)
 
 
 def firm_rule(guarantee: "Guarantee") -> str:
-    """What f establishments lose, in short."""
-    rule = "f establishments: f times epsilon"
-    return f"{rule} and f squared times rho" if guarantee.rho > 0 else rule
+    """What f establishments lose, or an employer in c workplace cells, in short."""
+    merged = guarantee.unit == "employer"
+    each, counted = ("c", "workplace cells") if merged else ("f", "establishments")
+    rule = f"{each} {counted}: {each} times epsilon"
+    return f"{rule} and {each} squared times rho" if guarantee.rho > 0 else rule
 
 
 def far_sizes(guarantee: "Guarantee") -> Sentence:
@@ -355,8 +369,8 @@ def far_sizes(guarantee: "Guarantee") -> Sentence:
         "size-far",
         f"Two sizes that are further apart than a factor {growth} are hidden less, by another ε "
         f"for each further step: from x to {growth} times x, rounded down to whole jobs, or to "
-        f"{jobs_more(guarantee)} more. An establishment of 1,000 jobs and one of many times that "
-        "can be told apart.",
+        f"{jobs_more(guarantee)} more. An {unit_text(guarantee)} of 1,000 jobs and one of many "
+        "times that can be told apart.",
         1,
     )
 

@@ -124,6 +124,22 @@ def jobs_more(guarantee: "Guarantee", noun: str = "job") -> str:
     return f"one {noun}" if plus == 1 else f"{plus} {noun}s"
 
 
+def unit_text(guarantee: "Guarantee") -> str:
+    """Whose size is protected, in one noun."""
+    return "employer's part" if guarantee.unit == "employer" else "establishment"
+
+
+def units_text(guarantee: "Guarantee") -> str:
+    """The same for several."""
+    return "employers' parts" if guarantee.unit == "employer" else "establishments"
+
+
+def of_unit(text: str, unit: str | None) -> str:
+    """A text that names the largest establishment of a cell, for this unit."""
+    named = "largest employer" if unit == "employer" else "largest establishment"
+    return text.replace("largest establishment", named)
+
+
 def growth_text(guarantee: "Guarantee") -> str:
     """1 + α: the factor by which an establishment may grow in one step."""
     return alpha_text(None if guarantee.alpha is None else 1 + guarantee.alpha)

@@ -23,6 +23,7 @@ from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.sentences import worker
+from leeward.privacy.words import of_unit
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -169,6 +170,11 @@ class Plan:
     def context(self) -> "Context":
         """What its tables have in common."""
         return Context(self.codebook, self.asked, self.profile)
+
+    @property
+    def predicted_cells(self) -> str:
+        """The cells that errors are predicted for, in words."""
+        return of_unit(self.profile.words, self.asked.unit)
 
     @property
     def charge(self) -> Guarantee:
@@ -343,6 +349,7 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             value="a longer fraction",
             next_step="Write shares with fewer digits.",
         )
+    yield from _unnamed_employers(plan)
     kinds = len(", ".join(plan.weak_attributes or ()))
     if kinds > MOST_KIND_CHARACTERS:
         yield InvalidParameter(
@@ -359,6 +366,18 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             rule=f"must list at most {MOST_LISTED_BYTES} bytes of codes and labels in its tables",
             value=f"{listed} bytes",
             next_step="Release fewer tables at once, or with coarser attributes.",
+        )
+
+
+def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
+    """Whose establishments count as one must be in the data."""
+    if plan.asked.unit == "employer" and plan.codebook.keys.workplaces.employer is None:
+        yield InvalidParameter(
+            "protect.unit",
+            rule="must be establishment where the codebook does not name the employer's column",
+            value="employer",
+            next_step="Add the column to the codebook, tables: {workplaces: {employer: …}}, or "
+            "leave unit out.",
         )
 
 

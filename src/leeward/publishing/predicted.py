@@ -11,6 +11,7 @@ from leeward.ledger.account import payment
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
+from leeward.privacy.words import of_unit
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import expectations, mean_error, promises, refusal
 from leeward.show.notebook import html_table
@@ -71,7 +72,7 @@ class Prediction:
             for one in self.tables
         ]
         meaning = promises(self.plan)["meaning"]
-        note = f"Mean error of a cell over {self.plan.profile.words}. {meaning}"
+        note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
         heads = ("table", "mechanism", "epsilon", "mean error, jobs")
         return html_table(f"Plan for {self.plan.request.period}", heads, rows, note=note)
 
@@ -94,6 +95,7 @@ def _guarantee_json(plan: Plan) -> dict[str, object]:
         "policy": guarantee.policy.name,
         "alpha": alpha,
         "plus": guarantee.plus,
+        "unit": guarantee.unit,
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
@@ -164,7 +166,8 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         yield f"  mean error {jobs(mean_error(table, profile))} jobs over {profile.words}"
         return
     rows = expectations(table, profile)
-    yield _row("if the largest establishment has", [f"{row.largest:,}" for row in rows])
+    words = of_unit("if the largest establishment has", table.charge.unit)
+    yield _row(words, [f"{row.largest:,}" for row in rows])
     yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
     if rows[0].margin is not None:
         yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])

@@ -22,7 +22,7 @@ from leeward.model import (
 )
 from leeward.model.document import nearest
 from leeward.privacy import Guarantee
-from leeward.privacy.policy import POLICIES, Policy, with_plus
+from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.request import WrittenJobs, WrittenProtection, WrittenTable
 
 OFFERED = ("strong", "weak", "worker")
@@ -60,6 +60,7 @@ def read_protection(written: WrittenProtection) -> Guarantee:
         )
     epsilon = positive(read_number(written.epsilon, "epsilon"), "epsilon")
     asked = asked if written.plus is None else with_plus(asked, read_number(written.plus, "plus"))
+    asked = with_unit(asked, written.unit)
     return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"))
 
 
@@ -174,7 +175,7 @@ def _share(table: WrittenTable, parameter: str) -> Fraction:
 
 Value = TypeVar("Value")
 
-PROTECT = ("policy", "alpha", "plus", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "delta")
 """What a table is refused for although it stands elsewhere in the plan."""
 
 

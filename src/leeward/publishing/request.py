@@ -32,6 +32,7 @@ class WrittenProtection(Written):
     policy: str
     alpha: str | None = None
     plus: str | None = None
+    unit: str | None = None
     epsilon: str
     delta: str = "0"
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
+from leeward.engines.engine import Owners
 from leeward.errors import FailedAfterCharge
 from leeward.interruption import postponed, recognised
 from leeward.ledger import Account, Entry
@@ -106,7 +107,10 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     by_establishment = [
         table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
     ]
-    engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=prepared.steps)
+    owners: Owners | None = "merged" if plan.charge.unit == "employer" else None
+    engine.prepare(
+        plan.codebook, plan.jobs, marginals, by_establishment, owners=owners, steps=prepared.steps
+    )
     with _hidden(prepared.out) as bundle:
         for table in plan.tables:
             margins = table.measurement.margins.coverage is not None

@@ -7,6 +7,7 @@ from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, largest_cells, squares
 from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
+from leeward.privacy.words import of_unit
 from leeward.report.summary import Margins, Range, TableSummary
 from leeward.show.charts import Bin, histogram
 from leeward.show.notebook import Figure
@@ -123,10 +124,11 @@ def _joined(pair: Sequence[Bin]) -> Bin:
 
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table = summary.table
+    noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
     facts = {
         "By": by(table),
         "Counts": _counts(table),
-        "Mechanism": f"{table.mechanism}. {noise_sentence(table.mechanism)}",
+        "Mechanism": f"{table.mechanism}. {noise}",
         "Cost": _cost(table),
         "Cells": _cells(summary),
         "Negative values": _negative(summary),

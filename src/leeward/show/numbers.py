@@ -173,7 +173,7 @@ def alpha(text: str | None) -> str:
 
 
 class Protection(Protocol):
-    """A statement of a policy with its α and Δ, None where there is none or where Δ is 1."""
+    """A statement of a policy with its α, Δ and unit, None where there is none or the usual."""
 
     @property
     def policy(self) -> str:
@@ -187,9 +187,14 @@ class Protection(Protocol):
     def plus(self) -> int | None:
         """Δ, if it is above 1."""
 
+    @property
+    def unit(self) -> str | None:
+        """The unit, if it is not the establishment."""
+
 
 def protected(given: Protection) -> str:
-    """What is protected: the policy with its α, and its Δ where it is above 1."""
+    """What is protected: the policy with its α, and its Δ and unit where they are unusual."""
     growth = "" if given.alpha is None else f", α\u00a0{alpha(given.alpha)}"
     plus = "" if given.plus is None else f", Δ\u00a0{counted(given.plus, 'job')}"
-    return f"{given.policy}{growth}{plus}"
+    unit = "" if given.unit is None else f", unit\u00a0{given.unit}"
+    return f"{given.policy}{growth}{plus}{unit}"

@@ -106,7 +106,7 @@ class Draft:
         return parse(Request, content, "plan")
 
     def _protect(self) -> dict[str, str]:
-        optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "delta")}
+        optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "unit", "delta")}
         needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
         return needed | {key: text for key, text in optional.items() if text}
 

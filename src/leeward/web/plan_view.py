@@ -19,7 +19,7 @@ from leeward.web.plan_result import Budget, Result, make_result
 FEW = 6
 """Maximum number of tables that are all shown open."""
 
-PROTECT = ("policy", "alpha", "plus", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "delta")
 TOGETHER = {"tables.share": "tables", "jobs.rule": "jobs"}
 PARTS = re.compile(r"\.[^.\[]*$|\[[0-9]+\]$")
 

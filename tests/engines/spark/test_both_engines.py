@@ -41,7 +41,15 @@ from tests.engines.small import (
     soiled,
     whole,
 )
-from tests.engines.truth import counts, plan_is_true, read, read_holdings, true_holdings, truth
+from tests.engines.truth import (
+    counts,
+    plan_is_true,
+    read,
+    read_holdings,
+    read_largest,
+    true_holdings,
+    truth,
+)
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -122,11 +130,15 @@ def test_owners(declared: bool, tmp_path: Path) -> None:
     tables = [marginal(seed, book) for seed in (12, 13)]
 
     def holdings(engine: Engine) -> object:
-        engine.prepare(book, SingleJob(), [], tables, owners=True, steps=TIDY)
-        return read_holdings(engine, tables, batch=3)
+        engine.prepare(book, SingleJob(), [], tables, owners="named", steps=TIDY)
+        held = read_holdings(engine, tables, batch=3)
+        engine.prepare(book, SingleJob(), tables[:1], [], owners="merged", steps=TIDY)
+        return held, read_largest(engine, tables[0])
 
-    held = same(parquet(made, tmp_path), tmp_path, holdings)
-    assert held == true_holdings(made, SingleJob(), tables)
+    held = true_holdings(made, SingleJob(), tables)
+    merged = truth(made, SingleJob(), tables[0], merged=True)
+    parts = {key: (one.counts, one.largest) for key, one in merged.items()}
+    assert same(parquet(made, tmp_path), tmp_path, holdings) == (held, parts)
 
 
 LISTS = {"above 2^31": ("abc", "abc", 1_291), "above 2^63": ("abc", "def", 1_500)}
