@@ -44,6 +44,9 @@ PIECE = 200_000
 ATTACHED = "source"
 """The name under which a DuckDB file is attached."""
 
+QUIET = "SET enable_progress_bar = false"
+"""The bar would be mixed into what a command prints, which may be JSON."""
+
 DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
 
@@ -65,6 +68,7 @@ class Embedded:
             autoload_known_extensions=False,
             **limit,
         )
+        self._backend.con.execute(QUIET)
 
     def keep(self, name: str, content: Table | pa.Table) -> Table:
         if isinstance(content, pa.Table):
@@ -95,6 +99,7 @@ class Embedded:
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         cursor = self._backend.con.cursor()
+        cursor.execute(QUIET)  # each has settings of its own
         try:
             yield from cursor.execute(self._backend.compile(query)).fetch_record_batch(PIECE)
         finally:
