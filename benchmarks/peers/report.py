@@ -1,7 +1,7 @@
 """The results of a run as a Markdown table; what it says of the rows follows from the counts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from benchmarks.peers.outcome import Outcome
 from benchmarks.process import Run
@@ -37,6 +37,7 @@ class Result:
     check: Run | None = None
     outcome: Outcome | None = None
     failure: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 def rows_in_words(found: Outcome) -> str:
@@ -96,4 +97,7 @@ def markdown(results: Sequence[Result], measured_by: str) -> str:
         if result.check:
             text += f"\n\n{result.label}: `leeward check` beforehand took "
             text += f"{result.check.seconds:,.2f} s and {result.check.megabytes:,.0f} MB."
+        if result.parts:
+            parts = (f"{name} {seconds:,.2f} s" for name, seconds in result.parts.items())
+            text += f"\n\n{result.label}, its parts: {'; '.join(parts)}."
     return text
