@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.peers.process import Place, timed
-from benchmarks.peers.stopwatch import read_parts
 from benchmarks.peers.tabulations import EPSILON, KINDS
 from benchmarks.process import Run, leeward
+from benchmarks.stopwatch import read_parts
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -106,7 +106,7 @@ class Script:
         log = f"{self.name}-{kind}-{number}"
         place = shop.place(log, family=self.family, python_path=str(ROOT))
         run = timed(command, place)
-        return Attempt(run, out, parts=read_parts(place.log))
+        return Attempt(run, out, parts=read_parts(place.log.read_text(errors="replace")))
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,10 @@ class Leeward:
         plan = self._plan(shop, kind, period)
         timed(leeward("check", plan), self._place(shop, f"{period}-check"))
         bundle = shop.build / "released" / period
-        script = str(HERE / "parts_of_release.py")
+        script = str(ROOT / "benchmarks" / "parts_of_release.py")
         place = self._place(shop, period)
         timed([sys.executable, script, plan, str(bundle), self.ledger], place)
-        return read_parts(place.log)
+        return read_parts(place.log.read_text(errors="replace"))
 
 
 Contender = Script | Leeward

@@ -1,7 +1,7 @@
 """PyDP: only its Laplace mechanism, on true counts that DuckDB tabulated."""
 
 # ruff: noqa: E402 (imports are timed)
-from benchmarks.peers.stopwatch import SHARED, Stopwatch
+from benchmarks.stopwatch import SHARED, Stopwatch
 
 watch = Stopwatch()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from benchmarks.peers.outcome import Outcome
 from benchmarks.process import Run
+from benchmarks.stopwatch import in_words
 
 MANY = 100  # zero cells from which the absence of negative values says something
 SURE = 4  # standard errors from which a mean error is called a bias
@@ -98,6 +99,5 @@ def markdown(results: Sequence[Result], measured_by: str) -> str:
             text += f"\n\n{result.label}: `leeward check` beforehand took "
             text += f"{result.check.seconds:,.2f} s and {result.check.megabytes:,.0f} MB."
         if result.parts:
-            parts = (f"{name} {seconds:,.2f} s" for name, seconds in result.parts.items())
-            text += f"\n\n{result.label}, its parts: {'; '.join(parts)}."
+            text += f"\n\n{result.label}, its parts: {in_words(result.parts)}."
     return text

@@ -39,8 +39,8 @@ from benchmarks.peers.contenders import (
 from benchmarks.peers.outcome import outcome
 from benchmarks.peers.process import Failed
 from benchmarks.peers.report import Result, markdown
-from benchmarks.peers.stopwatch import SHARED
 from benchmarks.peers.tabulations import EPSILON, KINDS
+from benchmarks.stopwatch import SHARED
 
 JOBS, ESTABLISHMENTS = 10_900_000, 527_000
 ROUNDS, QUICK = 3, 10.0

@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Mapping
-from pathlib import Path
 
 MARK = "parts: "
 SHARED = "query, noise, rows"
@@ -28,8 +27,13 @@ class Stopwatch:
         print(f"{MARK}{json.dumps(self._parts)}")
 
 
-def read_parts(log: Path) -> Mapping[str, float]:
+def read_parts(said: str) -> Mapping[str, float]:
     """The parts that a process printed; none if it has no stopwatch."""
-    told = [line for line in log.read_text(errors="replace").splitlines() if line.startswith(MARK)]
+    told = [line for line in said.splitlines() if line.startswith(MARK)]
     found: dict[str, float] = json.loads(told[-1].removeprefix(MARK)) if told else {}
     return found
+
+
+def in_words(parts: Mapping[str, float]) -> str:
+    """Each part with its seconds."""
+    return "; ".join(f"{name} {seconds:,.2f} s" for name, seconds in parts.items())

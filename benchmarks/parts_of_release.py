@@ -1,10 +1,11 @@
-"""The parts of a release, by the steps that it tells: `parts_of_release.py PLAN OUT LEDGER`.
+"""The parts of a release, by the steps that it tells.
 
-It imports and does what the command does; only the report is left out.
+`python -m benchmarks.parts_of_release PLAN OUT LEDGER` releases once and prints seconds. It imports
+and does what the command does; only the report is left out.
 """
 
 # ruff: noqa: E402 (imports are timed)
-from benchmarks.peers.stopwatch import SHARED, Stopwatch
+from benchmarks.stopwatch import SHARED, Stopwatch
 
 watch = Stopwatch()
 
