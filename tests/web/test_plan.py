@@ -377,4 +377,5 @@ def test_a_draft_passes_over_names_that_it_does_not_know(page: Served, plan: Pat
     answer = page.post("/plan/preview", form(draft(plan), *more))
     assert answer.status == 200
     assert "passwd" not in answer.text
-    assert DraftTable().content() == {"name": "", "by": [], "complete": False, "mechanism": "auto"}
+    ticked = {"complete": False, "establishments": False}
+    assert DraftTable().content() == {"name": "", "by": [], "mechanism": "auto"} | ticked

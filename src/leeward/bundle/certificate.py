@@ -8,7 +8,15 @@ from importlib.resources import files
 from math import prod
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.statements import (
@@ -17,6 +25,7 @@ from leeward.bundle.statements import (
     DataStatement,
     FileStatement,
     FirmStatement,
+    FrameStatement,
     Hex,
     JobsStatement,
     LedgerStatement,
@@ -40,6 +49,9 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
+
+SINCE_3 = ("establishments",)
+"""Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
     1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f",
@@ -76,6 +88,13 @@ class CertifiedTable(Statement):
     margins: MarginStatement
     bias: Prose | None
     columns: tuple[Text, ...]
+    establishments: FrameStatement | None = None
+    """Left out where there is no such column."""
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        return {key: one for key, one in content.items() if key not in SINCE_3 or one is not None}
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
@@ -84,8 +103,10 @@ class CertifiedTable(Statement):
             raise ValueError("identifiers must differ and end with the worker identifiers")
         if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
             raise ValueError("codes must be listed for each identifier, in the same order")
-        if self.columns != table_columns(self.identifiers, self.has_margins):
-            raise ValueError("columns must be the identifiers, then value, status, margin")
+        frame = self.establishments is not None
+        columns = table_columns(self.identifiers, margins=self.has_margins, establishments=frame)
+        if self.columns != columns:
+            raise ValueError(f"columns must be {', '.join(columns)}")
         return self
 
     @property
@@ -152,8 +173,11 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        if self.format < FORMAT and any(one.plus is not None for one in stated):
-            raise ValueError(f"plus must be there since format {FORMAT} alone")
+        newer = [one.plus for one in stated]
+        newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
+        if self.format < FORMAT and any(one is not None for one in newer):
+            keys = ", ".join(("plus", *SINCE_3))
+            raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")

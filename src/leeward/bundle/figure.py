@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle.certificate import CertifiedTable
-from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.bundle.layout import MARGIN
 from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
@@ -56,7 +56,7 @@ class Cell:
 
 def cells(rows: pa.Table) -> tuple[Cell, ...]:
     """Rows as cells; for small tables."""
-    codes = [name for name in rows.column_names if name not in {*MEASURES, MARGIN}]
+    codes = [one.name for one in rows.schema if pa.types.is_dictionary(one.type)]
     return tuple(
         Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
         for row in rows.to_pylist()

@@ -186,7 +186,9 @@ class Bundle:
         """The Parquet file of a table, with the columns and rows that the certificate states."""
         path, table = self._published(name)
         with _reading(path), pq.ParquetFile(path) as file:
-            if file.schema_arrow.remove_metadata() != column_types(table.columns):
+            if file.schema_arrow.remove_metadata() != column_types(
+                table.identifiers, table.columns
+            ):
                 raise damaged(path, "must have the columns that the certificate says")
             if not fits(file.metadata, table):
                 raise damaged(path, "must have the rows that the certificate says, in small groups")

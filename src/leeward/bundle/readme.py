@@ -133,6 +133,9 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             "lies between value - margin and value + margin in nine of ten cells. It is empty "
             "where status is -2."
         )
+    stated = next((one.establishments for one in certificate.tables if one.establishments), None)
+    if stated is not None:
+        yield f"* establishments has no noise. {stated.sentence}"
 
 
 def _rows() -> Iterator[str]:

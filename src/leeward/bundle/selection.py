@@ -11,6 +11,7 @@ import numpy as np
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
+from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
 from leeward.errors import InvalidParameter, shown
 
 MOST_ROWS = 10_000
@@ -55,12 +56,13 @@ class Coded:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `margin` is None where there is none."""
+    """One row; `margin` and `establishments` are None where there are none."""
 
     codes: tuple[Coded, ...]
     value: int
     status: int
     margin: int | None
+    establishments: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,7 @@ class _Wanted:
     words: tuple[tuple[Booleans, ...], ...]
     filters: tuple[tuple[int, int], ...]
     status: int | None
-    column: int | None
+    column: str | int | None
     descending: bool
 
     @classmethod
@@ -154,11 +156,18 @@ class _Wanted:
         """What rows are sorted by, smallest first; rows without a margin come last either way."""
         if self.column is None:
             return np.zeros(len(block), np.int64)
-        columns = (*block.positions, block.values, block.status, block.margins)
-        numbers = columns[self.column]
+        numbers = self._sorted_by(block, self.column)
         keys = ~numbers if self.descending else numbers
-        is_margin = self.column == len(columns) - 1
+        is_margin = self.column == MARGIN
         return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
+
+    def _sorted_by(self, block: Block, column: str | int) -> Integers:
+        """An identifier by its place, a column of numbers by its name."""
+        if isinstance(column, int):
+            return block.positions[column]
+        if column == ESTABLISHMENTS and block.establishments is not None:
+            return block.establishments
+        return {"value": block.values, "status": block.status, MARGIN: block.margins}[column]
 
 
 class _Kept:
@@ -199,7 +208,8 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
         return ()
     listed = [_coded(table, name) for name in table.identifiers]
     margins = zip(block.margins.tolist(), block.drawn.tolist(), strict=True)
-    numbers = zip(block.values.tolist(), block.status.tolist(), margins, strict=True)
+    frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()
+    numbers = zip(block.values.tolist(), block.status.tolist(), margins, frame, strict=True)
     return tuple(
         Row(
             tuple(
@@ -208,8 +218,9 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
             value,
             status,
             margin if drawn else None,
+            establishments,
         )
-        for row, (value, status, (margin, drawn)) in enumerate(numbers)
+        for row, (value, status, (margin, drawn), establishments) in enumerate(numbers)
     )
 
 
@@ -225,11 +236,12 @@ def _holding(word: str, texts: list[str]) -> Booleans:
     return np.fromiter((word in text for text in texts), bool, len(texts))
 
 
-def _column(table: CertifiedTable, name: str) -> int:
+def _column(table: CertifiedTable, name: str) -> str | int:
     if name not in table.columns:
         rule = f"must be a column of {table.name}"
         raise refused("sort", rule, name, f"Choose one of: {', '.join(table.columns)}.")
-    return table.columns.index(name)
+    place = table.columns.index(name)  # an older bundle may have an attribute called `low`
+    return place if place < len(table.identifiers) else name
 
 
 def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tuple[int, int]]:

@@ -229,6 +229,17 @@ class MarginStatement(Statement):
     note: Prose
 
 
+class FrameStatement(Statement):
+    """That a column counts the establishments of the public frame, exactly."""
+
+    exact: Literal[True] = True
+    sentence: Prose = (
+        "The column establishments is the exact number of establishments of the frame in a "
+        "workplace combination. It is not protected: which establishments exist, and their public "
+        "codes, is public by definition (Haney et al. 2015, section 4.3). It says nothing of jobs."
+    )
+
+
 class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.disk import new_file, writing
-from leeward.bundle.layout import csv_path, parquet_path, table_columns
+from leeward.bundle.layout import csv_path, parquet_path
 from leeward.bundle.rows import (
     ROW_GROUP,
     RowShape,
@@ -26,6 +26,7 @@ from leeward.bundle.rows import (
     margin_column,
     unsound,
 )
+from leeward.bundle.statements import FrameStatement
 from leeward.model import Dimension, Marginal, Published
 
 SPECIAL = re.compile(r'[,"\r\n]')
@@ -49,8 +50,7 @@ class TableWriter:
     @property
     def columns(self) -> tuple[str, ...]:
         """The header."""
-        names = [one.name for one in self._shape.marginal.dimensions]
-        return table_columns(names, self._shape.margins)
+        return self._shape.columns
 
     def facts(self) -> dict[str, Any]:
         """What the certificate says about the rows: `CertifiedTable(**facts(), …)`."""
@@ -64,6 +64,7 @@ class TableWriter:
             "complete": marginal.complete,
             "rows": self.rows,
             "columns": self.columns,
+            "establishments": FrameStatement() if marginal.establishments else None,
         }
 
     def require_whole(self) -> None:
@@ -86,7 +87,7 @@ class TableWriter:
         """Append a batch of workplace cells, with all their worker cells."""
         check_batch(self._shape, published, self._last_key)
         with writing(self._folder):
-            for piece in _pieces(published, self._shape.margins):
+            for piece in _pieces(published, self._shape):
                 self._csv.write(self._lines.text(piece))
                 self._gather(self._shape.compact_rows(piece))
                 self.rows += piece.values.size
@@ -129,15 +130,17 @@ class TableWriter:
         self.finished = True
 
 
-def _pieces(published: Published, margins: bool) -> Iterator[Published]:
+def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
     """Parts of about a row group, so that memory does not grow with the batch."""
     cells, each = published.values.shape
     step = max(1, ROW_GROUP // max(each, 1))
+    margins = published.margins if shape.margins else None
+    frame = published.establishments if shape.marginal.establishments else None
     for start in range(0, cells, step):
         part = slice(start, start + step)
         keys, values, flags = published.keys[part], published.values[part], published.flags[part]
-        wide = published.margins[part] if margins and published.margins is not None else None
-        yield Published(keys, values, flags, wide)
+        optional = (None if one is None else one[part] for one in (margins, frame))
+        yield Published(keys, values, flags, *optional)
 
 
 def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
@@ -184,6 +187,8 @@ class CsvLines:
         parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
         if published.margins is not None:
             parts += [",", margin_column(published).cast(pa.string())]
+        if published.establishments is not None:
+            parts += [",", _digits(published.establishments).take(cell)]
         return _characters(
             pc.binary_join_element_wise(
                 *parts, "\n", "", null_handling="replace", null_replacement=""

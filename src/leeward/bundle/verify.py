@@ -157,7 +157,7 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has more combinations of codes than can be counted"
     if file.schema_arrow.names != list(table.columns):
         yield "has other columns in Parquet than the certificate says"
-    elif file.schema_arrow.remove_metadata() != column_types(table.columns):
+    elif file.schema_arrow.remove_metadata() != column_types(table.identifiers, table.columns):
         yield "has columns of other types than text and whole numbers"
     if file.metadata.num_rows != table.rows:
         yield "has another number of rows than the certificate says"
@@ -172,7 +172,7 @@ def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
 def _rules(table: CertifiedTable) -> RowRules:
     sizes = {name: len(codes) for name, codes in table.codes.items()}
     worker = len(table.worker_identifiers)
-    return RowRules(sizes, worker, complete=table.complete, margins=table.has_margins)
+    return RowRules(sizes, worker, complete=table.complete, columns=table.columns)
 
 
 class _RowCheck:

@@ -58,6 +58,8 @@ class Marginal:
     filters: tuple[Dimension, ...] = ()
     complete: bool = False
     statistic: Statistic = COUNT
+    establishments: bool = False
+    """Whether the number of establishments of a workplace cell is a column."""
 
     @property
     def kind(self) -> Kind:

@@ -14,6 +14,7 @@ from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
     DataStatement,
+    FrameStatement,
     JobsStatement,
     LedgerStatement,
     LeftStatement,
@@ -155,7 +156,12 @@ def _table(table: PlannedTable) -> CertifiedTable:
         guarantee=TableGuarantee.of(table.charge),
         margins=_margins(made.margins),
         bias=made.words.bias,
-        columns=table_columns(identifiers, made.margins.coverage is not None),
+        columns=table_columns(
+            identifiers,
+            margins=made.margins.coverage is not None,
+            establishments=marginal.establishments,
+        ),
+        establishments=FrameStatement() if marginal.establishments else None,
     )
 
 

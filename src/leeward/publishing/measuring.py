@@ -54,7 +54,7 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
         raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
     values, margins, _ = made.measure(cells)
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
-    return Published(batch.keys, values, flags, margins)
+    return Published(batch.keys, values, flags, margins, cells.in_frame)
 
 
 def completed(released: Iterator[Published], marginal: Marginal, size: int) -> Iterator[Published]:
@@ -66,7 +66,7 @@ def completed(released: Iterator[Published], marginal: Marginal, size: int) -> I
         start = end
     nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
     margins = nothing if last is None or last.margins is not None else None
-    empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins)
+    empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)
 
 
@@ -85,4 +85,8 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
         if published.margins is not None:
             margins = np.zeros_like(values)
             margins[places] = published.margins[here]
-        yield Published(keys, values, flags, margins)
+        frame = None
+        if published.establishments is not None:
+            frame = np.zeros_like(keys)
+            frame[places] = published.establishments[here]
+        yield Published(keys, values, flags, margins, frame)

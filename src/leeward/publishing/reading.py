@@ -239,6 +239,7 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
         ),
         complete=written.complete,
         statistic=STATISTICS[written.statistic],
+        establishments=written.establishments,
     )
     raise_all(_too_large(marginal))
     return marginal
