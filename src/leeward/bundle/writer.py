@@ -90,7 +90,7 @@ class BundleWriter:
 
     def _check(self, certificate: Certificate) -> None:
         written = {name: table.facts() for name, table in self._tables.items() if table.finished}
-        stated = {table.name: table.model_dump() for table in certificate.tables}
+        stated = {table.name: dict(table) for table in certificate.tables}
         if certificate.name != self.target.name or set(stated) != set(self._tables):
             raise ValueError("the certificate must be of this bundle and name all its tables")
         for name, said in stated.items():
