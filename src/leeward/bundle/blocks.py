@@ -80,11 +80,11 @@ def certified(bundle: Bundle, name: str) -> CertifiedTable:
     return found
 
 
-def read_blocks(bundle: Bundle, table: CertifiedTable) -> Iterator[Block]:
+def read_blocks(bundle: Bundle, table: CertifiedTable, *, totals: bool) -> Iterator[Block]:
     """The rows of a table, a batch at a time; rows that contradict the certificate are refused."""
-    codes = [pa.array(list(table.codes[name]), pa.string()) for name in table.identifiers]
+    codes = [pa.array(list(table.listed(name)), pa.string()) for name in table.identifiers]
     try:
-        for batch in bundle.batches(table.name):
+        for batch in bundle.batches(table.name, totals=totals):
             yield _read(batch, codes, table)
     except (OSError, TypeError, ValueError, pa.ArrowException):
         raise _damaged(table, "must be readable") from None

@@ -39,7 +39,9 @@ from leeward.bundle.statements import (
     Statement,
     TableGuarantee,
     Text,
+    TotalsStatement,
 )
+from leeward.model.totals import TOTAL_LABEL
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
@@ -50,7 +52,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = ("establishments",)
+SINCE_3 = ("establishments", "totals")
 """Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -91,6 +93,9 @@ class CertifiedTable(Statement):
     establishments: FrameStatement | None = None
     """Left out where there is no such column."""
 
+    totals: TotalsStatement | None = None
+    """Left out where there are none; their rows are the last ones."""
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -103,6 +108,11 @@ class CertifiedTable(Statement):
             raise ValueError("identifiers must differ and end with the worker identifiers")
         if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
             raise ValueError("codes must be listed for each identifier, in the same order")
+        coded = () if self.totals is None else self.totals.codes.items()
+        if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
+            raise ValueError("totals must be of identifiers, under codes that no identifier has")
+        if self.total_rows > self.rows:
+            raise ValueError("totals must not be more than all rows")
         frame = self.establishments is not None
         columns = table_columns(self.identifiers, margins=self.has_margins, establishments=frame)
         if self.columns != columns:
@@ -113,6 +123,26 @@ class CertifiedTable(Statement):
     def has_margins(self) -> bool:
         """Whether there is a margin column."""
         return self.margins.method != "none"
+
+    @property
+    def total_rows(self) -> int:
+        """How many of the last rows are totals."""
+        return 0 if self.totals is None else self.totals.rows
+
+    @property
+    def cell_rows(self) -> int:
+        """How many of the first rows are cells."""
+        return self.rows - self.total_rows
+
+    def listed(self, name: str) -> dict[str, str]:
+        """Every code that a row may have, with its label; a total code is the last one."""
+        total = () if self.totals is None else (self.totals.codes.get(name),)
+        return self.codes[name] | {code: TOTAL_LABEL for code in total if code is not None}
+
+    @property
+    def most_rows(self) -> int:
+        """How many combinations the codes and total codes allow."""
+        return prod(len(self.listed(name)) for name in self.identifiers)
 
     @property
     def workplace_identifiers(self) -> tuple[str, ...]:

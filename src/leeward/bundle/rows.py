@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from leeward.bundle.layout import ESTABLISHMENTS, MARGIN, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
+from leeward.model.totals import Family
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
@@ -72,6 +73,15 @@ class RowShape:
             arrays.append(pa.array(np.repeat(published.establishments, each)))
         return pa.Table.from_arrays(arrays, schema=self.compact)
 
+    def compact_totals(self, family: Family, published: Published) -> pa.Table:
+        """The rows of totals: the total code comes after all codes of its attribute."""
+        rows = RowShape(family.marginal, self.margins).compact_rows(published)
+        for at, one in enumerate(self.marginal.dimensions):
+            if one.name in family.totals:
+                column = pa.array(np.full(len(rows), one.size, np.int32))
+                rows = rows.set_column(at, one.name, column)
+        return rows
+
     def _codes(self, published: Published) -> list[NDArray[np.int32]]:
         cells, each = published.values.shape
         workplace = self.marginal.workplace_positions(published.keys)
@@ -99,9 +109,10 @@ def column_types(identifiers: Iterable[str], columns: Iterable[str]) -> pa.Schem
     return pa.schema([(name, types[name]) for name in columns])
 
 
-def code_column(dimension: Dimension) -> pa.Array:
-    """The codes of an attribute as the dictionary of its column."""
-    return pa.array(dimension.codes, pa.string())
+def code_column(dimension: Dimension, totals: Iterable[str] = ()) -> pa.Array:
+    """The codes of an attribute as the dictionary of its column, the total code last."""
+    total = (dimension.attribute.total,) if dimension.name in totals else ()
+    return pa.array((*dimension.codes, *total), pa.string())
 
 
 def margin_column(published: Published) -> pa.Array:

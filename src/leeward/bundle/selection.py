@@ -28,7 +28,8 @@ SIZE = 50
 class Selection:
     """A request: every word of `search` in a code or label, these codes, this order.
 
-    An empty filter accepts every code; without `sort` the rows keep their order.
+    An empty filter accepts every code; without `sort` the rows keep their order. `totals` asks for
+    the rows of totals beside the cells.
     """
 
     search: str = ""
@@ -37,6 +38,7 @@ class Selection:
     sort: str = ""
     descending: bool = False
     page: int = 1
+    totals: bool = False
 
     def __post_init__(self) -> None:
         if len(self.search) > MOST_LETTERS:
@@ -89,12 +91,13 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
         raise refused("page", rule, selection.page, "Narrow the search, or sort the other way.")
     wanted = _Wanted.of(held, selection)
     kept = _Kept(selection.page * size)
-    matches = _gather(read_blocks(bundle, held), wanted, kept)
-    matches = held.rows if matches is None else matches
+    of = held.rows if selection.totals else held.cell_rows
+    found = _gather(read_blocks(bundle, held, totals=selection.totals), wanted, kept)
+    matches = of if found is None else found
     pages = max(1, -(-matches // size))
     number = min(selection.page, pages)
     rows = _rows(held, kept.block((number - 1) * size, number * size))
-    return Page(rows, matches, held.rows, number, pages, min(pages, last))
+    return Page(rows, matches, of, number, pages, min(pages, last))
 
 
 def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:
@@ -225,11 +228,11 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
 
 
 def _coded(table: CertifiedTable, name: str) -> list[Coded]:
-    return [Coded(code, label) for code, label in table.codes[name].items()]
+    return [Coded(code, label) for code, label in table.listed(name).items()]
 
 
 def _texts(table: CertifiedTable, name: str) -> list[str]:
-    return [f"{code}\n{label}".casefold() for code, label in table.codes[name].items()]
+    return [f"{code}\n{label}".casefold() for code, label in table.listed(name).items()]
 
 
 def _holding(word: str, texts: list[str]) -> Booleans:
@@ -250,11 +253,11 @@ def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tupl
             rule = f"must be an identifier of {table.name}"
             step = f"Choose one of: {', '.join(table.identifiers) or 'it has none'}."
             raise refused("filter", rule, name, step)
-        if code and code not in table.codes[name]:
+        if code and code not in table.listed(name):
             step = "Choose one of the list, or search for a part of its label."
             raise refused(name, f"must be a code of {name}", code, step)
         if code:
-            yield table.identifiers.index(name), list(table.codes[name]).index(code)
+            yield table.identifiers.index(name), list(table.listed(name)).index(code)
 
 
 def refused(parameter: str, rule: str, value: object, next_step: str) -> InvalidParameter:

@@ -240,6 +240,16 @@ class FrameStatement(Statement):
     )
 
 
+class TotalsStatement(Statement):
+    """Which attributes have rows of totals, under which code, and how their margins were drawn."""
+
+    codes: dict[str, Text]
+    rows: Count
+    draws: Count | None
+    seed: Count | None
+    sentence: Prose
+
+
 class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 

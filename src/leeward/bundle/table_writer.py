@@ -7,6 +7,7 @@ integers. It is joined by Arrow, whose own writer would quote every text.
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -28,6 +29,7 @@ from leeward.bundle.rows import (
 )
 from leeward.bundle.statements import FrameStatement
 from leeward.model import Dimension, Marginal, Published
+from leeward.model.totals import Family
 
 SPECIAL = re.compile(r'[,"\r\n]')
 
@@ -37,14 +39,16 @@ class TableWriter:
 
     def __init__(self, folder: Path, marginal: Marginal, *, margins: bool) -> None:
         self.rows = 0
+        self.total_rows = 0
         self.finished = False
         self._folder = folder
         self._shape = RowShape(marginal, margins)
         self._lines = CsvLines(marginal)
-        self._codes = [code_column(one) for one in marginal.dimensions]
+        self._codes = [code_column(one, marginal.totals) for one in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
         self._last_key = -1
+        self._checked = 0
         self._open = ExitStack()
 
     @property
@@ -69,7 +73,7 @@ class TableWriter:
 
     def require_whole(self) -> None:
         """Refuse a table whose last rows are missing."""
-        for finding in self._shape.rules().count(self.rows):
+        for finding in self._shape.rules().count(self.rows - self.total_rows):
             raise unsound(self._shape.marginal.name, finding)
 
     def __enter__(self) -> Self:
@@ -88,11 +92,21 @@ class TableWriter:
         check_batch(self._shape, published, self._last_key)
         with writing(self._folder):
             for piece in _pieces(published, self._shape):
+                self.rows += piece.values.size
                 self._csv.write(self._lines.text(piece))
                 self._gather(self._shape.compact_rows(piece))
-                self.rows += piece.values.size
         if len(published.keys):
             self._last_key = int(published.keys[-1])
+
+    def write_totals(self, family: Family, published: Published) -> None:
+        """Append totals, after all cells, family by family."""
+        lines = CsvLines(family.marginal)
+        with writing(self._folder):
+            for piece in _pieces(published, self._shape):
+                self.rows += piece.values.size
+                self.total_rows += piece.values.size
+                self._csv.write(lines.text(piece))
+                self._gather(self._shape.compact_totals(family, piece))
 
     def _gather(self, rows: pa.Table) -> None:
         """Write every row group that is full, keep the rest."""
@@ -106,11 +120,20 @@ class TableWriter:
         self._gathered = [waiting.slice(whole)]
 
     def _write_group(self, rows: pa.Table) -> None:
-        places = {one.name: rows[one.name].to_numpy() for one in self._shape.marginal.dimensions}
-        for finding in self._rules.findings(places, rows):
-            raise unsound(self._shape.marginal.name, finding)
+        self._require_sound(rows.slice(0, self._cells_left(len(rows))))
         coded = self._shape.published_rows(rows, self._codes)
         self._parquet.write_table(coded, row_group_size=ROW_GROUP)
+
+    def _cells_left(self, rows: int) -> int:
+        """How many of the next rows are cells: totals come last."""
+        cells = min(rows, self.rows - self.total_rows - self._checked)
+        self._checked += cells
+        return cells
+
+    def _require_sound(self, cells: pa.Table) -> None:
+        places = {one.name: cells[one.name].to_numpy() for one in self._shape.marginal.dimensions}
+        for finding in self._rules.findings(places, cells):
+            raise unsound(self._shape.marginal.name, finding)
 
     def __exit__(
         self,
@@ -134,13 +157,13 @@ def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
     """Parts of about a row group, so that memory does not grow with the batch."""
     cells, each = published.values.shape
     step = max(1, ROW_GROUP // max(each, 1))
-    margins = published.margins if shape.margins else None
-    frame = published.establishments if shape.marginal.establishments else None
+    wanted = replace(
+        published,
+        margins=published.margins if shape.margins else None,
+        establishments=published.establishments if shape.marginal.establishments else None,
+    )
     for start in range(0, cells, step):
-        part = slice(start, start + step)
-        keys, values, flags = published.keys[part], published.values[part], published.flags[part]
-        optional = (None if one is None else one[part] for one in (margins, frame))
-        yield Published(keys, values, flags, *optional)
+        yield wanted.part(slice(start, start + step))
 
 
 def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:

@@ -67,6 +67,7 @@ class WrittenAttribute(Written):
     other: str | None = None
     null_as: str | None = None
     omit: tuple[str, ...] = ()
+    total: str | None = None
     type: str | None = None
     unit: str | None = None
     period: str | None = None

@@ -61,6 +61,9 @@ class Marginal:
     establishments: bool = False
     """Whether the number of establishments of a workplace cell is a column."""
 
+    totals: tuple[str, ...] = ()
+    """The attributes over which rows are added up; each has a total code."""
+
     @property
     def kind(self) -> Kind:
         """A workplace table counts every job of its establishments; all else is a worker table."""

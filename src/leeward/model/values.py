@@ -82,3 +82,10 @@ class Published:
             )
         if self.margins is not None and self.margins.shape != cells:
             raise ValueError("margins must have the shape of values")
+
+    def part(self, some: slice) -> "Published":
+        """Some of the workplace cells."""
+        optional = (
+            None if one is None else one[some] for one in (self.margins, self.establishments)
+        )
+        return Published(self.keys[some], self.values[some], self.flags[some], *optional)

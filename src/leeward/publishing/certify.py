@@ -32,6 +32,10 @@ from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import MarginRule
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.totals import stated_totals
+
+Rows = tuple[int, int]
+"""The rows of a table, and how many of them are totals."""
 
 KEYED = (
     "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
@@ -110,10 +114,11 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
-        return cls(plan.request.account, statements, tuple(map(_table, plan.tables)))
+        tables = tuple(_table(table, plan.digest) for table in plan.tables)
+        return cls(plan.request.account, statements, tables)
 
 
-def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
+def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
         format=FORMAT,
@@ -132,11 +137,16 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, int])
         ),
         budget=paid.budget,
         corrects=paid.corrects,
-        tables=tuple(one.model_copy(update={"rows": rows[one.name]}) for one in draft.tables),
+        tables=tuple(_with_rows(one, *rows[one.name]) for one in draft.tables),
     )
 
 
-def _table(table: PlannedTable) -> CertifiedTable:
+def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTable:
+    totals = None if table.totals is None else table.totals.model_copy(update={"rows": of_totals})
+    return table.model_copy(update={"rows": rows, "totals": totals})
+
+
+def _table(table: PlannedTable, digest: str) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
@@ -162,6 +172,7 @@ def _table(table: PlannedTable) -> CertifiedTable:
             establishments=marginal.establishments,
         ),
         establishments=FrameStatement() if marginal.establishments else None,
+        totals=stated_totals(table, digest),
     )
 
 

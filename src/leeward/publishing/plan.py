@@ -193,7 +193,8 @@ class Plan:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
                        one.unlisted, one.missing,
-                       *(() if one.numbers is None else astuple(one.numbers))]
+                       *(() if one.numbers is None else astuple(one.numbers)),
+                       *(() if one.total is None else ("total", one.total))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
 
