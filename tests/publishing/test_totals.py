@@ -14,7 +14,6 @@ import leeward
 from leeward.bundle.comparison import compare
 from leeward.bundle.selection import Selection, select
 from leeward.errors import InvalidParameter, LeewardError
-from leeward.publishing.totals import seed
 from tests.bundle.tampering import Row, reseal, rewrite, stated
 from tests.publishing.test_plus import opened
 
@@ -114,7 +113,7 @@ def test_totals_of_a_complete_table_have_its_flags(bundle: leeward.Bundle) -> No
 def test_the_certificate_tells_how_totals_were_made(bundle: leeward.Bundle) -> None:
     tables = json.loads((bundle.path / "certificate.json").read_text())["tables"]
     assert tables[0]["totals"]["codes"] == {name: ATTRIBUTES[name]["total"] for name in BY}
-    assert tables[0]["totals"]["seed"] == seed(bundle.certificate.plan_digest, "workers")
+    assert tables[0]["totals"]["seed"] == planned().seed("workers")
     assert [one["totals"]["draws"] for one in tables] == [2000, 2000, None]
     assert tables[0]["establishments"]["exact"] is True
     assert "establishments" not in tables[1]

@@ -17,6 +17,9 @@ from leeward.publishing.plan import read_plan
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
 ]
+Load = Annotated[
+    str | None, typer.Option(help="all_margins: the eight margins of place, sector, ownership.")
+]
 Bounds = Annotated[
     tuple[float, float],
     typer.Option(
@@ -29,6 +32,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
     *,
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
+    workload: Load = None,
     data: Data = None,
     trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
     place: Annotated[
@@ -51,7 +55,8 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     if plan is not None:
         note(INTERNAL)
     with progress() as bar:
-        done = run(plan, preset=preset, trials=trials, place=place, infusion=infusion, progress=bar)
+        asked = {"preset": preset, "workload": workload, "trials": trials, "place": place}
+        done = run(plan, **asked, infusion=infusion, progress=bar)  # type: ignore[arg-type]
         bar.step("drawing the figures")
         paths = write(done, out)
     if as_json:

@@ -3,15 +3,18 @@
 Everything computed here is a function of the truth. On data that are not made up it stays inside.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leeward.baselines.infusion import Infusion
 from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.design import (
+    ALL_MARGINS,
     PRESETS,
     Preset,
     Workload,
     economy_words,
+    margin_workloads,
     open_economy,
     workloads_of,
 )
@@ -27,10 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "Evaluation", "run"]
 
 
-def run(
+def run(  # noqa: PLR0913 (a parameter for each option)
     plan: "Plan | None" = None,
     *,
     preset: str = "quick",
+    workload: str | None = None,
     trials: int | None = None,
     place: str | None = None,
     infusion: tuple[float, float] = (0.10, 0.25),
@@ -48,6 +52,9 @@ def run(
         The plan whose data and tables are evaluated.
     preset
         The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``.
+    workload
+        ``all_margins`` in place of the workloads of the preset: the eight margins of place, sector
+        and ownership, each for an equal share of ε, and added up from the finest table.
     trials
         How often each setting is drawn, if not as often as in the preset.
     place
@@ -66,7 +73,7 @@ def run(
     Raises
     ------
     InvalidParameter
-        If there is no such preset or place, or `trials` or `infusion` are out of range.
+        If there is no such preset, workload or place, or `trials` or `infusion` are out of range.
     BadFile, BadData
         If a table of the plan cannot be read, or has rows that refuse a release.
 
@@ -78,7 +85,9 @@ def run(
     ['clipped', 'edge_laplace', 'infusion']
     """
     chosen, noise = _preset(preset, trials), Infusion(*infusion)
+    _refuse_workload(workload, on_plan=plan is not None)
     if plan is None:
+        chosen = chosen if workload is None else replace(chosen, asked=())
         return _made_up(chosen, noise, place, progress or Silent())
     return _on_plan(plan, chosen, noise, place, progress or Silent())
 
@@ -95,13 +104,23 @@ def _preset(name: str, trials: int | None) -> Preset:
     return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
 
 
+def _refuse_workload(workload: str | None, *, on_plan: bool) -> None:
+    if workload not in (None, ALL_MARGINS) or (workload is not None and on_plan):
+        raise InvalidParameter(
+            "--workload",
+            rule=f"must be {ALL_MARGINS}, on a made-up economy, or left out",
+            value=f"{shown(workload)}{' with --data' if on_plan else ''}",
+            next_step="Leave it out for the workloads of the preset, or for the tables of a plan.",
+        )
+
+
 def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progress) -> Evaluation:
     """The preset's own economy: public by construction."""
     with open_economy(preset.economy, lambda done, of: progress.part("jobs", done, of)) as (
         engine,
         book,
     ):
-        loads = preset.workloads(book)
+        loads = preset.workloads(book) or margin_workloads(book)
         _refuse_no_place(loads, place)
         progress.step("tabulating")
         truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)

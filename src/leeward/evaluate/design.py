@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 from leeward.economy import Economy, write_economy
@@ -64,12 +65,18 @@ class Grid:
 
 @dataclass(frozen=True)
 class Workload:
-    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε."""
+    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε.
+
+    `finest` is the table whose margin this one is: it is released by itself for an equal share of
+    ε, one of `shares`, or added up from the finest table for all of ε.
+    """
 
     name: str
     words: str
     marginal: Marginal
     alone: bool = False
+    finest: Marginal | None = None
+    shares: int = 1
 
     @property
     def table_kind(self) -> Kind:
@@ -109,6 +116,26 @@ def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
             found.append(Workload(f"{one.name}.queries", words, one, alone=True))
         found.append(Workload(one.name, described(one), one))
     return tuple(found)
+
+
+ALL_MARGINS = "all_margins"
+"""The workload of all margins of the workplace attributes (Schmutte 2020)."""
+
+
+def margin_workloads(codebook: Codebook) -> tuple[Workload, ...]:
+    """The eight margins of place × sector × ownership, the one of all jobs included."""
+    chosen = [by for size in range(4) for by in combinations(WORKPLACE, size)]
+    tables = [table("_".join(by) or "all_jobs", by, codebook) for by in chosen]
+    return tuple(
+        Workload(
+            f"{ALL_MARGINS}.{one.name}",
+            f"the margin {described(one)}",
+            one,
+            finest=tables[-1],
+            shares=len(tables),
+        )
+        for one in tables
+    )
 
 
 def described(marginal: Marginal) -> str:

@@ -27,6 +27,9 @@ LEAST_NOISE, MOST_NOISE = -(BOUND + MOST), BOUND + 2**10
 WIDEST_GAUSSIAN = 2**55
 """The largest σ: beyond it proposals could reach the saturation bounds of a draw."""
 
+DRAWS = 2000
+"""Draws behind the margin of a sum."""
+
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
 """Some of the entries of a column."""

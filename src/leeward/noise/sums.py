@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.integers import whole_margins
-from leeward.noise.scales import CellNoise, Integers
+from leeward.noise.scales import DRAWS, CellNoise, Integers
 from leeward.randomness import SeededBits
-
-DRAWS = 2000
-"""Draws of a sum."""
 
 POOL = 1 << 20
 """Numbers of a pool."""

@@ -22,6 +22,7 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
+    TotalsStatement,
     establishment_promise,
     firm_promise,
     make_up_promise,
@@ -30,9 +31,10 @@ from leeward.bundle.statements import (
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import MarginRule
+from leeward.model import Marginal
+from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.totals import stated_totals
 
 Rows = tuple[int, int]
 """The rows of a table, and how many of them are totals."""
@@ -42,6 +44,14 @@ KEYED = (
     "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
     "it. To everyone else it is a random number, and it differs between releases whether or not "
     "their data do, also if an old copy of the ledger was put back in between."
+)
+ADDED = (
+    "A row with a total code is the sum of the published values of its rows, to the last job, and "
+    "costs nothing. An attribute that leaves jobs out leaves them out of its totals. "
+)
+DRAWN = (
+    "The margin of a total covers 90 % of the draws of the sum of its rows' noise, by the public "
+    "law of that noise. Anyone can repeat the draws: the seed is public."
 )
 SMALLEST_PART = 10**100
 """Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
@@ -114,7 +124,7 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
-        tables = tuple(_table(table, plan.digest) for table in plan.tables)
+        tables = tuple(_table(table, plan.seed(table.name)) for table in plan.tables)
         return cls(plan.request.account, statements, tables)
 
 
@@ -146,7 +156,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
-def _table(table: PlannedTable, digest: str) -> CertifiedTable:
+def _table(table: PlannedTable, seed: int) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
@@ -172,7 +182,7 @@ def _table(table: PlannedTable, digest: str) -> CertifiedTable:
             establishments=marginal.establishments,
         ),
         establishments=FrameStatement() if marginal.establishments else None,
-        totals=stated_totals(table, digest),
+        totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
     )
 
 
@@ -180,3 +190,17 @@ def _margins(rule: MarginRule) -> MarginStatement:
     spent = str(rule.epsilon) if rule.epsilon else None
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
+
+
+def _totals(marginal: Marginal, seed: int, *, drawn: bool) -> TotalsStatement | None:
+    """What there is to say of totals before there are rows; None without totals."""
+    if not marginal.totals:
+        return None
+    named = [one for one in marginal.dimensions if one.name in marginal.totals]
+    return TotalsStatement(
+        codes={one.name: one.attribute.total or "" for one in named},
+        rows=0,
+        draws=DRAWS if drawn else None,
+        seed=seed if drawn else None,
+        sentence=ADDED + (DRAWN if drawn else ""),
+    )

@@ -39,6 +39,9 @@ from leeward.show.numbers import crossed
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
 
+SEED_DIGITS = 12
+"""Hexadecimal digits of a seed: every reader of JSON holds the number exactly."""
+
 MOST_LISTED_BYTES = 1 << 27
 """Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
 
@@ -202,6 +205,10 @@ class Plan:
     def digest(self) -> str:
         """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
         return _digest([self.request.public(), self.codebook_digest])
+
+    def seed(self, table: str) -> int:
+        """The public seed of the draws behind the margins of a table's totals."""
+        return int(sha256(f"{self.digest} {table}".encode()).hexdigest()[:SEED_DIGITS], 16)
 
     @property
     def weak_attributes(self) -> tuple[str, ...] | None:

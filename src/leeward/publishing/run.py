@@ -27,10 +27,9 @@ from leeward.publishing.check import (
     require_rows,
     require_small_delta,
 )
-from leeward.publishing.measuring import Progress, measured_cells
+from leeward.publishing.measuring import AddedTotals, Progress, measured_cells
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import Receipt
-from leeward.publishing.totals import AddedTotals
 
 
 @dataclass(frozen=True)
@@ -111,8 +110,8 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     with _hidden(prepared.out) as bundle:
         for table in plan.tables:
             margins = table.measurement.margins.coverage is not None
-            totals = AddedTotals(table, plan.digest)
             with bundle.table(table.marginal, margins=margins) as writer:
+                totals = AddedTotals(table.marginal, table.measurement, plan.seed(table.name))
                 for published in measured_cells(
                     table.marginal, table.measurement, engine, progress
                 ):
