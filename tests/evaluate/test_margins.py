@@ -8,10 +8,10 @@ import pytest
 from leeward.baselines.infusion import Infusion
 from leeward.economy import Economy
 from leeward.errors import InvalidParameter
-from leeward.evaluate import run
+from leeward.evaluate import PRESETS
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import ADDED, SPLIT
-from leeward.evaluate.design import Grid, Workload, exact, margin_workloads, open_economy
+from leeward.evaluate.design import Grid, Workload, exact, open_economy
 from leeward.evaluate.evaluation import Evaluation, Study, Table, marginals
 from leeward.evaluate.experiment import experiments
 from leeward.evaluate.findings import margins_compared
@@ -26,7 +26,7 @@ Read = tuple[tuple[Workload, ...], dict[Marginal, Truth]]
 @pytest.fixture(scope="module")
 def read() -> Read:
     with open_economy(Economy(3_000, 200, places=10), lambda *_: None) as (engine, book):
-        loads = margin_workloads(book)
+        loads = PRESETS["quick"].with_workload("all_margins").workloads(book)
         return loads, read_truths(engine, book, EveryJob(), marginals(loads), "place")
 
 
@@ -73,4 +73,4 @@ def test_each_margin_has_a_point_for_both_ways(points: tuple[Point, ...]) -> Non
 
 def test_another_workload_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="must be all_margins"):
-        run(workload="some_margins")
+        PRESETS["quick"].with_workload("some_margins")

@@ -3,18 +3,15 @@
 Everything computed here is a function of the truth. On data that are not made up it stays inside.
 """
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from leeward.baselines.infusion import Infusion
 from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.design import (
-    ALL_MARGINS,
     PRESETS,
     Preset,
     Workload,
     economy_words,
-    margin_workloads,
     open_economy,
     workloads_of,
 )
@@ -30,11 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["PRESETS", "Evaluation", "run"]
 
 
-def run(  # noqa: PLR0913 (a parameter for each option)
+def run(
     plan: "Plan | None" = None,
     *,
-    preset: str = "quick",
-    workload: str | None = None,
+    preset: str | Preset = "quick",
     trials: int | None = None,
     place: str | None = None,
     infusion: tuple[float, float] = (0.10, 0.25),
@@ -51,10 +47,8 @@ def run(  # noqa: PLR0913 (a parameter for each option)
     plan
         The plan whose data and tables are evaluated.
     preset
-        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``.
-    workload
-        ``all_margins`` in place of the workloads of the preset: the eight margins of place, sector
-        and ownership, each for an equal share of ε, and added up from the finest table.
+        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``; or one of
+        `PRESETS`, changed: ``PRESETS["quick"].with_workload("all_margins")``.
     trials
         How often each setting is drawn, if not as often as in the preset.
     place
@@ -73,7 +67,7 @@ def run(  # noqa: PLR0913 (a parameter for each option)
     Raises
     ------
     InvalidParameter
-        If there is no such preset, workload or place, or `trials` or `infusion` are out of range.
+        If there is no such preset or place, or `trials` or `infusion` are out of range.
     BadFile, BadData
         If a table of the plan cannot be read, or has rows that refuse a release.
 
@@ -85,14 +79,18 @@ def run(  # noqa: PLR0913 (a parameter for each option)
     ['clipped', 'edge_laplace', 'infusion']
     """
     chosen, noise = _preset(preset, trials), Infusion(*infusion)
-    _refuse_workload(workload, on_plan=plan is not None)
     if plan is None:
-        chosen = chosen if workload is None else replace(chosen, asked=())
         return _made_up(chosen, noise, place, progress or Silent())
     return _on_plan(plan, chosen, noise, place, progress or Silent())
 
 
-def _preset(name: str, trials: int | None) -> Preset:
+def _preset(asked: str | Preset, trials: int | None) -> Preset:
+    chosen = asked if isinstance(asked, Preset) else preset_named(asked)
+    return chosen if trials is None else chosen.with_trials(trials)
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name; another one is refused."""
     if name not in PRESETS:
         near = nearest(name, PRESETS)
         raise InvalidParameter(
@@ -101,17 +99,7 @@ def _preset(name: str, trials: int | None) -> Preset:
             value=shown(name),
             next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
         )
-    return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
-
-
-def _refuse_workload(workload: str | None, *, on_plan: bool) -> None:
-    if workload not in (None, ALL_MARGINS) or (workload is not None and on_plan):
-        raise InvalidParameter(
-            "--workload",
-            rule=f"must be {ALL_MARGINS}, on a made-up economy, or left out",
-            value=f"{shown(workload)}{' with --data' if on_plan else ''}",
-            next_step="Leave it out for the workloads of the preset, or for the tables of a plan.",
-        )
+    return PRESETS[name]
 
 
 def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progress) -> Evaluation:
@@ -120,7 +108,7 @@ def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progr
         engine,
         book,
     ):
-        loads = preset.workloads(book) or margin_workloads(book)
+        loads = preset.workloads(book)
         _refuse_no_place(loads, place)
         progress.step("tabulating")
         truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)

@@ -164,13 +164,28 @@ class Preset:
     economy: Economy
     asked: tuple[WorkloadSpec, ...]
     grid: Grid
+    margins: bool = False
+    """Whether all margins are asked for, in place of the workloads."""
 
     def with_trials(self, trials: int) -> "Preset":
         """The same with every setting drawn more or less often."""
         return replace(self, grid=self.grid.with_trials(trials))
 
+    def with_workload(self, name: str) -> "Preset":
+        """The same grid and economy with another workload: all_margins."""
+        if name != ALL_MARGINS:
+            raise InvalidParameter(
+                "--workload",
+                rule=f"must be {ALL_MARGINS}, or left out for the workloads of the preset",
+                value=shown(name),
+                next_step=f"Write {ALL_MARGINS}, or leave it out.",
+            )
+        return replace(self, margins=True)
+
     def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
         """The workloads, their attributes looked up."""
+        if self.margins:
+            return margin_workloads(codebook)
         return tuple(
             Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
             for one in self.asked
