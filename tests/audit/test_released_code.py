@@ -106,7 +106,7 @@ class CountsAll(SmallEstablishments):
     """A table with the establishments above θ."""
 
     def measure(self, columns: Cells | Entries) -> Measured:
-        return Measured(self.mechanism.release(columns.as_cells().counts), None, self._law(1))  # type: ignore[union-attr] # entries
+        return Measured(self.mechanism.release(columns.as_cells().counts), {}, self._law(1))  # type: ignore[union-attr] # entries
 
 
 class KeepsLarge(NodeLaplace):

@@ -13,6 +13,7 @@ from leeward.mechanisms.margins import spend
 from leeward.mechanisms.measurement import COVERAGE, Measurement
 from leeward.model import Batch, Cells, Confidential, Entries, Published
 from leeward.model.size_profile import MOST_JOBS
+from leeward.model.values import BLOCK, ends
 from leeward.noise.integers import whole_margins
 from leeward.noise.scales import BOUND
 from leeward.publishing.measuring import publish
@@ -64,8 +65,8 @@ def counts_of(size: int, cells: int) -> np.ndarray:
 
 
 def covered(published: Published, counts: np.ndarray) -> float:
-    assert published.margins is not None
-    return float((np.abs(published.values - counts) <= published.margins).mean())
+    low, high = ends(published.values, published.margins)
+    return float(((low <= counts) & (counts <= high)).mean())
 
 
 def released(made: Measurement, size: int) -> tuple[Published, np.ndarray]:
@@ -92,8 +93,7 @@ def test_margins_are_not_much_wider_than_they_need_be(tmp_path: Path, case: Case
 def test_narrower_margins_would_be_found_out(tmp_path: Path) -> None:
     for case in CASES[:3]:
         published, counts = released(measurement(tmp_path, case), 5000)
-        assert published.margins is not None
-        within = np.abs(published.values - counts) <= 0.7 * published.margins
+        within = np.abs(published.values - counts) <= 0.7 * published.margins["margin"]
         assert within.mean() < float(COVERAGE) - LUCK
 
 
@@ -133,31 +133,26 @@ def test_margins_of_the_clipped_mechanism_do_not_cover_what_it_clips(tmp_path: P
 def test_margins_follow_from_what_is_published_alone(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("log_laplace", "place", STRONG, 1.0))
     published, _ = released(made, 100)
-    assert published.margins is not None
-    pairs = set(zip(published.values.ravel(), published.margins.ravel(), strict=True))
+    pairs = set(zip(published.values.ravel(), published.margins["margin"].ravel(), strict=True))
     assert len(pairs) == len({value for value, _ in pairs})
 
 
 def test_the_margin_of_public_noise_is_the_same_everywhere(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("edge_laplace", "place", WORKER, 1.0))
-    margins = {tuple(np.unique(released(made, size)[0].margins)) for size in SIZES}  # type: ignore[arg-type] # has margins
+    margins = {tuple(np.unique(released(made, size)[0].margins["margin"])) for size in SIZES}
     assert len(margins) == 1
 
 
 def test_all_worker_cells_of_a_workplace_cell_share_its_paid_margin(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("vector_pareto", "place, sex", STRONG, 1.0))
     published, _ = released(made, 100)
-    assert published.margins is not None
-    assert (published.margins[:, 0] == published.margins[:, 1]).all()
+    for column in published.margins.values():
+        assert (column[:, 0] == column[:, 1]).all()
 
 
 def test_margins_of_paid_scales_follow_the_largest_establishment(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("slope", "place", STRONG, 1.0))
-    medians = [
-        float(np.median(published.margins))
-        for size in SIZES
-        if (published := released(made, size)[0]).margins is not None
-    ]
+    medians = [float(np.median(released(made, size)[0].margins["margin"])) for size in SIZES]
     assert medians == sorted(medians)
     assert medians[-1] > 100 * medians[0]
 
@@ -225,4 +220,22 @@ def test_the_smallest_share_that_is_accepted_still_gives_margins() -> None:
 def test_no_margins_means_none(tmp_path: Path) -> None:
     table = "{name: a, by: [place], mechanism: slope, margins: none}"
     made = planned(tmp_path, table).tables[0].measurement
-    assert released(made, 10)[0].margins is None
+    assert released(made, 10)[0].margins == {}
+
+
+BLOCKS = [case for case in CASES if "sex" in case.by]
+
+
+@pytest.mark.parametrize("case", BLOCKS, ids=str)
+def test_all_cells_of_nine_in_ten_blocks_are_within_their_block_margin(
+    tmp_path: Path, case: Case
+) -> None:
+    """Known bad beside it: margins of single cells miss somewhere in many more blocks."""
+    made = measurement(tmp_path, case)
+    published, counts = released(made, 5000)
+    low, high = ends(published.values, published.margins, BLOCK)
+    held = ((low <= counts) & (counts <= high)).all(axis=1).mean()
+    assert float(COVERAGE) - LUCK <= held <= 0.95
+    low, high = ends(published.values, published.margins)
+    alone = ((low <= counts) & (counts <= high)).all(axis=1).mean()
+    assert alone < float(COVERAGE) - LUCK

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.errors import Damaged, InvalidParameter, shown
+from leeward.model.values import Margins, ends
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -26,14 +27,19 @@ LARGEST = 2**61
 class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
-    `margins` is 0 where `drawn` is false: there the table has no margin.
+    `margins` are 0 where `drawn` is false: there the table has none.
     """
 
     positions: tuple[Integers, ...]
     values: Integers
     status: Integers
-    margins: Integers
+    margins: Margins
     drawn: Booleans
+
+    @property
+    def ends(self) -> tuple[Integers, Integers]:
+        """The lowest and the highest number that each value may stand for."""
+        return ends(self.values, self.margins) if self.margins else (self.values, self.values)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -41,8 +47,10 @@ class Block:
     def take(self, chosen: Integers | Booleans) -> "Block":
         """The rows of these numbers, or those that are true."""
         positions = tuple(one[chosen] for one in self.positions)
-        numbers = (self.values[chosen], self.status[chosen], self.margins[chosen])
-        return Block(positions, *numbers, self.drawn[chosen])
+        margins = {name: one[chosen] for name, one in self.margins.items()}
+        return Block(
+            positions, self.values[chosen], self.status[chosen], margins, self.drawn[chosen]
+        )
 
 
 def join(parts: list[Block]) -> Block:
@@ -52,7 +60,7 @@ def join(parts: list[Block]) -> Block:
         tuple(np.concatenate(column) for column in columns),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.status for part in parts]),
-        np.concatenate([part.margins for part in parts]),
+        {name: np.concatenate([part.margins[name] for part in parts]) for name in parts[0].margins},
         np.concatenate([part.drawn for part in parts]),
     )
 
@@ -86,16 +94,15 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
     columns = [batch.column(number) for number in range(len(table.columns))]
     coded = zip(columns, codes, strict=False)
     positions = tuple(_positions(column, listed, table) for column, listed in coded)
-    value, status, *margin = columns[len(codes) :]
-    drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in margin]
-    margins = [_numbers(one.fill_null(0), table) for one in margin]
-    nothing = np.zeros(len(batch), np.int64)
+    value, status, *wide = columns[len(codes) :]
+    drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in wide]
+    margins = [_numbers(one.fill_null(0), table) for one in wide]
     return Block(
         positions,
         _numbers(value, table),
         _numbers(status, table),
-        margins[0] if margins else nothing,
-        drawn[0] if drawn else nothing.astype(bool),
+        dict(zip(table.margin_columns, margins, strict=True)),
+        drawn[0] if drawn else np.zeros(len(batch), bool),
     )
 
 

@@ -31,6 +31,7 @@ from leeward.bundle.statements import (
     TableGuarantee,
     Text,
 )
+from leeward.model.values import margin_columns
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
@@ -84,13 +85,21 @@ class CertifiedTable(Statement):
             raise ValueError("identifiers must differ and end with the worker identifiers")
         if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
             raise ValueError("codes must be listed for each identifier, in the same order")
-        if self.columns != table_columns(self.identifiers, self.has_margins):
-            raise ValueError("columns must be the identifiers, then value, status, margin")
+        if self.columns != table_columns(self.identifiers, self.margin_columns):
+            raise ValueError("columns must be the identifiers, value, status, and margins")
         return self
 
     @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The columns that say how far off a value may be."""
+        if not self.has_margins:
+            return ()
+        block = self.margins.block_coverage is not None
+        return margin_columns(ends=self.margins.ends, block=block)
+
+    @property
     def has_margins(self) -> bool:
-        """Whether there is a margin column."""
+        """Whether values have margins."""
         return self.margins.method != "none"
 
     @property

@@ -8,14 +8,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.bundle.layout import MEASURES
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
+from leeward.model.values import BLOCK, margin_columns
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
 
 FLAGS = tuple(int(flag) for flag in Flag)
+
+NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
+MARGINS = {*NARROW, *(BLOCK + name for name in NARROW)}
 
 Integers = NDArray[np.int64]
 
@@ -25,7 +29,7 @@ class RowShape:
     """The columns that a table has."""
 
     marginal: Marginal
-    margins: bool
+    margins: tuple[str, ...]
 
     @property
     def schema(self) -> pa.Schema:
@@ -42,7 +46,7 @@ class RowShape:
         names = [one.name for one in self.marginal.dimensions]
         fields = [(name, code) for name in names]
         fields += zip(MEASURES, (pa.int64(), pa.int8()), strict=True)
-        return pa.schema(fields + ([(MARGIN, pa.int64())] if self.margins else []))
+        return pa.schema(fields + [(name, pa.int64()) for name in self.margins])
 
     def rules(self) -> "RowRules":
         """What its rows must keep to, from the first one on."""
@@ -56,8 +60,7 @@ class RowShape:
         status = np.repeat(published.flags.astype(np.int8), each)
         columns = [*self._codes(published), published.values.ravel(), status]
         arrays = [pa.array(column) for column in columns]
-        if self.margins:
-            arrays.append(margin_column(published))
+        arrays += [margin_column(published, name) for name in self.margins]
         return pa.Table.from_arrays(arrays, schema=self.compact)
 
     def _codes(self, published: Published) -> list[NDArray[np.int32]]:
@@ -81,7 +84,8 @@ class RowShape:
 def column_types(columns: Iterable[str]) -> pa.Schema:
     """The columns of a published table: codes as text from a dictionary, whole numbers."""
     code = pa.dictionary(pa.int32(), pa.string())
-    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
+    numbers = {"value": pa.int64(), "status": pa.int8()}
+    numbers |= dict.fromkeys(MARGINS, pa.int64())
     return pa.schema([(name, numbers.get(name, code)) for name in columns])
 
 
@@ -90,10 +94,10 @@ def code_column(dimension: Dimension) -> pa.Array:
     return pa.array(dimension.codes, pa.string())
 
 
-def margin_column(published: Published) -> pa.Array:
-    """Margins row by row; null where nothing was drawn."""
+def margin_column(published: Published, name: str) -> pa.Array:
+    """A column of margins row by row; null where nothing was drawn."""
     exact = published.flags == Flag.NO_ESTABLISHMENT
-    margins = np.zeros_like(published.values) if published.margins is None else published.margins
+    margins = published.margins[name]
     return pa.array(margins.ravel(), mask=np.repeat(exact, margins.shape[1]))
 
 
@@ -108,7 +112,7 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
         "known flags": bool(np.isin(flags, FLAGS).all()),
         "zeros where there is no establishment": not published.values[exact].any(),
         "empty cells only in complete tables": shape.marginal.complete or not exact.any(),
-        "margins if the table has them": published.margins is not None or not shape.margins,
+        "the table's columns of margins": set(shape.margins) <= set(published.margins),
     }
     broken = [rule for rule, kept in rules.items() if not kept]
     if broken:
@@ -122,7 +126,7 @@ class RowRules:
     """
 
     def __init__(
-        self, sizes: Mapping[str, int], worker: int, *, complete: bool, margins: bool
+        self, sizes: Mapping[str, int], worker: int, *, complete: bool, margins: tuple[str, ...]
     ) -> None:
         """`sizes` are the numbers of codes; the last `worker` of the identifiers are of workers."""
         names = tuple(sizes)
@@ -181,12 +185,28 @@ class RowRules:
         if value[exact].any():
             yield "has a value other than 0 where there is no establishment"
         if self._margins:
-            margins = rows[MARGIN]
-            empty = margins.is_null().to_numpy()
-            if not np.array_equal(empty, exact):
-                yield "has margins where status is -2, or lacks them where it is 1"
-            if (margins.fill_null(0).to_numpy() < 0).any():
-                yield "has margins below 0"
+            yield from self._margin_rules(rows, exact)
+
+    def _margin_rules(self, rows: pa.Table, exact: NDArray[np.bool_]) -> Iterator[str]:
+        """They are there where noise is, hold the value, and a block's are at least as wide."""
+        columns = {name: rows[name] for name in self._margins}
+        if any(not np.array_equal(one.is_null().to_numpy(), exact) for one in columns.values()):
+            yield "has margins where status is -2, or lacks them where it is 1"
+            return
+        value = rows["value"].to_numpy()[~exact]
+        at = {name: one.drop_null().to_numpy() for name, one in columns.items()}
+        if "low" in at and ((at["low"] > value) | (value > at["high"])).any():
+            yield "has values that are not between low and high"
+        if "margin" in at and (at["margin"] < 0).any():
+            yield "has margins below 0"
+        # Compared, never subtracted: the numbers of a stranger may be as far apart as 64 bits go.
+        wider = [(at.get(BLOCK + name), at[name], name) for name in NARROW if name in at]
+        if any(one is not None and _inside(one, own, name) for one, own, name in wider):
+            yield "has margins of a block that are narrower than those of its cells"
+
+
+def _inside(block: Integers, own: Integers, name: str) -> bool:
+    return bool((block > own if name == "low" else block < own).any())
 
 
 def unsound(table: str, finding: str) -> Damaged:

@@ -55,12 +55,13 @@ class Coded:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `margin` is None where there is none."""
+    """One row; `margins` are None where there are none, `ends` is the interval of the value."""
 
     codes: tuple[Coded, ...]
     value: int
     status: int
-    margin: int | None
+    margins: tuple[int | None, ...]
+    ends: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -154,10 +155,10 @@ class _Wanted:
         """What rows are sorted by, smallest first; rows without a margin come last either way."""
         if self.column is None:
             return np.zeros(len(block), np.int64)
-        columns = (*block.positions, block.values, block.status, block.margins)
+        columns = (*block.positions, block.values, block.status, *block.margins.values())
         numbers = columns[self.column]
         keys = ~numbers if self.descending else numbers
-        is_margin = self.column == len(columns) - 1
+        is_margin = self.column >= len(columns) - len(block.margins)
         return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
 
 
@@ -198,18 +199,18 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
     if block is None:
         return ()
     listed = [_coded(table, name) for name in table.identifiers]
-    margins = zip(block.margins.tolist(), block.drawn.tolist(), strict=True)
-    numbers = zip(block.values.tolist(), block.status.tolist(), margins, strict=True)
+    drawn, (low, high) = block.drawn, block.ends
     return tuple(
         Row(
             tuple(
                 codes[column[row]] for codes, column in zip(listed, block.positions, strict=True)
             ),
-            value,
-            status,
-            margin if drawn else None,
+            int(block.values[row]),
+            int(block.status[row]),
+            tuple(int(one[row]) if drawn[row] else None for one in block.margins.values()),
+            (int(low[row]), int(high[row])) if drawn[row] else None,
         )
-        for row, (value, status, (margin, drawn)) in enumerate(numbers)
+        for row in range(len(block))
     )
 
 

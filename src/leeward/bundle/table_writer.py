@@ -34,12 +34,12 @@ SPECIAL = re.compile(r'[,"\r\n]')
 class TableWriter:
     """Appends rows to both files. The same rows make the same bytes, however they were cut."""
 
-    def __init__(self, folder: Path, marginal: Marginal, *, margins: bool) -> None:
+    def __init__(self, folder: Path, marginal: Marginal, *, margins: tuple[str, ...]) -> None:
         self.rows = 0
         self.finished = False
         self._folder = folder
         self._shape = RowShape(marginal, margins)
-        self._lines = CsvLines(marginal)
+        self._lines = CsvLines(marginal, margins)
         self._codes = [code_column(one) for one in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
@@ -129,14 +129,14 @@ class TableWriter:
         self.finished = True
 
 
-def _pieces(published: Published, margins: bool) -> Iterator[Published]:
+def _pieces(published: Published, margins: tuple[str, ...]) -> Iterator[Published]:
     """Parts of about a row group, so that memory does not grow with the batch."""
     cells, each = published.values.shape
     step = max(1, ROW_GROUP // max(each, 1))
     for start in range(0, cells, step):
         part = slice(start, start + step)
         keys, values, flags = published.keys[part], published.values[part], published.flags[part]
-        wide = published.margins[part] if margins and published.margins is not None else None
+        wide = {name: published.margins[name][part] for name in margins}
         yield Published(keys, values, flags, wide)
 
 
@@ -169,8 +169,9 @@ def quoted(code: str) -> str:
 class CsvLines:
     """Rows as CSV; codes are joined once for each workplace and once for each kind of worker."""
 
-    def __init__(self, marginal: Marginal) -> None:
+    def __init__(self, marginal: Marginal, margins: tuple[str, ...]) -> None:
         self._marginal = marginal
+        self._margins = margins
         self._fields = [_fields(one) for one in marginal.workplace]
         worker = zip(marginal.worker, marginal.worker_positions(), strict=True)
         self._worker = _joined([_fields(one).take(pa.array(at)) for one, at in worker], 1)
@@ -182,8 +183,8 @@ class CsvLines:
         kind = pa.array(np.tile(np.arange(each, dtype=np.int32), cells))
         parts = [self._workplace(published).take(cell), self._worker.take(kind)]
         parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
-        if published.margins is not None:
-            parts += [",", margin_column(published).cast(pa.string())]
+        for name in self._margins:
+            parts += [",", margin_column(published, name).cast(pa.string())]
         return _characters(
             pc.binary_join_element_wise(
                 *parts, "\n", "", null_handling="replace", null_replacement=""

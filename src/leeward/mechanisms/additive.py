@@ -5,11 +5,12 @@ measures a whole table with it.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from flint import arb
@@ -33,6 +34,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.values import margin_columns
 from leeward.noise.accuracy import accurate, to_decimal
 from leeward.noise.error import Error, rounded_errors
 from leeward.noise.integers import same_shape, whole_number, whole_numbers
@@ -42,6 +44,9 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, sequential
 
 Measure = float | Floats | None
+Covered: TypeAlias = Callable[[Floats], Floats]
+"""The probability that noise stays within each of some bounds."""
+
 MOST_DIGITS = 2000
 
 
@@ -119,9 +124,9 @@ class Additive(ABC):
         """This mechanism on a table; `by_cell`: a cell's noise follows its own largest."""
         return CountsWithNoise(self, by_cell, margins)
 
-    def public_margins(self, values: Integers) -> Integers:
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """Margins where the scale is the same for all cells, and public."""
-        wide = self.quantile((1 + COVERAGE) / 2, None, 0)
+        wide = self.quantile((1 + coverage) / 2, None, 0)
         return np.full_like(values, np.asarray(wide))
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:
@@ -232,6 +237,11 @@ class Additive(ABC):
         """P(|Z| ≤ z) in float64, at least, for a cell of any size."""
         return within(self.law, z)
 
+    def together(self, alone: Covered) -> Covered:
+        """P(|Z| ≤ z in all worker cells), at least, from that of one; misses add up at most."""
+        cells = self.parameters.cells
+        return lambda z: 1 - cells * (1 - alone(z))
+
     def scale(self, counts: int | None, largest: int | None) -> Fraction:
         """The exact scale for one cell."""
         n, x = self.columns(counts, largest)
@@ -299,6 +309,13 @@ class CountsWithNoise:
         values = self.mechanism.release(counts, self._followed(largest))
         margins = self.margins.released(self.mechanism, values, largest)
         return Measured(values, margins, self._law(counts.shape[0]))
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """As the rule for margins says; with several worker cells also for all together."""
+        if self.margins.coverage is None:
+            return ()
+        return margin_columns(ends=self.margins.ends, block=self.parameters.cells > 1)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """The mechanism's own formulas."""

@@ -38,6 +38,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
 from leeward.mechanisms.split import best_split, given_split
 from leeward.model import Cells, Entries
+from leeward.model.values import margin_columns
 from leeward.noise.error import Weights, gaussian_weights, laplace_weights
 from leeward.noise.integers import (
     establishment_rows,
@@ -330,10 +331,19 @@ class ClippedCounts:
             values, theta = made.release_entries(entries.by_worker_cell())
             values, theta = values.reshape(d, w).T, theta.reshape(d, w).T
         variance, scale = 2.0 if made.noise == "laplace" else 1.0, made.spreads(theta)
-        if self.margins.coverage is None:
-            return Measured(values, None, PublicLaw(variance, False, scale))
-        margins = for_each_cell(whole_margins(made.margin(theta, COVERAGE)), values)
+        levels = (COVERAGE, 1 - (1 - COVERAGE) / d)
+        margins = {
+            name: for_each_cell(whole_margins(made.margin(theta, level)), values)
+            for name, level in zip(self.margin_columns, levels, strict=False)
+        }
         return Measured(values, margins, PublicLaw(variance, False, scale))
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The plan fixes them."""
+        if self.margins.coverage is None:
+            return ()
+        return margin_columns(ends=False, block=self.parameters.cells > 1)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """No closed form: the bias of clipping depends on every establishment of a cell.

@@ -13,7 +13,7 @@ import numpy as np
 
 from leeward.exact import dyadic_down, precision
 from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.measurement import COVERAGE, Claims, Origin, Words
+from leeward.mechanisms.measurement import Claims, Origin, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.integers import whole_margins
 from leeward.noise.law import PiecewiseLaw
@@ -65,11 +65,11 @@ class LogLaplace(Additive):
         """n + Δ/α."""
         return Scales(counts, shift=self.parameters.floor)
 
-    def public_margins(self, values: Integers) -> Integers:
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """q·(released + Δ/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
         rate = float(self.law.pieces[0].rate + 1)
         factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
-        q = _relative_quantile(1 / rate, factor)
+        q = _relative_quantile(1 / rate, factor, float(coverage))
         offset = float(self.parameters.floor)
         return whole_margins(q * (np.abs(values) + offset + 0.5) + 0.5)
 
@@ -83,8 +83,8 @@ def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
     )
 
 
-def _relative_quantile(scale: float, factor: float) -> float:
-    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = 0.9 for Laplace η, by bisection."""
+def _relative_quantile(scale: float, factor: float, coverage: float) -> float:
+    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = coverage for Laplace η, by bisection."""
 
     def below(bound: float) -> float:
         if bound <= 0:
@@ -93,10 +93,10 @@ def _relative_quantile(scale: float, factor: float) -> float:
         return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
 
     low, high = 0.0, 1.0
-    while below(factor * (1 + high)) - below(factor * (1 - high)) < COVERAGE:
+    while below(factor * (1 + high)) - below(factor * (1 - high)) < coverage:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
         covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
-        low, high = (middle, high) if covered < COVERAGE else (low, middle)
+        low, high = (middle, high) if covered < coverage else (low, middle)
     return high

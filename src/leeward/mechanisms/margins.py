@@ -24,6 +24,7 @@ from leeward.mechanisms.measurement import (
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
 from leeward.model.size_profile import MOST_JOBS
+from leeward.model.values import BLOCK, Margins, margin_columns
 from leeward.noise.integers import for_each_cell, whole_margins
 from leeward.noise.scales import BOUND, Integers
 
@@ -37,8 +38,11 @@ class NoMargins:
     coverage: ClassVar[None] = None
     epsilon: ClassVar[Fraction] = Fraction(0)
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> None:
+    ends: ClassVar[bool] = False
+
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
         """No margins."""
+        return {}
 
     def typical(self, mechanism: PublicScale, size: int) -> None:
         """No margin."""
@@ -49,20 +53,27 @@ class PublicMargins:
     """The noise scale is public or follows from what is released: margins cost nothing."""
 
     method: ClassVar[MarginMethod] = "public"
-    note: ClassVar[str] = (
-        "The scale of the noise is public, so margins cost nothing. They cover the noise, not a "
-        "bias from clipping."
-    )
+    note: ClassVar[str] = "The scale of the noise is public, so margins cost nothing."
     coverage: ClassVar[Fraction] = COVERAGE
     epsilon: ClassVar[Fraction] = Fraction(0)
+    ends: ClassVar[bool] = False
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
-        """As the mechanism says; the largest establishments play no part."""
-        return mechanism.public_margins(values)
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
+        """As the mechanism says; the largest establishments play no part.
+
+        The misses of d cells add up at most, so each may miss d times more seldom (Bonferroni).
+        """
+        cells = mechanism.parameters.cells
+        levels = (COVERAGE, 1 - (1 - COVERAGE) / cells)
+        columns = margin_columns(ends=False, block=cells > 1)
+        return {
+            name: mechanism.public_margins(values, level)
+            for name, level in zip(columns, levels, strict=False)
+        }
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of a released value of this size."""
-        return int(mechanism.public_margins(np.array([size]))[0])
+        return int(mechanism.public_margins(np.array([size]), COVERAGE)[0])
 
 
 @dataclass(frozen=True)
@@ -77,31 +88,36 @@ class SpentMargins:
         "Part of the table's budget pays for a noisy scale, from which the margins follow."
     )
     coverage: ClassVar[Fraction] = COVERAGE
+    ends: ClassVar[bool] = False
 
     @property
     def epsilon(self) -> Fraction:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
-        """Margins of scales that are released with noise of their own."""
-        return for_each_cell(self.margins(self.scale.release(None, largest)), values)
+    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
+        """Margins of scales that are released with noise of their own, once for all columns."""
+        indices = self.scale.release(None, largest)
+        columns = margin_columns(ends=False, block=self.mechanism.parameters.cells > 1)
+        return {
+            name: for_each_cell(self.margins(indices, block=name.startswith(BLOCK)), values)
+            for name in columns
+        }
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of the scale's true grid index."""
         return int(self.margins(self.scale.grid.index(np.array([size])))[0])
 
-    @property
-    def factor(self) -> float:
+    def factor(self, *, block: bool = False) -> float:
         """The margin in units of the noisy scale; it allows for the noise of that scale too."""
-        return _factor(self.scale, self.mechanism)
+        return _factor(self.scale, self.mechanism, block)
 
-    def margins(self, indices: Integers) -> Integers:
+    def margins(self, indices: Integers, *, block: bool = False) -> Integers:
         """Margins of released grid indices: post-processing of what is published."""
         with np.errstate(over="ignore"):  # an infinite margin is cut to the largest
-            wide = self.factor * self.scale.smooth(indices)
+            wide = self.factor(block=block) * self.scale.smooth(indices)
         # S is at least Δ, so a margin below that of S = Δ would be known to be too small.
-        return whole_margins(np.maximum(wide, self.least) + 0.5)
+        return whole_margins(np.maximum(wide, _least(self.mechanism, block)) + 0.5)
 
     @property
     def fit(self) -> bool:
@@ -110,20 +126,15 @@ class SpentMargins:
         scale = max(parameters.growth * MOST_JOBS, Fraction(parameters.plus))
         return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
-    @property
-    def least(self) -> float:
-        """The margin where the noise is smallest, in jobs."""
-        return _least(self.mechanism)
-
 
 @lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
-def _factor(scale: Scale, mechanism: Additive) -> float:
-    return scale.margin(mechanism, COVERAGE)
+def _factor(scale: Scale, mechanism: Additive, block: bool) -> float:
+    return scale.margin(mechanism, COVERAGE, block=block)
 
 
 @lru_cache(maxsize=64)
-def _least(mechanism: Additive) -> float:
-    return least_margin(mechanism, COVERAGE)
+def _least(mechanism: Additive, block: bool) -> float:
+    return least_margin(mechanism, COVERAGE, block=block)
 
 
 def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.values import Margins
 from leeward.noise.law import Law
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
@@ -59,10 +60,10 @@ class PublicLaw(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Released values (w, d), their margins or None, and the public law of the noise."""
+    """Released values (w, d), their columns of margins if any, and the public law of the noise."""
 
     values: Integers
-    margins: Integers | None
+    margins: Margins
     law: PublicLaw
 
 
@@ -93,7 +94,7 @@ class Spread(NamedTuple):
     scale: float
 
 
-MarginMethod: TypeAlias = Literal["none", "public", "spent"]
+MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
 
 
 class MarginRule(Protocol):
@@ -101,6 +102,8 @@ class MarginRule(Protocol):
 
     method: ClassVar[MarginMethod]
     note: ClassVar[str]
+    ends: ClassVar[bool]
+    """Whether intervals may reach farther on one side: `low` and `high` in place of `margin`."""
 
     @property
     def coverage(self) -> Fraction | None:
@@ -110,9 +113,7 @@ class MarginRule(Protocol):
     def epsilon(self) -> Fraction:
         """What the margins of all worker cells cost together."""
 
-    def released(
-        self, mechanism: "PublicScale", values: Integers, largest: Integers
-    ) -> Integers | None:
+    def released(self, mechanism: "PublicScale", values: Integers, largest: Integers) -> Margins:
         """Margins of released values; only bought ones look at the largest establishments."""
 
     def typical(self, mechanism: "PublicScale", size: int) -> int | None:
@@ -122,8 +123,12 @@ class MarginRule(Protocol):
 class PublicScale(Protocol):
     """A mechanism whose margins follow from what it releases."""
 
-    def public_margins(self, values: Integers) -> Integers:
-        """Margins of released values, a function of public numbers."""
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
+        """Margins of released values that hold with this probability, from public numbers."""
 
 
 class Measurement(Protocol):
@@ -152,6 +157,10 @@ class Measurement(Protocol):
     @property
     def margins(self) -> MarginRule:
         """How its tables get margins."""
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The columns of margins of its tables; the plan fixes them, never the data."""
 
     def constants(self) -> dict[str, str]:
         """The exact constants of the mechanism as text."""

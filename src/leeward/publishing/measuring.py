@@ -41,7 +41,7 @@ def measured_cells(
         batches = engine.cells(marginal, batch=size, cell_largest=own)
     released = (publish(batch, made) for batch in batches)
     done, total = 0, engine.frame_cells(marginal)
-    for published in completed(released, marginal, size) if marginal.complete else released:
+    for published in completed(released, made, marginal, size) if marginal.complete else released:
         yield published
         done += int(np.count_nonzero(published.flags == Flag.OK))
         progress.cells(marginal.name, done, total)
@@ -53,19 +53,23 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
     if cells.shape[1] != made.parameters.cells:  # it would promise too little: public numbers
         raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
     values, margins, _ = made.measure(cells)
+    if tuple(margins) != made.margin_columns:  # columns are public: they must not follow data
+        raise AssertionError(f"{made.name} has other columns of margins than the plan says")
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
     return Published(batch.keys, values, flags, margins)
 
 
-def completed(released: Iterator[Published], marginal: Marginal, size: int) -> Iterator[Published]:
+def completed(
+    released: Iterator[Published], made: Measurement, marginal: Marginal, size: int
+) -> Iterator[Published]:
     """The same cells, and exact zeros for combinations without an establishment in between."""
-    start, last = 0, None
+    start = 0
     for last in released:
         end = int(last.keys[-1]) + 1
         yield from _spread(last, start, end, size)
         start = end
     nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
-    margins = nothing if last is None or last.margins is not None else None
+    margins = dict.fromkeys(made.margin_columns, nothing)
     empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins)
     yield from _spread(empty, start, marginal.workplace_cells, size)
 
@@ -81,8 +85,7 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
         values[places] = published.values[here]
         flags = np.full(len(keys), Flag.NO_ESTABLISHMENT, dtype=np.int64)
         flags[places] = published.flags[here]
-        margins = None
-        if published.margins is not None:
-            margins = np.zeros_like(values)
-            margins[places] = published.margins[here]
+        margins = {name: np.zeros_like(values) for name in published.margins}
+        for name, column in margins.items():
+            column[places] = published.margins[name][here]
         yield Published(keys, values, flags, margins)

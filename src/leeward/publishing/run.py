@@ -109,7 +109,7 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     engine.prepare(plan.codebook, plan.jobs, marginals, by_establishment, steps=prepared.steps)
     with _hidden(prepared.out) as bundle:
         for table in plan.tables:
-            margins = table.measurement.margins.coverage is not None
+            margins = table.measurement.margin_columns
             with bundle.table(table.marginal, margins=margins) as writer:
                 for published in measured_cells(
                     table.marginal, table.measurement, engine, progress
