@@ -34,6 +34,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import margin_columns
 from leeward.noise.accuracy import accurate, to_decimal
 from leeward.noise.error import Error, rounded_errors
@@ -328,11 +329,11 @@ class CountsWithNoise:
             steady=error.square is not None,
         )
 
-    def expected_error(self, size: int) -> float | None:
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Mean absolute error, in jobs."""
         return _expected_error(self.mechanism, self._own(size), self.by_cell)
 
-    def expected_margin(self, size: int) -> int | None:
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, self._own(size))
 

@@ -15,7 +15,7 @@ from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, mechanism
 from leeward.model import Marginal
 from leeward.model.document import nearest
-from leeward.model.size_profile import SizeProfile
+from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.privacy import Guarantee, StrongAlpha
 
 IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
@@ -36,9 +36,6 @@ CANDIDATES = {
 
 POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
-
-BIAS_HANDICAP = 2
-"""A bias depends on the data and is not predicted: a biased measurement must win by this factor."""
 
 
 def measurement(
@@ -89,7 +86,7 @@ def choose(
             refused[name] = refusal
     if not found:
         found = [named(names[0], marginal, asked, margins)]
-    ranked = sorted(found, key=lambda one: _badness(one, profile))
+    ranked = sorted(found, key=lambda one: _error(one, profile))
     return ranked[0], _why(ranked, refused, asked, profile)
 
 
@@ -100,13 +97,9 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -
     return tuple(name for name in names if name not in poor)
 
 
-def _badness(one: Measurement, profile: SizeProfile) -> float:
-    handicap = BIAS_HANDICAP if one.words.bias else 1
-    return _error(one, profile) * handicap
-
-
 def _error(one: Measurement, profile: SizeProfile) -> float:
-    mean = profile.mean(tuple(one.expected_error(size) for size in profile.largest))
+    """The mean over the profile; a bias counts as much as it can be."""
+    mean = profile.mean(profile.of(one.expected_error))
     return float("inf") if mean is None else mean
 
 
@@ -121,7 +114,15 @@ def _why(
     reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
     if not reasons:
         return f"the one mechanism for a {asked.policy.name}-policy table of this kind"
-    return "smallest predicted error; " + ", ".join(reasons)
+    return f"smallest predicted error{_most(best, profile)}; " + ", ".join(reasons)
+
+
+def _most(one: Measurement, profile: SizeProfile) -> str:
+    """What the figure of a biased measurement holds."""
+    if not one.words.bias:
+        return ""
+    number = "all" if profile.establishments else str(ESTABLISHMENTS)
+    return f" (noise, and the most that clipping takes from {number} establishments of a cell)"
 
 
 def _for(refusal: LeewardError) -> str:
@@ -134,8 +135,7 @@ def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.3g}"
-    bias = ", its clipping not counted" if other.words.bias else ""
-    return f"{other.name} would have {times} times the error{bias}"
+    return f"{other.name} would have {times} times the error{_most(other, profile)}"
 
 
 def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Measurement:

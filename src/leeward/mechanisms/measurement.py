@@ -13,6 +13,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Law
 from leeward.noise.scales import Integers
@@ -174,15 +175,17 @@ class Measurement(Protocol):
     def expected(self, columns: Cells | Entries) -> Expected:
         """What the error of each cell tends to, without drawing."""
 
-    def expected_error(self, size: int) -> float | None:
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Mean absolute error of a cell whose largest establishment has this many jobs.
+
+        A bias counts as much as it can be with so many establishments in the workplace cell.
 
         A measurement that noises each worker cell by itself is judged as if the workers of the
         largest establishment were spread evenly over the worker cells. None: there is no mean.
         """
 
-    def expected_margin(self, size: int) -> int | None:
-        """The margin of such a cell if the noise of its scale were zero."""
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """The margin of such a cell if the noise of its scale were zero; half of an interval."""
 
     def spread(self, size: int) -> Spread:
         """The noise of a cell that is one establishment; a bias from clipping is left out."""
