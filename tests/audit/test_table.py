@@ -35,11 +35,16 @@ DEFECTS = {
     ("clipped", "noise of the sums halved"),
     ("clipped", "θ without its +1"),
     ("clipped", "a split that depends on the data"),
+    ("clipped", "a headroom that depends on the data"),
     ("vector_pareto", "a fresh H for every cell"),
     ("infusion", "input noise infusion"),
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
     ("smooth_laplace", "printed δ at large ε"),
+    ("slope", "floor 1 while Δ = 5 is promised"),
+    ("clipped", "floor 1 while Δ = 5 is promised"),
+    ("slope", "margins of the true scale"),
+    ("slope", "two scales, one booked"),
     ("staircase", "steps higher by a tenth"),
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),
@@ -102,7 +107,7 @@ def test_every_line_gives_rows(rows: list[Row]) -> None:
         for c in (row.claim for row in rows)
         if not c.control
     }
-    assert len(examined) == sum(len(line.policies) for line in LINES)
+    assert len(examined) == sum(len(line.policies) for line in LINES if not line.deep)
 
 
 def test_every_claim_is_confirmed(rows: list[Row]) -> None:
@@ -213,12 +218,12 @@ def test_an_infinite_loss_is_a_word(rows: list[Row]) -> None:
     assert values["epsilon_computed"] == "inf"
     for row in rows:
         epsilon = row.as_json()["epsilon_computed"]
-        assert epsilon == "inf" or isinstance(epsilon, float)
+        assert epsilon == "inf" or isinstance(epsilon, float) or row.loss.fault
 
 
 def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
     """θ without its +1 at α = 1, ε = 4 and one cell, where an empty establishment gets a job."""
-    assert control(rows, "θ without", "clipped").ratio == pytest.approx(1.154, abs=1e-3)
+    assert control(rows, "θ without", "clipped").ratio == pytest.approx(1.123, abs=1e-3)
     assert control(rows, "clipped by the covered", "clipped").ratio == pytest.approx(4.3, abs=0.01)
     assert control(rows, "noise of the sums", "clipped").ratio > 1.7
     assert control(rows, "a split", "clipped").ratio == inf

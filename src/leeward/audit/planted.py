@@ -156,8 +156,10 @@ class NarrowClipped(Clipped):
 class NarrowSlope(Slope):
     """Asks for the right noise, and is given half of it."""
 
-    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
-        return self._release(counts, largest, NarrowNoise(HALF))
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        return super()._release(counts, largest, NarrowNoise(HALF) if noise is SECRET else noise)
 
 
 def cut_clipped(depth: Depth) -> Loss:
@@ -179,7 +181,7 @@ def clipped_by(kind: type[Clipping], cells: int = 8) -> Callable[[Depth], Loss]:
 
 def low_floor(depth: Depth) -> Loss:
     """θ without its +1, where one joiner of an empty establishment shows."""
-    genuine = made(Clipped, "clipped", alpha=Fraction(1), epsilon=Fraction(4))
+    genuine = made(Clipped, "clipped", alpha=Fraction(1), epsilon=Fraction(4), establishments=1)
     return clipped_loss(clipped_twin(genuine, LowFloor), STRONG, depth)
 
 

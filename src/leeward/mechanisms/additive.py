@@ -305,10 +305,14 @@ class CountsWithNoise:
 
     def measure(self, columns: Cells | Entries) -> Measured:
         """Counts with noise, and their margins."""
+        return self._measure(columns, secret())
+
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """The same with this noise; the auditor runs it with its own."""
         counts, largest = self._columns(columns)
         _refuse_broken(counts, largest)
-        values = self.mechanism.release(counts, self._followed(largest))
-        margins = self.margins.released(self.mechanism, values, largest)
+        values = self.mechanism._release(counts, self._followed(largest), noise)
+        margins = self.margins.released(self.mechanism, values, largest, noise)
         return Measured(values, margins, self._law(counts.shape[0]))
 
     @property

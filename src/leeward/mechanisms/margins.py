@@ -26,7 +26,7 @@ from leeward.mechanisms.scale import Scale, least_margin
 from leeward.model.size_profile import MOST_JOBS
 from leeward.model.values import BLOCK, Margins, margin_columns
 from leeward.noise.integers import for_each_cell, whole_margins
-from leeward.noise.scales import BOUND, Integers
+from leeward.noise.scales import BOUND, Integers, Noise
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ class NoMargins:
 
     ends: ClassVar[bool] = False
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
         """No margins."""
         return {}
 
@@ -58,7 +60,9 @@ class PublicMargins:
     epsilon: ClassVar[Fraction] = Fraction(0)
     ends: ClassVar[bool] = False
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
         """As the mechanism says; the largest establishments play no part.
 
         The misses of d cells add up at most, so each may miss d times more seldom (Bonferroni).
@@ -95,9 +99,11 @@ class SpentMargins:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Margins:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
         """Margins of scales that are released with noise of their own, once for all columns."""
-        indices = self.scale.release(None, largest)
+        indices = self.scale._release(None, largest, noise)
         columns = margin_columns(ends=False, block=self.mechanism.parameters.cells > 1)
         return {
             name: for_each_cell(self.margins(indices, block=name.startswith(BLOCK)), values)

@@ -16,7 +16,7 @@ from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers
+from leeward.noise.scales import Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -114,7 +114,9 @@ class MarginRule(Protocol):
     def epsilon(self) -> Fraction:
         """What the margins of all worker cells cost together."""
 
-    def released(self, mechanism: "PublicScale", values: Integers, largest: Integers) -> Margins:
+    def released(
+        self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
         """Margins of released values; only bought ones look at the largest establishments."""
 
     def typical(self, mechanism: "PublicScale", size: int) -> int | None:
