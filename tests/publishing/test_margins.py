@@ -1,5 +1,6 @@
 """Margins: nine of ten cells lie within theirs, and not all of them where the margin is tight."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -121,17 +122,20 @@ def test_intervals_of_the_clipped_mechanism_cover_where_few_jobs_are_counted(
     assert float(COVERAGE) - LUCK <= share <= 0.99
 
 
-@pytest.mark.parametrize("number", [1, 8, 30])
+@pytest.mark.parametrize(("number", "said"), [(1, 1), (8, 8), (30, 30), (30, 1)])
 def test_intervals_of_the_clipped_mechanism_cover_what_it_clips(
-    tmp_path: Path, number: int
+    tmp_path: Path, number: int, said: int
 ) -> None:
-    """Equally large establishments, the worst case. Known bad beside it: noise alone."""
+    """Equally large establishments, the worst case, also where the frame has fewer of them.
+
+    Known bad: margins that cover the noise alone.
+    """
     made = measurement(tmp_path, Case("clipped", "place, sex", SMALL, 1.0))
     cells, jobs = 2000, 400
     counts, place = np.full((cells, 2), number * jobs), np.repeat(np.arange(cells), number)
     row, cell = np.indices((len(place), 2)).reshape(2, -1)
     each = np.full(row.size, jobs)
-    sizes, frame = np.full(len(place), 2 * jobs), np.full(cells, number)
+    sizes, frame = np.full(len(place), 2 * jobs), np.full(cells, said)
     held = Entries(each, cell, row, sizes, place, counts.shape, in_frame=frame)
     published = publish(Batch(np.arange(cells), Confidential(held)), made)
     luck = 5 * (0.9 * 0.1 / cells) ** 0.5
@@ -139,7 +143,7 @@ def test_intervals_of_the_clipped_mechanism_cover_what_it_clips(
     low, high = ends(published.values, published.margins, BLOCK)
     assert ((low <= counts) & (counts <= high)).all(axis=1).mean() >= float(COVERAGE) - luck
     assert published.values.mean() < counts.mean()  # low, as the certificate says
-    if number == 1:  # later classes have so much headroom that their intervals are symmetric
+    if number > said:
         noise = published.values - published.margins["low"]
         assert (np.abs(published.values - counts) <= noise).mean() < float(COVERAGE) - luck
 
@@ -199,7 +203,11 @@ def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
     with pytest.raises(InvalidParameter) as refusal:
         planned(tmp_path, table, protect=protect)
     assert refusal.value.parameter == "tables[0].margins"
-    assert refusal.value.next_step == "Give margins a larger share, or write margins: none."
+    given = re.fullmatch(
+        "Give margins at least (1/[0-9]+), or write margins: none.", refusal.value.next_step
+    )
+    assert given is not None
+    planned(tmp_path, table.replace(share, given[1]), protect=protect)  # it does
     none = planned(tmp_path, table.replace(share, "none"), protect=protect)
     assert none.tables[0].measurement.margins.method == "none"
 
@@ -253,3 +261,40 @@ def test_all_cells_of_nine_in_ten_blocks_are_within_their_block_margin(
     low, high = ends(published.values, published.margins)
     alone = ((low <= counts) & (counts <= high)).all(axis=1).mean()
     assert alone < float(COVERAGE) - LUCK
+
+
+FREE = [("slope", SMALL), ("staircase", STRONG), ("vector_pareto", SMALL)]
+
+
+@pytest.mark.parametrize(("mechanism", "protect"), FREE)
+def test_intervals_from_counts_cost_nothing_and_hold(
+    tmp_path: Path, mechanism: str, protect: str
+) -> None:
+    """Where the cell is one establishment they are tight: cut by a tenth, they would not hold."""
+    table = f"{{name: a, by: [place], mechanism: {mechanism}, margins: free}}"
+    made = planned(tmp_path, table, protect=protect).tables[0].measurement
+    assert made.margins.epsilon == 0
+    assert made.margin_columns == ("low", "high")
+    shares = {}
+    for n, x in ((0, 0), (1, 1), (10, 10), (11, 4), (100, 100), (5000, 5000), (5000, 50)):
+        cells = Confidential(Cells(np.full((CELLS, 1), n), np.full(CELLS, x)))
+        published = publish(Batch(np.arange(CELLS), cells), made)
+        shares[n, x] = covered(published, np.full((CELLS, 1), n))
+    assert min(shares.values()) >= float(COVERAGE) - LUCK, shares
+    assert shares[5000, 5000] <= 0.93
+
+
+@pytest.mark.parametrize(
+    ("by", "protect", "rule"),
+    [
+        ("place", "{policy: strong, alpha: 1, epsilon: 2}", "noise as large as a cell is not rare"),
+        ("place, sex", STRONG, "must be paid in a worker table"),
+    ],
+)
+def test_intervals_from_counts_are_refused_where_there_are_none(
+    tmp_path: Path, by: str, protect: str, rule: str
+) -> None:
+    table = f"{{name: a, by: [{by}], mechanism: vector_pareto, margins: free}}"
+    with pytest.raises(InvalidParameter, match=rule) as refusal:
+        planned(tmp_path, table, protect=protect)
+    assert refusal.value.parameter == "tables[0].margins"

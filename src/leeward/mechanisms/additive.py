@@ -238,6 +238,10 @@ class Additive(ABC):
         """P(|Z| ≤ z) in float64, at least, for a cell of any size."""
         return within(self.law, z)
 
+    def extremes(self, tail: Fraction) -> tuple[float, float]:
+        """Z is below the first and above the second with at most this probability each."""
+        return extremes(self.law, float(tail))
+
     def together(self, alone: Covered) -> Covered:
         """P(|Z| ≤ z in all worker cells), at least, from that of one; misses add up at most."""
         cells = self.parameters.cells
@@ -414,6 +418,22 @@ def within(law: Law, z: Floats) -> Floats:
     """P(|Z| ≤ z) in float64."""
     covered: Floats = 1 - law.float_tails(-z)[0] - law.float_tails(z)[1]
     return covered
+
+
+def extremes(law: Law, tail: float) -> tuple[float, float]:
+    """The quantiles of a law at both ends, in float64, each on the far side of the true one."""
+    ends = []
+    for way in (0, 1):
+        sign, far = (-1.0, 1.0)[way], 1.0
+        while law.float_tails(np.array([sign * far]))[way][0] > tail:
+            far *= 2
+        near = 0.0
+        for _ in range(60):
+            middle = (near + far) / 2
+            outside = law.float_tails(np.array([sign * middle]))[way][0] <= tail
+            near, far = (near, middle) if outside else (middle, far)
+        ends.append(sign * far)
+    return ends[0], ends[1]
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

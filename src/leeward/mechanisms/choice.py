@@ -9,7 +9,7 @@ from functools import lru_cache
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
 from leeward.mechanisms.claims import claim
-from leeward.mechanisms.margins import free_or_none, spend
+from leeward.mechanisms.margins import free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, mechanism
@@ -23,6 +23,9 @@ IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
 
 MARGIN_SHARE = Fraction(1, 10)
 """The share of a table's ε that pays for margins unless its plan says otherwise."""
+
+SHARES = tuple(Fraction(1, n) for n in (1000, 500, 200, 100, 50, 20, 10, 5, 4, 3, 2))
+"""Shares that are tried where the one of a plan buys no margins."""
 
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
@@ -43,19 +46,22 @@ def measurement(
 ) -> Measurement:
     """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-    `margins` is the share of ε that may pay for margins, None for a table without.
+    `margins` is the share of ε that may pay for margins, None for a table without. 0 means
+    margins that cost nothing.
     """
     chosen = REGISTRY[name]
     cells, kind = marginal.worker_cells, marginal.kind
-    spends = margins is not None and not chosen.free_margins
-    pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
+    spent = Fraction(0) if margins is None or chosen.free_margins else margins
+    pays = asked.epsilon * (1 - spent)
     made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     rule: MarginRule = free_or_none(margins)
-    if spends and margins is not None:
+    if spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
-        rule = spend(made, asked.epsilon * margins, cells if by_cell else 1)
+        rule = spend(made, asked.epsilon * spent, cells if by_cell else 1)
+    elif margins is not None and not chosen.free_margins:
+        rule = from_counts(made, kind)
     return made.measurement(by_cell=by_cell, margins=rule)
 
 
@@ -153,9 +159,32 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | N
     except InvalidParameter as refusal:
         if refusal.parameter == "delta":
             raise _for_table(refusal, marginal) from None
+        if refusal.parameter == "margins" and margins:
+            raise _share_that_does(refusal, name, marginal, asked) from None
         if refusal.parameter != "epsilon":
             raise
         raise _too_small(refusal, name, marginal, asked, margins) from None
+
+
+def _share_that_does(
+    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee
+) -> InvalidParameter:
+    """The same refusal with the smallest of some shares that buys margins."""
+    does = None
+    for share in SHARES:
+        try:
+            measurement(name, marginal, asked, share)
+        except (InvalidParameter, NotCovered):
+            continue
+        does = share
+        break
+    give = "No share does: raise epsilon" if does is None else f"Give margins at least {does}"
+    return InvalidParameter(
+        refusal.parameter,
+        rule=refusal.rule,
+        value=refusal.value,
+        next_step=f"{give}, or write margins: none.",
+    )
 
 
 def _nearest_mechanism(name: str) -> str:

@@ -27,6 +27,9 @@ from leeward.model.size_profile import MOST_JOBS
 from leeward.model.values import BLOCK, Margins, margin_columns
 from leeward.noise.integers import for_each_cell, whole_margins
 from leeward.noise.scales import BOUND, Integers, Noise
+from leeward.noise.tabulated import Floats
+
+HAIR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,72 @@ class SpentMargins:
         return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
 
+@dataclass(frozen=True)
+class CountMargins:
+    """Intervals from the released values alone: no establishment is larger than its cell.
+
+    Proof in margins.proof.md; workplace tables only, where every job is counted. A cell's noise is
+    between `below` and `above` times max(slope·n, least) jobs.
+    """
+
+    below: float
+    above: float
+    slope: float
+    least: float
+    method: ClassVar[MarginMethod] = "free"
+    note: ClassVar[str] = (
+        "The intervals follow from the released values alone and cost nothing: no establishment "
+        "is larger than its cell."
+    )
+    coverage: ClassVar[Fraction] = COVERAGE
+    epsilon: ClassVar[Fraction] = Fraction(0)
+    ends: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, mechanism: Additive) -> "CountMargins":
+        """Refuses noise that may take a cell of any size to below zero: no number bounds it."""
+        below, above = mechanism.extremes((1 - COVERAGE) / 2)
+        least = mechanism.scale(0, 0)
+        slope = mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS
+        made = cls(below, above, float(slope), float(least))
+        if made.slope * abs(below) < 1:
+            return made
+        raise InvalidParameter(
+            "margins",
+            rule="must be paid where noise as large as a cell is not rare: nothing bounds its size",
+            value=f"free for {mechanism.name}",
+            next_step="Give a share such as 1/4, raise epsilon, or write margins: none.",
+        )
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """Functions of the values; the largest establishments play no part."""
+        low, high = self.interval(values)
+        return {"low": low, "high": high}
+
+    def interval(self, values: Integers) -> tuple[Integers, Integers]:
+        """The whole numbers n for which v − n can be rounded noise of a cell of n jobs."""
+        known = self.least / self.slope  # up to here the noise is the least one
+        v = values.astype(np.float64)
+        shrunk, moved = (v - 0.5) / (1 + self.slope * self.above), v - 0.5 - self.above * self.least
+        low = np.where(shrunk >= known, shrunk, moved)
+        grown, near = (v + 0.5) / (1 + self.slope * self.below), v + 0.5 - self.below * self.least
+        high = np.where(near <= known, near, grown)
+        return np.minimum(-_floor(-low), values), np.maximum(_floor(high), values)
+
+    def typical(self, mechanism: PublicScale, size: int) -> int:
+        """Half of the interval of a released value of this size."""
+        low, high = self.interval(np.array([size]))
+        return -(-int(high[0] - low[0]) // 2)
+
+
+def _floor(number: Floats) -> Integers:
+    """Rounded down, with a hair added against float error."""
+    wide = np.clip(number + HAIR * (1 + np.abs(number)), -float(BOUND), float(BOUND))
+    return np.asarray(np.floor(wide), dtype=np.int64)
+
+
 @lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
 def _factor(scale: Scale, mechanism: Additive, block: bool) -> float:
     return scale.margin(mechanism, COVERAGE, block=block)
@@ -164,6 +233,18 @@ def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
         value=f"epsilon {shown(epsilon)} for margins of {made.name}"
         + (f", shared by {parts} worker cells" if parts > 1 else ""),
         next_step="Give margins a larger share, or write margins: none.",
+    )
+
+
+def from_counts(made: Mechanism, kind: str) -> CountMargins:
+    """Margins that follow from the counts, where a table counts every job."""
+    if kind == "workplace" and isinstance(made, Additive):
+        return CountMargins.of(made)
+    raise InvalidParameter(
+        "margins",
+        rule="must be paid in a worker table: an establishment may have more jobs than its cell",
+        value=f"free for {made.name}",
+        next_step="Give a share such as 1/10, use clipped, or write margins: none.",
     )
 
 
