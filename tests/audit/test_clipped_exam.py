@@ -25,8 +25,8 @@ ALPHA, EPSILON, GRID = Fraction(1), 4.0, 32
 Vector = tuple[int, ...]
 
 
-def clipped(cells: int) -> Clipped:
-    built = mechanism("clipped", alpha=ALPHA, epsilon=4, cells=cells)
+def clipped(cells: int, establishments: int = 8) -> Clipped:
+    built = mechanism("clipped", alpha=ALPHA, epsilon=4, cells=cells, establishments=establishments)
     assert isinstance(built, Clipped)
     return built
 
@@ -38,10 +38,13 @@ class Truth:
     cells: int
     lattice: int
     split: float
+    headroom: float
 
     @classmethod
     def of(cls, built: Clipped) -> "Truth":
-        return cls(built.parameters.cells, built.clipping.lattice, float(built.split))
+        clipping = built.clipping
+        numbers = float(built.split), float(clipping.headroom)
+        return cls(built.parameters.cells, clipping.lattice, *numbers)
 
     @staticmethod
     def index(largest: int) -> int:
@@ -49,7 +52,7 @@ class Truth:
 
     def theta(self, index: int) -> int:
         """In lattice points: e^μ·Ã and 1/α + 1, whichever is larger."""
-        size = 7 / 6 * float(1 + ALPHA) ** ((index + 0.5) / GRID)
+        size = self.headroom * float(1 + ALPHA) ** ((index + 0.5) / GRID)
         return ceil(float(max(size, float(1 / ALPHA + 1))) * self.lattice)
 
     def sums(self, database: Database, theta: int) -> list[int]:

@@ -78,7 +78,8 @@ def test_everything_that_is_released_is_looked_at(cells: int) -> None:
     shown = drawn(built, Database.of((5,) * cells), 100)
     assert shown.shape == (100, cells + 1)
     assert cells + 1 in BINS
-    assert (shown[:, 0] >= built.spread(11 * built.clipping.lattice)).all()
+    own = built.suited(1)  # the frame has one establishment
+    assert (shown[:, 0] >= own.spread(11 * own.clipping.lattice)).all()
     pareto = vector_pareto(alpha="0.1", epsilon=4, cells=2)
     assert drawn(pareto, Database.of((5, 6, 7)), 100).shape == (100, 2)
     assert drawn(additive("slope"), Database.of((5,)), 100).shape == (100, 1)
@@ -106,7 +107,7 @@ class CountsAll(SmallEstablishments):
     """A table with the establishments above θ."""
 
     def measure(self, columns: Cells | Entries) -> Measured:
-        return Measured(self.mechanism.release(columns.as_cells().counts), None, self._law(1))  # type: ignore[union-attr] # entries
+        return Measured(self.mechanism.release(columns.as_cells().counts), {}, self._law(1))  # type: ignore[union-attr] # entries
 
 
 class KeepsLarge(NodeLaplace):

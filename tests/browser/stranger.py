@@ -5,7 +5,7 @@ from pathlib import Path
 
 from leeward.bundle import BundleWriter
 from leeward.model import Marginal
-from tests.bundle.made_up import cells, certificate, certified, dimension
+from tests.bundle.made_up import cells, certificate, certified, columns, dimension
 
 SCRIPTS = (
     "<script>document.title='run'</script>",
@@ -22,7 +22,7 @@ def write_tables(target: Path, marginals: Sequence[Marginal], **changes: object)
     with BundleWriter(target) as bundle:
         done = []
         for marginal in marginals:
-            with bundle.table(marginal, margins=True) as writer:
+            with bundle.table(marginal, margins=columns(marginal)) as writer:
                 writer.write(cells(marginal, range(marginal.workplace_cells), margins=True))
             done.append(certified(writer))
         bundle.seal(certificate(target.name, done, **changes))

@@ -18,7 +18,9 @@ LABELS = (
 )
 CURVE = [(1000.0, 0.1), (5000.0, 1.0), (9000.0, 0.1)]
 CHARTS = (
-    bars([Bar(one, 1234567, 98765) for one in LABELS], title="Bars", unit="Difference"),
+    bars(
+        [Bar(one, 1234567, (1135802, 1333332)) for one in LABELS], title="Bars", unit="Difference"
+    ),
     budget([Part(one, Fraction(1)) for one in LABELS], Fraction(4), title="Budget"),
     curves([Band(one, 5000, 2000, 8000, CURVE) for one in LABELS], title="Curves"),
     heat_map(LABELS, LABELS, [[-1, 20, None, 4000]] * 4, title="Heat"),

@@ -29,6 +29,7 @@ from leeward.bundle import (
     worker_promise,
 )
 from leeward.model import Attribute, Dimension, EveryJob, Flag, Marginal, Published
+from leeward.model.values import margin_columns
 from leeward.privacy import Guarantee
 
 GUARANTEE = Guarantee("strong", "1/10", 4)
@@ -83,7 +84,13 @@ def cells(marginal: Marginal, keys: Sequence[int], *, margins: bool) -> Publishe
     kinds = np.arange(marginal.worker_cells)
     values = (numbers[:, None] * 37 + kinds * 11) % 101 - 20
     values[empty] = 0
-    return Published(numbers, values, flags, values % 7 + 1 if margins else None)
+    wide = {"margin": values % 7 + 1, "block_margin": values % 7 + 3}
+    return Published(numbers, values, flags, wide if margins else {})
+
+
+def columns(marginal: Marginal, *, margins: bool = True) -> tuple[str, ...]:
+    """The columns of margins of a table."""
+    return margin_columns(ends=False, block=marginal.worker_cells > 1) if margins else ()
 
 
 def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
@@ -96,6 +103,7 @@ def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
         margins=MarginStatement(
             method="spent" if margins else "none",
             coverage="9/10" if margins else None,
+            block_coverage="9/10" if "block_margin" in writer.columns else None,
             epsilon="2/15" if margins else None,
             note="A tenth of the budget was spent on the margins." if margins else "None asked.",
         ),
@@ -140,7 +148,7 @@ def write_demo(target: Path) -> str:
         chosen = {WORKER_TABLE: (0, 1, 4, 7, 14), WORKPLACE_TABLE: tuple(range(15)), TOTAL: (0,)}
         for marginal, keys in chosen.items():
             margins = marginal is not TOTAL
-            with bundle.table(marginal, margins=margins) as writer:
+            with bundle.table(marginal, margins=columns(marginal, margins=margins)) as writer:
                 writer.write(cells(marginal, keys, margins=margins))
             done.append(certified(writer, margins=margins))
         return bundle.seal(certificate(target.name, done))

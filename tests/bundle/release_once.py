@@ -19,7 +19,7 @@ MARGINAL = Marginal(
 
 def release(target: Path) -> None:
     with BundleWriter(target) as bundle:
-        with bundle.table(MARGINAL, margins=True) as writer:
+        with bundle.table(MARGINAL, margins=("margin",)) as writer:
             for start in range(0, PLACES, 20):
                 writer.write(cells(MARGINAL, range(start, start + 20), margins=True))
         bundle.seal(certificate(target.name, [certified(writer)]))

@@ -54,7 +54,7 @@ def in_memory(
             note="Made up.",
         ),
         bias=None,
-        columns=table_columns(codes, margins=margins, establishments=False),
+        columns=table_columns(codes, ("margin",) if margins else (), establishments=False),
     )
     stated = certificate("made-up", [certified.model_copy(update=changes)])
     rows = _rows(lines, list(codes), certified.columns)

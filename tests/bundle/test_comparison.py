@@ -54,16 +54,24 @@ def test_cells_are_compared_as_a_dictionary_would(
         len(two) - len(both),
     )
     assert found.clear == sum(clear(one[codes], two[codes]) for codes in both)
-    assert {told(pair) for pair in found.dots} == {(one[c], two[c]) for c in both}
+    assert {told(pair) for pair in found.dots} == {paired(one[c], two[c]) for c in both}
     sizes = [abs(pair.difference) for pair in found.largest]
     assert sizes == sorted((size(one[c], two[c]) for c in both), reverse=True)
     marked = [pair.clear for pair in found.dots]
     assert marked == sorted(marked, reverse=True)
 
 
-def told(pair: Pair) -> tuple[Line, Line]:
-    codes = tuple(one.code for one in pair.codes)
-    return (codes, pair.first, 1, pair.first_margin), (codes, pair.second, 1, pair.second_margin)
+def told(pair: Pair) -> tuple[object, ...]:
+    return tuple(one.code for one in pair.codes), pair.first, pair.second, pair.ends
+
+
+def paired(one: Line, two: Line) -> tuple[object, ...]:
+    """The same from the rows of both tables."""
+    (codes, first, _, left), (_, second, _, right) = one, two
+    if left is None or right is None:
+        return codes, first, second, None
+    apart, wide = second - first, left + right
+    return codes, first, second, (apart - wide, apart + wide)
 
 
 def places(number: int) -> Codes:
@@ -111,12 +119,12 @@ def test_without_margins_nothing_is_clear() -> None:
     one = in_memory([(("00000",), 0, 1, 3)], codes)
     two = in_memory([(("00000",), 900, 1, None)], codes, margins=False)
     found = compare(one, two, "t")
-    assert (found.clear, found.holds, found.largest[0].margin) == (None, None, None)
+    assert (found.clear, found.holds, found.largest[0].ends) == (None, None, None)
 
 
 def test_a_total_is_compared_too() -> None:
     found = compare(in_memory([((), 5, 1, 1)], {}), in_memory([((), 9, 1, 1)], {}), "t")
-    assert found.largest == (Pair((), 5, 9, 1, 1),)
+    assert found.largest == (Pair((), 5, 9, (2, 6)),)
 
 
 @pytest.mark.parametrize(

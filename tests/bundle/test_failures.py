@@ -124,7 +124,7 @@ def test_a_rename_that_fails_leaves_nothing(
         raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
 
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(TOTAL, margins=False) as writer:
+        with bundle.table(TOTAL, margins=()) as writer:
             writer.write(cells(TOTAL, [0], margins=False))
         monkeypatch.setattr(Path, "rename", failing)
         with pytest.raises(BadFile, match="the system refused to write it"):

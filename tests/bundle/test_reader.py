@@ -23,7 +23,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """A table of three row groups."""
     target = tmp_path_factory.mktemp("reader") / "long"
     with BundleWriter(target) as bundle:
-        with bundle.table(LONG, margins=True) as writer:
+        with bundle.table(LONG, margins=("margin",)) as writer:
             writer.write(cells(LONG, range(ROWS), margins=True))
         bundle.seal(certificate("long", [certified(writer)]))
     return read_bundle(target)

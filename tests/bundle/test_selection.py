@@ -53,7 +53,8 @@ def truth(held: list[Line], selection: Selection, size: int) -> tuple[list[Row],
             tuple(Coded(c, CODES[name][c]) for name, c in zip(CODES, codes, strict=True)),
             value,
             status,
-            margin,
+            (margin,),
+            None if margin is None else (value - margin, value + margin),
         )
         for codes, value, status, margin in held
     ]
@@ -77,8 +78,8 @@ def _wanted(row: Row, selection: Selection) -> bool:
 
 def _key(row: Row, selection: Selection) -> tuple[bool, int]:
     if selection.sort == "margin":
-        number = row.margin or 0
-        return row.margin is None, -number if selection.descending else number
+        number = row.margins[0] or 0
+        return row.margins[0] is None, -number if selection.descending else number
     # Two columns may be called `value`; the first of them is the attribute.
     numbers = {"status": row.status}
     for (name, codes), one in zip(CODES.items(), row.codes, strict=True):
@@ -145,7 +146,7 @@ def test_no_more_rows_are_read_than_the_first_page_needs() -> None:
 
 def test_tables_without_identifiers_or_rows() -> None:
     total = select(in_memory([((), 5, 1, None)], {}, margins=False), "t", Selection())
-    assert total.rows == (Row((), 5, 1, None),)
+    assert total.rows == (Row((), 5, 1, (), None),)
     nothing = select(in_memory([], CODES), "t", Selection(search="x", sort="margin"))
     assert nothing == Page((), 0, 0, 1, 1, 1)
     assert select(in_memory([((), 5, 1, 2)], {}), "t", Selection(search="x")).matches == 0
@@ -156,7 +157,7 @@ def test_a_written_bundle_is_read_with_its_labels(tmp_path: Path) -> None:
     page = select(read_bundle(tmp_path / "demo"), "by_place", Selection(search="ŁÓDŹ 31-33"))
     (row,) = page.rows
     assert row.codes == (Coded("Łódź", "label of Łódź"), Coded("31-33", "label of 31-33"))
-    assert (row.status, row.value, row.margin) == (-2, 0, None)
+    assert (row.status, row.value, row.margins) == (-2, 0, (None,))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ WORDS = "must have the rows that the certificate says, in small groups"
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
     with BundleWriter(tmp_path / "bundle") as writer:
-        with writer.table(SQUARE, margins=True) as rows:
+        with writer.table(SQUARE, margins=("margin",)) as rows:
             rows.write(cells(SQUARE, (0, 1, 2, 3), margins=True))
         writer.seal(certificate("bundle", [certified(rows)]))
     return tmp_path / "bundle"

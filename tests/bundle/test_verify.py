@@ -226,7 +226,7 @@ def far_codes(content: Row) -> None:
     many = {str(number): "" for number in range(9000)}
     table = stated(content, "by_sex")
     names = ["a", "b", "c", "d", "e", *table["identifiers"]]
-    table["identifiers"], table["columns"] = names, [*names, "value", "status", "margin"]
+    table["identifiers"], table["columns"] = names, [*names, *table["columns"][4:]]
     table["codes"] = {**dict.fromkeys(names[:5], many), **table["codes"]}
 
 

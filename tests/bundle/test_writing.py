@@ -22,6 +22,7 @@ from tests.bundle.made_up import (
     cells,
     certificate,
     certified,
+    columns,
     dimension,
     write_demo,
 )
@@ -39,14 +40,14 @@ BIG = Marginal(
 
 def slow_rows(marginal: Marginal, published: Published) -> list[list[str]]:
     """Every row by itself: the truth that the quick way must equal."""
-    found = []
+    found, names = [], columns(marginal)
     for at, key in enumerate(published.keys):
         for kind in range(marginal.worker_cells):
             codes = [*_codes(marginal.workplace, int(key)), *_codes(marginal.worker, kind)]
             exact = published.flags[at] == Flag.NO_ESTABLISHMENT
             numbers = [str(published.values[at, kind]), str(published.flags[at])]
-            if published.margins is not None:
-                numbers.append("" if exact else str(published.margins[at, kind]))
+            wide = [published.margins[name][at, kind] for name in names if published.margins]
+            numbers += ["" if exact else str(one) for one in wide]
             found.append(codes + numbers)
     return found
 
@@ -66,7 +67,7 @@ def test_both_files_hold_exactly_the_published_cells(
 ) -> None:
     published = cells(marginal, range(marginal.workplace_cells), margins=margins)
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(marginal, margins=margins) as writer:
+        with bundle.table(marginal, margins=columns(marginal, margins=margins)) as writer:
             writer.write(published)
         bundle.seal(certificate("demo", [certified(writer, margins=margins)]))
     path = tmp_path / "demo" / "tables" / f"{marginal.name}.csv"
@@ -74,7 +75,7 @@ def test_both_files_hold_exactly_the_published_cells(
         header, *rows = csv.reader(file)
     assert rows == slow_rows(marginal, published)
     assert header == [one.name for one in marginal.dimensions] + (
-        ["value", "status", "margin"] if margins else ["value", "status"]
+        ["value", "status", *columns(marginal, margins=margins)]
     )
     table = read_bundle(tmp_path / "demo").table(marginal.name)
     texts = [["" if v is None else str(v) for v in row.values()] for row in table.to_pylist()]
@@ -86,7 +87,7 @@ def written(folder: Path, cuts: Sequence[int]) -> tuple[bytes, bytes]:
     """Both files of the big table, its workplace cells written in these batches."""
     folder.mkdir()
     with BundleWriter(folder / "demo") as bundle:
-        with bundle.table(BIG, margins=True) as writer:
+        with bundle.table(BIG, margins=("margin",)) as writer:
             for low, high in pairwise(cuts):
                 writer.write(cells(BIG, range(low, high), margins=True))
         bundle.seal(certificate("demo", [certified(writer)]))
@@ -119,7 +120,7 @@ def test_the_same_bundle_is_the_same_bytes(tmp_path: Path) -> None:
 
 def test_a_table_without_cells_has_a_header(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(WORKER_TABLE, margins=True) as writer:
+        with bundle.table(WORKER_TABLE, margins=("margin",)) as writer:
             writer.write(cells(WORKER_TABLE, [], margins=True))
         bundle.seal(certificate("demo", [certified(writer)]))
     text = (tmp_path / "demo" / "tables" / "by_sex.csv").read_text()
@@ -132,7 +133,7 @@ def test_extreme_numbers_stay_exact(tmp_path: Path) -> None:
     marginal = Marginal("far", (PLACE,), ())
     published = Published(np.array([0, 3]), far, np.array([1, 1]))
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(marginal, margins=False) as writer:
+        with bundle.table(marginal, margins=()) as writer:
             writer.write(published)
         bundle.seal(certificate("demo", [certified(writer, margins=False)]))
     assert read_bundle(tmp_path / "demo").table("far")["value"].to_pylist() == far.ravel().tolist()
@@ -155,7 +156,7 @@ def test_permissions_follow_the_umask(tmp_path: Path, umask: int, file: int, fol
 
 
 def test_what_is_not_sealed_is_hidden_private_and_removed(tmp_path: Path) -> None:
-    with BundleWriter(tmp_path / "demo") as bundle, bundle.table(TOTAL, margins=False):
+    with BundleWriter(tmp_path / "demo") as bundle, bundle.table(TOTAL, margins=()):
         (hidden,) = tmp_path.iterdir()
         assert hidden.name.startswith(f".demo.partial-{os.getpid()}-")
         assert stat.S_IMODE(hidden.stat().st_mode) == 0o700
@@ -166,7 +167,7 @@ def test_what_is_not_sealed_is_hidden_private_and_removed(tmp_path: Path) -> Non
 
 def test_an_error_inside_discards_everything(tmp_path: Path) -> None:
     def broken() -> None:
-        with BundleWriter(tmp_path / "demo") as bundle, bundle.table(TOTAL, margins=False) as table:
+        with BundleWriter(tmp_path / "demo") as bundle, bundle.table(TOTAL, margins=()) as table:
             table.write(cells(TOTAL, [0], margins=False))
             raise KeyError
 
@@ -177,7 +178,7 @@ def test_an_error_inside_discards_everything(tmp_path: Path) -> None:
 
 def test_sealing_alone_leaves_nothing_but_the_bundle(tmp_path: Path) -> None:
     bundle = BundleWriter(tmp_path / "demo")
-    with bundle.table(TOTAL, margins=False) as writer:
+    with bundle.table(TOTAL, margins=()) as writer:
         writer.write(cells(TOTAL, [0], margins=False))
     bundle.seal(certificate("demo", [certified(writer, margins=False)]))
     assert [path.name for path in tmp_path.iterdir()] == ["demo"]
@@ -229,7 +230,7 @@ def test_a_folder_that_may_not_be_written_is_refused(
 
 def test_a_target_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(TOTAL, margins=False) as writer:
+        with bundle.table(TOTAL, margins=()) as writer:
             writer.write(cells(TOTAL, [0], margins=False))
         (tmp_path / "demo").mkdir()
         (tmp_path / "demo" / "mine").write_text("mine")
@@ -240,7 +241,7 @@ def test_a_target_that_appears_meanwhile_is_not_overwritten(tmp_path: Path) -> N
 
 def batch(keys: Sequence[int], values: Sequence[int], flags: Sequence[int]) -> Published:
     columns = [np.array(one, dtype=np.int64) for one in (keys, values, flags)]
-    return Published(columns[0], columns[1].reshape(len(keys), -1), columns[2], None)
+    return Published(columns[0], columns[1].reshape(len(keys), -1), columns[2])
 
 
 @pytest.mark.parametrize(
@@ -259,7 +260,7 @@ def test_a_batch_that_is_not_the_next_rows_is_refused(
     tmp_path: Path, bad: Published, rule: str
 ) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(WORKPLACE_TABLE, margins=False) as writer:
+        with bundle.table(WORKPLACE_TABLE, margins=()) as writer:
             with pytest.raises(ValueError, match=rule):
                 writer.write(bad)
             writer.write(batch([3], [1], [1]))
@@ -270,25 +271,25 @@ def test_a_batch_that_is_not_the_next_rows_is_refused(
 
 def test_the_other_rules_for_batches(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(TOTAL, margins=True) as writer:
+        with bundle.table(TOTAL, margins=("margin",)) as writer:
             with pytest.raises(ValueError, match="margins"):
                 writer.write(batch([0], [5], [1]))
             with pytest.raises(ValueError, match="complete"):
                 writer.write(batch([0], [0], [-2]))
         with pytest.raises(ValueError, match="name"):
-            bundle.table(TOTAL, margins=False)
+            bundle.table(TOTAL, margins=())
         with pytest.raises(ValueError, match="name"):
-            bundle.table(Marginal("../out", (), ()), margins=False)
+            bundle.table(Marginal("../out", (), ()), margins=())
 
 
 def test_rows_are_held_to_the_rules_by_which_they_are_verified(tmp_path: Path) -> None:
     good = cells(WORKER_TABLE, range(15), margins=True)
-    assert good.margins is not None
-    below = np.where(np.arange(60).reshape(15, 4) == 59, -1, good.margins)  # in the very last row
+    last = np.arange(60).reshape(15, 4) == 59
+    below = {"margin": np.where(last, -1, good.margins["margin"])}
     with BundleWriter(tmp_path / "demo") as bundle:
         with (
             pytest.raises(Damaged, match="by_sex, which has margins below 0"),
-            bundle.table(WORKER_TABLE, margins=True) as writer,
+            bundle.table(WORKER_TABLE, margins=("margin",)) as writer,
         ):
             writer.write(replace(good, margins=below))
         assert not writer.finished
@@ -296,7 +297,7 @@ def test_rows_are_held_to_the_rules_by_which_they_are_verified(tmp_path: Path) -
 
 def test_a_complete_table_with_rows_missing_is_not_sealed(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(WORKPLACE_TABLE, margins=True) as writer:
+        with bundle.table(WORKPLACE_TABLE, margins=("margin",)) as writer:
             writer.write(cells(WORKPLACE_TABLE, range(14), margins=True))
         with pytest.raises(Damaged, match="cannot hold every combination"):
             bundle.seal(certificate("demo", [certified(writer)]))
@@ -305,7 +306,7 @@ def test_a_complete_table_with_rows_missing_is_not_sealed(tmp_path: Path) -> Non
 
 def test_a_certificate_of_something_else_is_not_sealed(tmp_path: Path) -> None:
     with BundleWriter(tmp_path / "demo") as bundle:
-        with bundle.table(TOTAL, margins=False) as writer:
+        with bundle.table(TOTAL, margins=()) as writer:
             early = certified(writer, margins=False)
             with pytest.raises(ValueError, match="what was written"):
                 bundle.seal(certificate("demo", [early]))

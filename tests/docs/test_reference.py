@@ -14,6 +14,7 @@ from leeward import errors
 from leeward.bundle import layout
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.layout import stamped_files
+from leeward.bundle.rows import MARGINS
 from leeward.cli import screen
 from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
@@ -116,11 +117,8 @@ def test_every_file_of_a_bundle_is_documented() -> None:
 
 
 def test_every_measure_is_documented() -> None:
-    assert documented("bundle.md", "Columns") == {
-        *layout.MEASURES,
-        layout.MARGIN,
-        layout.ESTABLISHMENTS,
-    }
+    measures = {*layout.MEASURES, *MARGINS, layout.ESTABLISHMENTS}
+    assert documented("bundle.md", "Columns") == measures
 
 
 def test_every_status_is_documented() -> None:

@@ -15,10 +15,11 @@ from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import Refused
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.margins import SpentMargins
+from leeward.mechanisms.margins import SpentMargins, _least
 from leeward.mechanisms.measurement import Measured, Measurement
 from leeward.mechanisms.scale import least_margin
 from leeward.model import Attribute, Dimension, Marginal
+from leeward.model.values import ends
 from tests.evaluate.by_hand import Site, alike, draw, truth
 
 WORKPLACES = 20_000
@@ -50,8 +51,8 @@ def with_margins(one: Contender, epsilon: str, cells: int) -> Measurement:
 
 def covered(drawn: Measured, table: Truth) -> tuple[float, float]:
     """The share of margins that held; its standard error, worker cells being drawn together."""
-    assert drawn.margins is not None
-    inside = (np.abs(drawn.values - table.counts) <= drawn.margins).mean(axis=1)
+    low, high = ends(drawn.values, drawn.margins)
+    inside = ((low <= table.counts) & (table.counts <= high)).mean(axis=1)
     return float(inside.mean()), float(inside.std() / sqrt(len(inside)))
 
 
@@ -111,7 +112,7 @@ def test_a_margin_that_forgets_the_noise_of_its_scale_is_caught(
 ) -> None:
     """Known bad: the plain quantile of the noise, times a scale that is itself noisy."""
     monkeypatch.setattr(
-        "leeward.mechanisms.margins._factor", lambda _, mechanism: least_margin(mechanism)
+        "leeward.mechanisms.margins._factor", lambda _, one, block: least_margin(one, block=block)
     )
     method = with_margins(one, "1", 1)
     share, error = covered(draw(method, COLUMN), COLUMN)
@@ -139,13 +140,13 @@ def test_margins_are_a_tenth_of_the_price() -> None:
 def test_published_forms_have_no_margins(name: str, accounting: str) -> None:
     one = Contender(name, "weak", accounting, "published")
     assert one.with_margins(price("4"), 2) is None
-    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins is None
+    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins == {}
 
 
 def test_nothing_covers_what_was_dropped() -> None:
     one = Contender("node_laplace", "establishment", "joint", theta=10)
     assert one.with_margins(price("4"), 2) is None
-    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins is None
+    assert draw(one.measurement(price("4"), 2), SMALL[2]).margins == {}
 
 
 @pytest.mark.parametrize("one", BOUGHT, ids=named)
@@ -155,13 +156,12 @@ def test_no_margin_is_below_that_of_the_least_noise(one: Contender) -> None:
     assert isinstance(bought, CountsWithNoise)
     rule = bought.margins
     assert isinstance(rule, SpentMargins)
-    least = floor(rule.least + 0.5)
+    least = floor(_least(rule.mechanism, False) + 0.5)
     assert rule.margins(np.array([-(10**6), -(10**4)])).tolist() == [least, least]
     table = alike(Site(0, (1,)), WORKPLACES)
     drawn = draw(bought, table)
-    assert drawn.margins is not None
-    assert drawn.margins.min() == least
-    assert drawn.margins.max() > least
+    assert drawn.margins["margin"].min() == least
+    assert drawn.margins["margin"].max() > least
     share, error = covered(drawn, table)
     assert share > GOAL - WIDE * error
     # With nothing but this least margin, S = 1 is covered, and S = 2 is not.
@@ -173,7 +173,7 @@ def test_no_margin_is_below_that_of_the_least_noise(one: Contender) -> None:
 
 
 def replace_margins(drawn: Measured, margin: int) -> Measured:
-    return Measured(drawn.values, np.full_like(drawn.values, margin), drawn.law)
+    return Measured(drawn.values, {"margin": np.full_like(drawn.values, margin)}, drawn.law)
 
 
 UNCLIPPED = alike(Site(0, (800_000, 700_000), 100_000), WORKPLACES)

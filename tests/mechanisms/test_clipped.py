@@ -181,7 +181,7 @@ def test_a_neighbour_moves_clipped_sums_by_at_most_the_sensitivity() -> None:
 
 @pytest.mark.parametrize("index", [-(10**6), -1, 0, 500, 1500, 10**6])
 def test_theta_lies_headroom_above_the_released_maximum(index: int) -> None:
-    clipping = Clipping(Fraction(1, 10), 3)
+    clipping = Clipping(Fraction(1, 10), 3, headroom=Fraction(7, 6))
     wanted = 7 / 6 * exp(min((index + 0.5) / 32 * log(1.1), 500.0))
     wanted = min(max(wanted, 11.0), float(MOST_THETA))
     assert clipping.theta_of(index) / clipping.lattice == pytest.approx(wanted, rel=1e-4)
@@ -229,7 +229,7 @@ def test_no_finite_error_where_the_maximum_is_too_noisy() -> None:
 def test_the_error_of_a_tiny_alpha_is_that_of_its_noise(noise_of: str) -> None:
     """A job of the bound moves less than a lattice point there."""
     built = clipped(alpha="0.000001", epsilon=1, cells=8, noise=noise_of, delta="1e-6")
-    bound = 7 * 10**6 // 6  # a sixth above 1/α jobs
+    bound = int(built.clipping.headroom * 10**6)  # above 1/α jobs
     wanted = built.spread(bound * built.clipping.lattice)
     unit = sqrt(2 / pi) if noise_of == "gaussian" else 1
     assert built.mean_abs_error(0) == pytest.approx(wanted * unit, rel=0.01)

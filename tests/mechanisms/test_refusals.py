@@ -157,7 +157,8 @@ PARAMETERS = [
     ),
     (
         asked("clipped", theta=4),
-        "theta: is not an option of clipped, which has split, noise; got 4. Leave it out.",
+        "theta: is not an option of clipped, which has split, noise, establishments; got 4. "
+        "Leave it out.",
     ),
     *(
         (

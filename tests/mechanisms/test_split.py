@@ -1,4 +1,4 @@
-"""The share of the maximum: the smallest expected error of all candidates, from public numbers."""
+"""Split and headroom: the smallest expected error of all candidates, from public numbers."""
 
 from fractions import Fraction
 from math import log, pi, sqrt
@@ -6,8 +6,9 @@ from math import log, pi, sqrt
 import numpy as np
 import pytest
 
+from leeward.errors import InvalidParameter
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.split import CANDIDATES, expected_error
+from leeward.mechanisms.split import CANDIDATES, HEADROOMS, classes_of, expected_errors
 from tests.mechanisms.built import clipped
 
 POINTS = [
@@ -19,14 +20,14 @@ NOISES = ("laplace", "gaussian")
 
 
 def built_with(
-    noise: str, alpha: str, epsilon: str, cells: int, split: str | None = None
+    noise: str, alpha: str, epsilon: str, cells: int, split: str | None = None, number: int = 1
 ) -> Clipped:
     delta = "1e-6" if noise == "gaussian" else 0
     numbers: dict[str, str | int] = {"alpha": alpha, "epsilon": epsilon, "cells": cells}
-    return clipped(**numbers, delta=delta, noise=noise, split=split)
+    return clipped(**numbers, delta=delta, noise=noise, split=split, establishments=number)
 
 
-def integrated(built: Clipped, share: Fraction) -> float:
+def integrated(built: Clipped, share: Fraction, headroom: Fraction) -> float:
     """Noise and loss by clipping over the noise of ln θ, point by point; an establishment is 1."""
     alpha, epsilon = float(built.parameters.growth), float(built.parameters.epsilon)
     x, rho, d = float(share), float(built.rho), built.parameters.cells
@@ -43,26 +44,45 @@ def integrated(built: Clipped, share: Fraction) -> float:
         z = np.linspace(-1, 1, 40_001) * 30 / (1 - width)
         weight = np.exp(-np.abs(z))
         unit = min(d, 2) * reach / ((1 - x) * epsilon)
-    theta = 7 / 6 * np.exp(width * z)
-    error = unit * theta + np.maximum(1 - theta, 0) / d
+    theta = float(headroom) * np.exp(width * z)
+    error = unit * theta + built.establishments * np.maximum(1 - theta, 0) / d
     return float(weight @ error / weight.sum())
 
 
 @pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize("point", POINTS[::2])
+@pytest.mark.parametrize("number", [1, 64])
 def test_the_choice_has_the_smallest_error_of_all_candidates(
-    noise: str, point: tuple[str, str, int]
+    noise: str, point: tuple[str, str, int], number: int
 ) -> None:
-    built = built_with(noise, *point)
-    truth = {share: integrated(built, share) for share in CANDIDATES[::3]}
-    for share, wanted in truth.items():
-        found = expected_error(built.parameters, built.rho, share)
+    built = built_with(noise, *point, number=number)
+    rooms, shares = range(0, len(HEADROOMS), 12), CANDIDATES[::7]
+    truth = {(x, h): integrated(built, x, HEADROOMS[h]) for x in shares for h in rooms}
+    for (share, room), wanted in truth.items():
+        found = expected_errors(built.parameters, built.rho, number, share)[room]
         assert found == pytest.approx(wanted, rel=1e-3)
-    assert isinstance(built.split, Fraction)
-    assert built.split in CANDIDATES
-    assert integrated(built, built.split) <= min(truth.values()) * (1 + 1e-3)
-    errors = [expected_error(built.parameters, built.rho, share) for share in CANDIDATES]
-    assert expected_error(built.parameters, built.rho, built.split) == min(errors)
+    least = integrated(built, built.split, built.clipping.headroom)
+    assert least <= min(truth.values()) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("cells", [1, 8])
+@pytest.mark.parametrize("number", [1, 8, 1024])
+def test_the_headroom_is_that_of_the_formula(cells: int, number: int) -> None:
+    """h* = max(1, (m(1−s)ε₂/(2d·min(d,2)β))^(s/(1+s))), to the next candidate."""
+    built = clipped(alpha="0.1", epsilon=1, cells=cells, establishments=number)
+    s, rest = log(1.1) / float(built.split), float(1 - built.split)
+    inside = number * (1 - s) * rest / (2 * cells * min(cells, 2) * 0.1 / 1.1)
+    wanted = max(1.0, inside ** (s / (1 + s)))
+    assert float(built.clipping.headroom) == pytest.approx(wanted, rel=0.025)
+
+
+def test_classes_are_powers_of_two_up_to_the_largest() -> None:
+    numbers = np.array([0, 1, 2, 3, 4, 5, 1000, 1024, 1025, 10**9])
+    assert classes_of(numbers).tolist() == [1, 1, 2, 4, 4, 8, 1024, 1024, 1024, 1024]
+    assert clipped(alpha="0.1", epsilon=1, establishments=30).establishments == 32
+    for wrong in (-1, "many"):
+        with pytest.raises(InvalidParameter, match="establishments"):
+            clipped(alpha="0.1", epsilon=1, establishments=wrong)
 
 
 def test_candidates_are_exact_shares() -> None:
@@ -104,7 +124,7 @@ def released_error(built: Clipped) -> float:
 
 
 @pytest.mark.parametrize(
-    ("point", "ratio"), [(("0.1", "1", 1), 0.8), (("0.1", "4", 1), 0.8), (("0.1", "4", 8), 1.05)]
+    ("point", "ratio"), [(("0.1", "1", 1), 0.8), (("0.1", "4", 1), 0.9), (("0.1", "4", 8), 1.05)]
 )
 def test_releases_are_closer_than_with_an_eighth(point: tuple[str, str, int], ratio: float) -> None:
     chosen, eighth = (released_error(built_with("laplace", *point, x)) for x in (None, "1/8"))

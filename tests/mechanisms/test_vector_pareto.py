@@ -1,8 +1,9 @@
 """The vector Pareto: its calibration, one cell alone, and the joint law of a block."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import product
-from math import log, log1p
+from math import comb, log, log1p
 
 import numpy as np
 import pytest
@@ -145,3 +146,15 @@ def test_the_error_is_known_where_the_shape_is_two(epsilon: str) -> None:
     error = made.mean_abs_error(10**9)
     assert error == pytest.approx(10**8 / float(made.step), rel=1e-6)  # S/(t(k−1))
     assert made.std(10**9) is None
+
+
+@pytest.mark.parametrize(("cells", "epsilon"), [(2, 1), (8, 4), (36, 5)])
+def test_joint_coverage_is_the_alternating_sum(cells: int, epsilon: int) -> None:
+    """Σ C(d,j)(−1)^j(1+jz)^−k in whole fractions, which lose nothing."""
+    built = vector_pareto(alpha="0.1", epsilon=epsilon, cells=cells)
+    for z in (Fraction(1, 50), Fraction(1, 3), Fraction(2), Fraction(40)):
+        terms = (
+            comb(cells, j) * (-1) ** j * (1 + j * z) ** -int(built.shape) for j in range(cells + 1)
+        )
+        (found,) = built.together(built.within)(np.array([float(z)]))
+        assert found == pytest.approx(float(sum(terms)), abs=1e-4)

@@ -28,7 +28,7 @@ def cells(seed: int) -> Published:
     empty = keys % 4 == 1
     values = np.where(empty[:, None], 0, numbers.integers(-9, 99, (len(keys), 6)))
     flags = np.where(empty, Flag.NO_ESTABLISHMENT, Flag.OK).astype(np.int64)
-    return Published(keys, values, flags, None, np.where(empty, 0, keys + 1))
+    return Published(keys, values, flags, {}, np.where(empty, 0, keys + 1))
 
 
 def framed(published: Published) -> pd.DataFrame:

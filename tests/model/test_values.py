@@ -13,8 +13,8 @@ VALUES = np.zeros((2, 3), dtype=np.int64)
 
 
 def test_published_cells_of_fitting_shapes_are_accepted() -> None:
-    assert Published(KEYS, VALUES, FLAGS).margins is None
-    assert Published(KEYS, VALUES, FLAGS, VALUES + 1).margins is not None
+    assert not Published(KEYS, VALUES, FLAGS).margins
+    assert Published(KEYS, VALUES, FLAGS, {"margin": VALUES + 1}).margins
     assert Published(KEYS[:0], VALUES[:0], FLAGS[:0]).values.shape == (0, 3)
 
 
@@ -38,7 +38,7 @@ def test_published_cells_of_other_shapes_are_refused(
 @pytest.mark.parametrize("margins", [VALUES[:1], VALUES[:, :1], VALUES[:, 0]])
 def test_margins_have_the_shape_of_values(margins: np.ndarray) -> None:
     with pytest.raises(ValueError, match="margins must have the shape of values"):
-        Published(KEYS, VALUES, FLAGS, margins)
+        Published(KEYS, VALUES, FLAGS, {"margin": VALUES, "block_margin": margins})
 
 
 def test_flags_are_those_of_the_public_use_schema() -> None:

@@ -7,12 +7,15 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward import read_plan
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Cells
+from leeward.mechanisms.measurement import Measurement, Needs
+from leeward.model import Entries, Flag, Published
+from leeward.model.values import Margins, ends
 from leeward.noise.scales import CellNoise
-from leeward.noise.sums import NoiseDraws, margins_of_sums
+from leeward.noise.sums import ErrorDraws
 
-SUMS, EACH, KINDS, DRAWS = 400, 5, 4, 1000
+SUMS, EACH, KINDS, DRAWS, ESTABLISHMENTS = 400, 5, 4, 1000, 3
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 ATTRIBUTES = {
     "place": {"table": "workplaces", "public": True, "codes": ["01"]},
     "sex": {"table": "workers", "codes": ["1", "2", "3", "4"]},
@@ -31,21 +34,53 @@ def measurement(mechanism: str, policy: str, by: list[str]) -> Measurement:
     return read_plan(request).tables[0].measurement
 
 
-def covered(made: Measurement, noise: CellNoise) -> tuple[float, float]:
-    """The share of sums over workplaces, and over all cells, that are within their margins."""
+def published(values: Integers, margins: Margins) -> Published:
+    w = len(values)
+    flags, frame = np.full(w, Flag.OK, dtype=np.int64), np.full(w, ESTABLISHMENTS)
+    return Published(np.arange(w), values, flags, margins, frame)
+
+
+def entries(sizes: Integers, d: int) -> Entries:
+    """Workplace cells of some equal establishments, whose workers are spread evenly."""
+    w, e = len(sizes), ESTABLISHMENTS
+    return Entries(
+        counts=np.repeat(sizes // d, d * e),
+        cell=np.tile(np.arange(d), w * e),
+        row=np.repeat(np.arange(w * e), d),
+        sizes=np.repeat(sizes // d * d, e),
+        workplace=np.repeat(np.arange(w), e),
+        shape=(w, d),
+        in_frame=np.full(w, e),
+    )
+
+
+def covered(made: Measurement, noise: CellNoise) -> tuple[float, float, float]:
+    """The share of sums over workplaces, of their blocks, and of sums over all cells.
+
+    They hold the truth between their ends.
+    """
     sizes = np.random.default_rng(1).lognormal(3, 1.5, SUMS * EACH).astype(np.int64) + 8
     d = made.parameters.cells
-    counts = np.repeat(sizes[:, None] // d, d, axis=1)
-    values, margins, _ = made.measure(Cells(counts, sizes, counts))
-    assert margins is not None
-    error = (values - counts).reshape(SUMS, EACH, d).sum(1)
-    drawn = NoiseDraws(noise, 7, DRAWS).draw(margins, np.full(len(sizes), True))
-    summed = drawn.reshape(SUMS, EACH, d, -1).sum(1)
-    return share(error, summed), share(error.sum(1), summed.sum(1))
+    held = entries(sizes, d)
+    true = held.as_cells()
+    values, margins, _ = made.measure(held if made.needs is Needs.ENTRIES else true)
+    draws = ErrorDraws(noise, 7, DRAWS)
+    drawn = draws.draw(published(values, margins)).reshape(SUMS, EACH, d, -1).sum(1)
+    counts, values = (one.reshape(SUMS, EACH, d).sum(1) for one in (true.counts, values))
+    wide = draws.margins(made.margin_columns, values, drawn)
+    block = inside(counts, values, wide, "block_" if d > 1 else "").all(axis=1)
+    total = [one.sum(1, keepdims=True) for one in (counts, values, drawn)]
+    last = draws.margins(made.margin_columns, total[1], total[2])
+    return (
+        float(inside(counts, values, wide).mean()),
+        float(block.mean()),
+        float(inside(total[0], total[1], last).mean()),
+    )
 
 
-def share(error: NDArray[np.int64], drawn: NDArray[np.float32]) -> float:
-    return float(np.mean(np.abs(error) <= margins_of_sums(drawn)))
+def inside(counts: Integers, values: Integers, margins: Margins, of: str = "") -> Booleans:
+    low, high = ends(values, margins, of)
+    return (low <= counts) & (counts <= high)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +90,7 @@ def share(error: NDArray[np.int64], drawn: NDArray[np.float32]) -> float:
         ("vector_pareto", "strong", ["place", "sex"]),
         ("log_laplace", "strong", ["place"]),
         ("edge_laplace", "worker", ["place", "sex"]),
+        ("clipped", "strong", ["place", "sex"]),
     ],
 )
 def test_nine_sums_of_ten_are_within_their_margins(
@@ -75,7 +111,7 @@ def test_worker_cells_of_a_block_share_a_factor() -> None:
     assert noise.shared is not None
     margins = np.full((4000, KINDS), 1000)
     heavy = replace(noise, rate=None, shared=2)
-    drawn = NoiseDraws(heavy, 3, draws=50).draw(margins, margins[:, 0] > 0)
+    drawn = ErrorDraws(heavy, 3, draws=50).draw(published(margins, {"margin": margins}))
     sizes = np.abs(drawn[:, :, 0])
     together = np.corrcoef(np.log1p(sizes[:, 0]), np.log1p(sizes[:, 1]))[0, 1]
     assert together > 0.2
@@ -87,16 +123,21 @@ def test_the_same_seed_draws_the_same_however_cells_are_cut() -> None:
     noise = measurement("vector_pareto", "strong", ["place", "sex"]).cell_noise()
     assert noise is not None
     margins = np.arange(6 * KINDS).reshape(6, KINDS)
-    drawn = np.array([True, True, False, True, True, True])
-    whole = NoiseDraws(noise, 5).draw(margins, drawn)
-    cut = NoiseDraws(noise, 5)
-    parts = [cut.draw(margins[at], drawn[at]) for at in (slice(1), slice(1, 4), slice(4, 6))]
+    made = published(margins, {"margin": margins})
+    made.flags[2] = Flag.NO_ESTABLISHMENT
+    whole = ErrorDraws(noise, 5).draw(made)
+    cut = ErrorDraws(noise, 5)
+    parts = [cut.draw(made.part(at)) for at in (slice(1), slice(1, 4), slice(4, 6))]
     assert np.array_equal(whole, np.concatenate(parts))
     assert not whole[2].any()
-    assert not np.array_equal(whole, NoiseDraws(noise, 6).draw(margins, drawn))
+    assert not np.array_equal(whole, ErrorDraws(noise, 6).draw(made))
 
 
 def test_a_margin_is_the_order_statistic_that_nine_of_ten_keep_to() -> None:
-    drawn = np.tile(np.arange(-999, 1000, 2, dtype=np.float32), (2, 1))
-    assert margins_of_sums(drawn).tolist() == [901, 901]
-    assert margins_of_sums(np.full((1, 9), np.nan, np.float32)).tolist() == [2**62]
+    noise = CellNoise(None, 1.0, 0.0)
+    drawn = np.tile(np.arange(-999, 1000, 2, dtype=np.float32), (2, 1, 1))
+    found = ErrorDraws(noise, 1).margins(["margin"], np.zeros((2, 1), np.int64), drawn)
+    assert found["margin"].tolist() == [[901], [901]]
+    endless = np.full((1, 1, 9), np.nan, np.float32)
+    found = ErrorDraws(noise, 1).margins(["margin"], np.zeros((1, 1), np.int64), endless)
+    assert found["margin"].tolist() == [[2**62]]

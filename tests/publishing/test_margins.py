@@ -1,5 +1,6 @@
 """Margins: nine of ten cells lie within theirs, and not all of them where the margin is tight."""
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +14,7 @@ from leeward.mechanisms.margins import spend
 from leeward.mechanisms.measurement import COVERAGE, Measurement
 from leeward.model import Batch, Cells, Confidential, Entries, Published
 from leeward.model.size_profile import MOST_JOBS
+from leeward.model.values import BLOCK, ends
 from leeward.noise.integers import whole_margins
 from leeward.noise.scales import BOUND
 from leeward.publishing.measuring import publish
@@ -64,8 +66,8 @@ def counts_of(size: int, cells: int) -> np.ndarray:
 
 
 def covered(published: Published, counts: np.ndarray) -> float:
-    assert published.margins is not None
-    return float((np.abs(published.values - counts) <= published.margins).mean())
+    low, high = ends(published.values, published.margins)
+    return float(((low <= counts) & (counts <= high)).mean())
 
 
 def released(made: Measurement, size: int) -> tuple[Published, np.ndarray]:
@@ -92,8 +94,7 @@ def test_margins_are_not_much_wider_than_they_need_be(tmp_path: Path, case: Case
 def test_narrower_margins_would_be_found_out(tmp_path: Path) -> None:
     for case in CASES[:3]:
         published, counts = released(measurement(tmp_path, case), 5000)
-        assert published.margins is not None
-        within = np.abs(published.values - counts) <= 0.7 * published.margins
+        within = np.abs(published.values - counts) <= 0.7 * published.margins["margin"]
         assert within.mean() < float(COVERAGE) - LUCK
 
 
@@ -112,52 +113,64 @@ def filtered(size: int) -> Confidential[Entries]:
 
 
 @pytest.mark.parametrize("size", [8, 80, 800])
-def test_margins_of_the_clipped_mechanism_cover_where_no_clipped_jobs_dominate(
+def test_intervals_of_the_clipped_mechanism_cover_where_few_jobs_are_counted(
     tmp_path: Path, size: int
 ) -> None:
     made = measurement(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
     published = publish(Batch(np.arange(CELLS), filtered(size)), made)
     share = covered(published, np.full((CELLS, 2), size // 100))
-    assert float(COVERAGE) - LUCK <= share <= 0.95
+    assert float(COVERAGE) - LUCK <= share <= 0.99
 
 
-def test_margins_of_the_clipped_mechanism_do_not_cover_what_it_clips(tmp_path: Path) -> None:
-    made = measurement(tmp_path, Case("clipped", "place, sex", STRONG, 1.0))
-    counts = np.full((CELLS, 2), 400, dtype=np.int64)
-    held = entries(counts, counts.sum(axis=1))
-    published = publish(Batch(np.arange(CELLS), held), made)
-    assert covered(published, counts) < float(COVERAGE) - LUCK
-    assert published.values.mean() < 400  # low, as the certificate says
+@pytest.mark.parametrize(("number", "said"), [(1, 1), (8, 8), (30, 30), (30, 1)])
+def test_intervals_of_the_clipped_mechanism_cover_what_it_clips(
+    tmp_path: Path, number: int, said: int
+) -> None:
+    """Equally large establishments, the worst case, also where the frame has fewer of them.
+
+    Known bad: margins that cover the noise alone.
+    """
+    made = measurement(tmp_path, Case("clipped", "place, sex", SMALL, 1.0))
+    cells, jobs = 2000, 400
+    counts, place = np.full((cells, 2), number * jobs), np.repeat(np.arange(cells), number)
+    row, cell = np.indices((len(place), 2)).reshape(2, -1)
+    each = np.full(row.size, jobs)
+    sizes, frame = np.full(len(place), 2 * jobs), np.full(cells, said)
+    held = Entries(each, cell, row, sizes, place, counts.shape, in_frame=frame)
+    published = publish(Batch(np.arange(cells), Confidential(held)), made)
+    luck = 5 * (0.9 * 0.1 / cells) ** 0.5
+    assert float(COVERAGE) - luck <= covered(published, counts) <= 0.99
+    low, high = ends(published.values, published.margins, BLOCK)
+    assert ((low <= counts) & (counts <= high)).all(axis=1).mean() >= float(COVERAGE) - luck
+    assert published.values.mean() < counts.mean()  # low, as the certificate says
+    if number > said:
+        noise = published.values - published.margins["low"]
+        assert (np.abs(published.values - counts) <= noise).mean() < float(COVERAGE) - luck
 
 
 def test_margins_follow_from_what_is_published_alone(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("log_laplace", "place", STRONG, 1.0))
     published, _ = released(made, 100)
-    assert published.margins is not None
-    pairs = set(zip(published.values.ravel(), published.margins.ravel(), strict=True))
+    pairs = set(zip(published.values.ravel(), published.margins["margin"].ravel(), strict=True))
     assert len(pairs) == len({value for value, _ in pairs})
 
 
 def test_the_margin_of_public_noise_is_the_same_everywhere(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("edge_laplace", "place", WORKER, 1.0))
-    margins = {tuple(np.unique(released(made, size)[0].margins)) for size in SIZES}  # type: ignore[arg-type] # has margins
+    margins = {tuple(np.unique(released(made, size)[0].margins["margin"])) for size in SIZES}
     assert len(margins) == 1
 
 
 def test_all_worker_cells_of_a_workplace_cell_share_its_paid_margin(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("vector_pareto", "place, sex", STRONG, 1.0))
     published, _ = released(made, 100)
-    assert published.margins is not None
-    assert (published.margins[:, 0] == published.margins[:, 1]).all()
+    for column in published.margins.values():
+        assert (column[:, 0] == column[:, 1]).all()
 
 
 def test_margins_of_paid_scales_follow_the_largest_establishment(tmp_path: Path) -> None:
     made = measurement(tmp_path, Case("slope", "place", STRONG, 1.0))
-    medians = [
-        float(np.median(published.margins))
-        for size in SIZES
-        if (published := released(made, size)[0]).margins is not None
-    ]
+    medians = [float(np.median(released(made, size)[0].margins["margin"])) for size in SIZES]
     assert medians == sorted(medians)
     assert medians[-1] > 100 * medians[0]
 
@@ -190,7 +203,11 @@ def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
     with pytest.raises(InvalidParameter) as refusal:
         planned(tmp_path, table, protect=protect)
     assert refusal.value.parameter == "tables[0].margins"
-    assert refusal.value.next_step == "Give margins a larger share, or write margins: none."
+    given = re.fullmatch(
+        "Give margins at least (1/[0-9]+), or write margins: none.", refusal.value.next_step
+    )
+    assert given is not None
+    planned(tmp_path, table.replace(share, given[1]), protect=protect)  # it does
     none = planned(tmp_path, table.replace(share, "none"), protect=protect)
     assert none.tables[0].measurement.margins.method == "none"
 
@@ -198,7 +215,7 @@ def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
 def test_auto_takes_a_mechanism_with_free_margins_instead(tmp_path: Path) -> None:
     chosen = planned(tmp_path, "{name: a, by: [place, sex], margins: 1/100000}").tables[0]
     assert chosen.measurement.name == "clipped"
-    assert chosen.why == "smallest predicted error; vector_pareto needs more epsilon for margins"
+    assert chosen.why.endswith(" of a cell); vector_pareto needs more epsilon for margins")
 
 
 def test_the_smallest_share_that_is_accepted_still_gives_margins() -> None:
@@ -225,4 +242,59 @@ def test_the_smallest_share_that_is_accepted_still_gives_margins() -> None:
 def test_no_margins_means_none(tmp_path: Path) -> None:
     table = "{name: a, by: [place], mechanism: slope, margins: none}"
     made = planned(tmp_path, table).tables[0].measurement
-    assert released(made, 10)[0].margins is None
+    assert released(made, 10)[0].margins == {}
+
+
+BLOCKS = [case for case in CASES if "sex" in case.by]
+
+
+@pytest.mark.parametrize("case", BLOCKS, ids=str)
+def test_all_cells_of_nine_in_ten_blocks_are_within_their_block_margin(
+    tmp_path: Path, case: Case
+) -> None:
+    """Known bad beside it: margins of single cells miss somewhere in many more blocks."""
+    made = measurement(tmp_path, case)
+    published, counts = released(made, 5000)
+    low, high = ends(published.values, published.margins, BLOCK)
+    held = ((low <= counts) & (counts <= high)).all(axis=1).mean()
+    assert float(COVERAGE) - LUCK <= held <= 0.95
+    low, high = ends(published.values, published.margins)
+    alone = ((low <= counts) & (counts <= high)).all(axis=1).mean()
+    assert alone < float(COVERAGE) - LUCK
+
+
+FREE = [("slope", SMALL), ("staircase", STRONG), ("vector_pareto", SMALL)]
+
+
+@pytest.mark.parametrize(("mechanism", "protect"), FREE)
+def test_intervals_from_counts_cost_nothing_and_hold(
+    tmp_path: Path, mechanism: str, protect: str
+) -> None:
+    """Where the cell is one establishment they are tight: cut by a tenth, they would not hold."""
+    table = f"{{name: a, by: [place], mechanism: {mechanism}, margins: free}}"
+    made = planned(tmp_path, table, protect=protect).tables[0].measurement
+    assert made.margins.epsilon == 0
+    assert made.margin_columns == ("low", "high")
+    shares = {}
+    for n, x in ((0, 0), (1, 1), (10, 10), (11, 4), (100, 100), (5000, 5000), (5000, 50)):
+        cells = Confidential(Cells(np.full((CELLS, 1), n), np.full(CELLS, x)))
+        published = publish(Batch(np.arange(CELLS), cells), made)
+        shares[n, x] = covered(published, np.full((CELLS, 1), n))
+    assert min(shares.values()) >= float(COVERAGE) - LUCK, shares
+    assert shares[5000, 5000] <= 0.93
+
+
+@pytest.mark.parametrize(
+    ("by", "protect", "rule"),
+    [
+        ("place", "{policy: strong, alpha: 1, epsilon: 2}", "noise as large as a cell is not rare"),
+        ("place, sex", STRONG, "must be paid in a worker table"),
+    ],
+)
+def test_intervals_from_counts_are_refused_where_there_are_none(
+    tmp_path: Path, by: str, protect: str, rule: str
+) -> None:
+    table = f"{{name: a, by: [{by}], mechanism: vector_pareto, margins: free}}"
+    with pytest.raises(InvalidParameter, match=rule) as refusal:
+        planned(tmp_path, table, protect=protect)
+    assert refusal.value.parameter == "tables[0].margins"

@@ -41,7 +41,7 @@ def drop_empty_rows() -> None:
         def kept(batch: Batch[Cells], made: Measurement) -> Published:
             found: Published = publish(batch, made)
             some = batch.cells.opened().counts.sum(axis=1) > 0
-            margins = None if found.margins is None else found.margins[some]
+            margins = {name: one[some] for name, one in found.margins.items()}
             return Published(found.keys[some], found.values[some], found.flags[some], margins)
 
         return kept

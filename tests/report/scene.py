@@ -12,7 +12,6 @@ from leeward.bundle import (
     DataStatement,
     JobsStatement,
     LedgerStatement,
-    MarginStatement,
     ReleaseGuarantee,
     TableGuarantee,
     establishment_promise,
@@ -22,7 +21,7 @@ from leeward.bundle import (
 )
 from leeward.model import Attribute, Dimension, Marginal, SingleJob
 from leeward.privacy import Guarantee
-from tests.bundle.made_up import cells, certificate, certified
+from tests.bundle.made_up import cells, certificate, certified, columns
 
 EVIL = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'{{ 7 * 7 }}{% raw %}&lt;"
 LONG = "An industry whose name has very many letters and does not end soon, " * 3
@@ -49,16 +48,19 @@ def bundle_of(
     margins: bool = True,
     empty: bool = False,
     table: Mapping[str, Any] | None = None,
+    note: str = "",
     **changes: Any,  # noqa: ANN401 (fields of a certificate)
 ) -> Bundle:
     """A sealed bundle with every cell of these tables, or none."""
     with BundleWriter(target) as writer:
         done: list[CertifiedTable] = []
         for marginal in marginals:
-            with writer.table(marginal, margins=margins) as rows:
+            with writer.table(marginal, margins=columns(marginal, margins=margins)) as rows:
                 keys = range(0 if empty else marginal.workplace_cells)
                 rows.write(cells(marginal, keys, margins=margins))
-            done.append(certified(rows, margins=margins).model_copy(update=dict(table or {})))
+            own = certified(rows, margins=margins)
+            wide = own.margins.model_copy(update={"note": note} if note else {})
+            done.append(own.model_copy(update={"margins": wide, **(table or {})}))
         writer.seal(certificate(target.name, done, **changes))
     return read_bundle(target)
 
@@ -84,9 +86,9 @@ def hostile(target: Path) -> Bundle:
             "bias": EVIL,
             "where": {EVIL: [EVIL, "x"]},
             "parameters": {EVIL: EVIL},
-            "margins": MarginStatement(method="public", coverage="9/10", epsilon=None, note=EVIL),
             "guarantee": TableGuarantee.of(guarantee),
         },
+        note=EVIL,
         leeward=EVIL,
         period=EVIL,
         account=EVIL,

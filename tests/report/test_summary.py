@@ -66,9 +66,10 @@ def test_the_largest_cells_are_those_of_the_rows(bundle: Bundle, name: str) -> N
 
 
 def as_cell(row: dict[str, Any], identifiers: tuple[str, ...]) -> Cell:
-    margin = int(row["margin"]) if row.get("margin") else None
+    value, margin = int(row["value"]), row.get("margin")
     codes = tuple(row[name] for name in identifiers)
-    return Cell(codes, int(row["value"]), int(row["status"]), margin)
+    ends = (value - int(margin), value + int(margin)) if margin else None
+    return Cell(codes, value, int(row["status"]), ends)
 
 
 def test_a_matrix_holds_every_cell_once_and_no_sum(bundle: Bundle) -> None:
@@ -98,7 +99,7 @@ def test_a_square_without_an_establishment_is_empty(bundle: Bundle) -> None:
     table = bundle.certificate.table("by_place")
     assert table is not None
     chosen = Layout(("place",), ("sector",))
-    one, other = Cell(("01001", "11"), 5, 1, 2), Cell(("05", "31-33"), -1, 1, 2)
+    one, other = Cell(("01001", "11"), 5, 1, (3, 7)), Cell(("05", "31-33"), -1, 1, None)
     none = Cell(("05", "11"), 0, -2, None)
     drawn = matrix(chosen, table, [one, none, other])
     assert (drawn.rows, drawn.columns) == ((("01001",), ("05",)), (("11",), ("31-33",)))
@@ -133,7 +134,7 @@ def test_identifiers_are_split_where_both_sides_fit(
         for name, (size, room) in zip("abc", sizes, strict=False)
     ]
     marginal = Marginal("t", tuple(listed[: len(workplace)]), tuple(listed[len(workplace) :]))
-    with BundleWriter(tmp_path / "x") as bundle, bundle.table(marginal, margins=False) as writer:
+    with BundleWriter(tmp_path / "x") as bundle, bundle.table(marginal, margins=()) as writer:
         pass
     found = layout(certified(writer, margins=False))
     assert (None if found is None else (found.down, found.across)) == expected
@@ -161,9 +162,11 @@ def test_the_whole_range_of_values_can_be_ranked() -> None:
 def test_a_margin_as_large_as_the_value_reaches_zero(tmp_path: Path) -> None:
     sectors = Marginal("t", (SECTOR,), ())
     keys, ok = np.arange(3), np.ones(3, np.int64)
-    published = Published(keys, np.array([[5], [5], [-5]]), ok, np.array([[4], [5], [0]]))
+    published = Published(
+        keys, np.array([[5], [5], [-5]]), ok, {"margin": np.array([[4], [5], [0]])}
+    )
     with BundleWriter(tmp_path / "x") as writer:
-        with writer.table(sectors, margins=True) as table:
+        with writer.table(sectors, margins=("margin",)) as table:
             table.write(published)
         writer.seal(certificate("x", [certified(table)]))
     assert summary(read_bundle(tmp_path / "x"), "t").wide == 2
@@ -173,7 +176,7 @@ def test_a_table_of_several_row_groups_is_told_as_one(tmp_path: Path) -> None:
     places = ROW_GROUP + 500
     marginal = Marginal("long", (dimension("place", [f"{n:06d}" for n in range(places)]),), ())
     with BundleWriter(tmp_path / "long") as writer:
-        with writer.table(marginal, margins=True) as table:
+        with writer.table(marginal, margins=("margin",)) as table:
             published = cells(marginal, range(places), margins=True)
             published.values[-1, 0] = 5000
             published.values[3, 0] = 4000

@@ -67,7 +67,7 @@ class Read(HTMLParser):
 
 
 CHARTS = {
-    "bars": bars([Bar(EVIL, 5, 2), Bar(EVIL, -3, None)], title=EVIL, head=EVIL, unit=EVIL),
+    "bars": bars([Bar(EVIL, 5, (3, 7)), Bar(EVIL, -3, None)], title=EVIL, head=EVIL, unit=EVIL),
     "histogram": histogram([Bin(0, 4, 7), Bin(5, 5, 0)], title=EVIL, x=EVIL, y=EVIL),
     "budget": budget([Part(EVIL, Fraction(1, 3)), Part("b", Fraction(0))], Fraction(2), title=EVIL),
     "curves": curves([Band(EVIL, 10, 8, 12, [(5, 0.1), (10, 1.0), (15, 0.1)])], title=EVIL),
@@ -76,7 +76,7 @@ CHARTS = {
     "nothing": bars([], title="Nothing"),
     "no dots": scatter([], title="Nothing", x="x", y="y"),
     "no curve": curves([Band("flat", 0, 0, 0, [])], title="Nothing"),
-    "huge": bars([Bar("a", HUGE, HUGE), Bar("b", -HUGE, HUGE)], title="Huge"),
+    "huge": bars([Bar("a", HUGE, (0, 2 * HUGE)), Bar("b", -HUGE, (-2 * HUGE, 0))], title="Huge"),
 }
 
 
@@ -112,14 +112,23 @@ def test_a_table_has_a_caption_and_heads_and_its_marks_are_hidden(name: str) -> 
 
 
 def test_bars_share_one_scale_with_their_whiskers() -> None:
-    first, below, nothing = spans([(60, 20), (-20, None), (0, 0)])
+    first, below, nothing = spans([(60, (40, 80)), (-20, None), (0, (0, 0))])
     assert (first.zero, first.start, first.length, first.low, first.high) == (20, 20, 60, 60, 100)
     assert (below.start, below.length, below.negative, below.low) == (0, 20, True, None)
     assert (nothing.start, nothing.length, nothing.low) == (20, 0, None)
 
 
-@given(st.lists(st.tuples(integers, st.none() | integers), min_size=1, max_size=5))
-def test_bars_of_any_numbers_stay_in_their_room(values: list[tuple[int, int | None]]) -> None:
+def test_a_whisker_may_reach_farther_on_one_side() -> None:
+    (one,) = spans([(50, (40, 100))])
+    assert (one.length, one.low, one.high) == (50, 40, 100)
+    assert Bar("a", 50, (40, 60)).reach == "± 10"
+    assert Bar("a", 50, (-5, 100)).reach == "−5 to 100"
+
+
+@given(st.lists(st.tuples(integers, st.none() | st.tuples(integers, integers)), min_size=1))
+def test_bars_of_any_numbers_stay_in_their_room(
+    values: list[tuple[int, tuple[int, int] | None]],
+) -> None:
     for one in spans(values):
         ends = (one.start, one.start + one.length, one.low or 0, one.high or 0, one.zero)
         assert all(-0.02 <= end <= 100.02 for end in ends)

@@ -16,7 +16,7 @@ SMALL = Marginal("t", (dimension("place", ["1", "2"]),), ())
 def write_small(target: Path, **changes: object) -> Path:
     """A sound bundle of one table of two rows."""
     with BundleWriter(target) as bundle:
-        with bundle.table(SMALL, margins=True) as writer:
+        with bundle.table(SMALL, margins=("margin",)) as writer:
             writer.write(cells(SMALL, (0, 1), margins=True))
         bundle.seal(certificate(target.name, [certified(writer)], **changes))
     return target

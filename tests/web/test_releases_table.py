@@ -31,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("releases")
     write_demo(made / "demo")
     with BundleWriter(made / "long") as bundle:
-        with bundle.table(LONG, margins=True) as writer:
+        with bundle.table(LONG, margins=("margin",)) as writer:
             writer.write(cells(LONG, range(MOST_CHOICES + 1), margins=True))
         bundle.seal(certificate("long", [certified(writer)]))
     write_totals(made / "totals")
@@ -47,10 +47,12 @@ def write_totals(target: Path) -> None:
     totals = Totals(marginal)
     totals.add(made)
     with BundleWriter(target) as bundle:
-        with bundle.table(marginal, margins=True) as writer:
+        with bundle.table(marginal, margins=("margin",)) as writer:
             writer.write(made)
             for family, added in totals.rows():
-                writer.write_totals(family, replace(added, margins=added.values * 0 + 9))
+                writer.write_totals(
+                    family, replace(added, margins={"margin": added.values * 0 + 9})
+                )
         stated = TotalsStatement(codes={"place": "00"}, rows=1, draws=9, seed=1, sentence="Sums.")
         table = certified(writer).model_copy(update={"totals": stated})
         bundle.seal(certificate(target.name, [table]))
@@ -104,9 +106,9 @@ class Rows(Markup):
 def shown(row: Row) -> list[str]:
     """A row as it must stand on the page; the last cell is its picture."""
     number = f"{row.value:,}".replace("-", "−")
-    margin = "none" if row.margin is None else f"± {row.margin:,}"
+    margins = ["none" if one is None else f"± {one:,}" for one in row.margins]
     codes = [f"{one.code} {one.label}" for one in row.codes]
-    return [*codes, number, str(row.status).replace("-", "−"), margin, ""]
+    return [*codes, number, str(row.status).replace("-", "−"), *margins, ""]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +231,8 @@ def test_clicks_on_a_heading_sort_one_way_then_the_other_then_not() -> None:
 
 
 def test_bars_and_whiskers_lie_on_one_scale() -> None:
-    rows = [Row((), 60, 1, 20), Row((), -20, 1, None), Row((), 0, -2, None), Row((), 10, 1, 30)]
+    ends = {60: (40, 80), 10: (-20, 40)}
+    rows = [Row((), one, 1, (), ends.get(one)) for one in (60, -20, 0, 10)]
     drawn = [line.span for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1))]
     assert (drawn[0].zero, drawn[0].start, drawn[0].length) == (20, 20, 60)
     assert (drawn[0].low, drawn[0].high) == (60, 100)
@@ -239,14 +242,14 @@ def test_bars_and_whiskers_lie_on_one_scale() -> None:
 
 
 def test_zero_is_on_the_scale_where_all_values_are_large() -> None:
-    (line,) = lines(Page((Row((), 60, 1, 20),), 1, 1, 1, 1, 1))
+    (line,) = lines(Page((Row((), 60, 1, (), (40, 80)),), 1, 1, 1, 1, 1))
     assert (line.span.zero, line.span.start, line.span.length) == (0, 0, 75)
-    (below,) = lines(Page((Row((), -60, 1, 20),), 1, 1, 1, 1, 1))
+    (below,) = lines(Page((Row((), -60, 1, (), (-80, -40)),), 1, 1, 1, 1, 1))
     assert (below.span.zero, below.span.start) == (100, 25)
 
 
 def test_rows_of_nothing_are_drawn_too() -> None:
-    drawn = [line.span for line in lines(Page((Row((), 0, 1, None),), 1, 1, 1, 1, 1))]
+    drawn = [line.span for line in lines(Page((Row((), 0, 1, (), None),), 1, 1, 1, 1, 1))]
     assert (drawn[0].start, drawn[0].length) == (0, 0)
     assert lines(Page((), 0, 0, 1, 1, 1)) == []
 

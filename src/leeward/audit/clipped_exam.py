@@ -21,8 +21,6 @@ from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
 from leeward.audit.outputs import Rounded
 from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
 from leeward.exact import ball, precision
-from leeward.mechanisms.clipping import HEADROOM
-from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
 from leeward.noise.gaussian import normaliser
 from leeward.noise.law import Law
@@ -63,7 +61,7 @@ def releases(
 ) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
     lowest, highest = sorted(clipped_release(mechanism, both).index.true.tolist())
-    indices = sorted(set(_indices(lowest, highest, mechanism.parameters)))
+    indices = sorted(set(_indices(lowest, highest, mechanism)))
     before, after = (
         clipped_release(mechanism, [database] * len(indices), np.array(indices))
         for database in both
@@ -117,13 +115,14 @@ def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
     return over(outputs, before.mass, after.mass, Fraction(0))
 
 
-def _indices(before: int, after: int, parameters: Parameters) -> Iterator[int]:
+def _indices(before: int, after: int, mechanism: EntryMechanism) -> Iterator[int]:
     """Indices around both maxima, where θ meets either size, and such as put θ below both.
 
     Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.
     """
+    parameters = mechanism.parameters
     growth = log(1 + parameters.growth)
-    headroom = int(log(HEADROOM) / growth * STEPS)
+    headroom = int(log(mechanism.clipping.headroom) / growth * STEPS)
     near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
     least = int(log(parameters.floor) / growth) * STEPS - STEPS
     yield from range(near, high + 1, max(1, (high - near) // 12))

@@ -32,6 +32,7 @@ from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.staircase import Staircase, Stairs
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model.values import Margins
 from leeward.noise.integers import for_each_cell
 from leeward.noise.law import discrete_laplace, laplace
 from leeward.noise.scales import Integers, Noise
@@ -304,10 +305,10 @@ class TrueScaleMargins(SpentMargins):
 
     def released(
         self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
-    ) -> Integers:
+    ) -> Margins:
         """A noisy index is drawn, and not used."""
         super().released(mechanism, values, largest, noise)
-        return for_each_cell(self.margins(self.scale.grid.index(largest)), values)
+        return {"margin": for_each_cell(self.margins(self.scale.grid.index(largest)), values)}
 
 
 def true_margins(depth: Depth) -> Loss:

@@ -245,6 +245,14 @@ LINES: tuple[Line | TableLine, ...] = (
     Line("clipped", examine_clipped, ("strong",)),
     Line("clipped", examine_clipped, ("strong",), options=(("cells", 8),)),
     Line("clipped", examine_clipped, ("weak",), options=(("cells", 8),), at=ONE),
+    Line("clipped", examine_clipped, ("strong",), options=(("establishments", 1),), at=ONE),
+    Line(
+        "clipped",
+        examine_clipped,
+        ("strong",),
+        options=(("cells", 8), ("establishments", 30)),
+        at=ONE,
+    ),
     *(
         Line(
             "clipped",

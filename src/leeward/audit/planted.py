@@ -29,6 +29,7 @@ from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.slope import Slope
+from leeward.mechanisms.split import establishment_class
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
 from leeward.noise.draws import SECRET
@@ -58,7 +59,7 @@ def twin(kind: type[M], genuine: object) -> M:
 
 def clipped_twin(genuine: Clipped, kind: type[Clipping]) -> Clipped:
     """The genuine mechanism with one step of its clipping replaced."""
-    return replace(genuine, clipping=kind(genuine.clipping.alpha, genuine.clipping.cells))
+    return replace(genuine, clipping=kind(**vars(replace(genuine.clipping))))
 
 
 class CoveredNorm(Clipping):
@@ -102,6 +103,14 @@ class DataSplit(Clipped):
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         split = Fraction(1, 10) if entries.sizes.max(initial=0) > 1000 else self.split
         return Clipped._release(replace(self, split=split), entries, noise)
+
+
+class DataHeadroom(Clipped):
+    """The headroom follows the establishments that have jobs, not those of the public frame."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        busy = np.bincount(entries.workplace[entries.sizes > 0], minlength=1).max()
+        return Clipped._release(self.suited(establishment_class(int(busy) + 1)), entries, noise)
 
 
 class FreshGamma(VectorPareto):
@@ -172,8 +181,13 @@ def clipped_by(kind: type[Clipping], cells: int = 8) -> Callable[[Depth], Loss]:
 
 def low_floor(depth: Depth) -> Loss:
     """θ without its +1, where one joiner of an empty establishment shows."""
-    genuine = made(Clipped, "clipped", alpha=Fraction(1), epsilon=Fraction(4))
+    genuine = made(Clipped, "clipped", alpha=Fraction(1), epsilon=Fraction(4), establishments=1)
     return clipped_loss(clipped_twin(genuine, LowFloor), STRONG, depth)
+
+
+def data_headroom(depth: Depth) -> Loss:
+    """θ of another headroom as soon as an establishment has its first job."""
+    return clipped_loss(twin(DataHeadroom, made(Clipped, "clipped", cells=2)), STRONG, depth)
 
 
 def data_split(depth: Depth) -> Loss:
@@ -237,6 +251,7 @@ PLANTED: tuple[Control, ...] = (
     Control("noise of the sums halved", "clipped", clipped_by(HalfMoved)),
     Control("θ without its +1", "clipped", low_floor, epsilon=Fraction(4), alpha=Fraction(1)),
     Control("a split that depends on the data", "clipped", data_split),
+    Control("a headroom that depends on the data", "clipped", data_headroom),
     Control("a fresh H for every cell", "vector_pareto", fresh_gamma, epsilon=Fraction(4)),
     *SAMPLED,
     Control("scale cut by 10 %", "clipped", cut_clipped),

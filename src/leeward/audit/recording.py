@@ -221,4 +221,5 @@ def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entri
         sizes=repeated(forces.sum(axis=1)),
         workplace=repeated(place, len(databases)),
         shape=(copies * len(databases), cells),
+        in_frame=np.tile([len(each.sizes) for each in databases], copies),
     )

@@ -66,11 +66,9 @@ class Recorded:
     def shows(self, other: Measured) -> bool:
         """Whether both show the same."""
         mine, theirs = self.measured, other
-        if not np.array_equal(mine.values, theirs.values):
+        if not np.array_equal(mine.values, theirs.values) or [*mine.margins] != [*theirs.margins]:
             return False
-        if mine.margins is None or theirs.margins is None:
-            return mine.margins is theirs.margins
-        return np.array_equal(mine.margins, theirs.margins)
+        return all(np.array_equal(one, theirs.margins[name]) for name, one in mine.margins.items())
 
     @property
     def answers(self) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:

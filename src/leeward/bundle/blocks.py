@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
+from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import Damaged, InvalidParameter, shown
+from leeward.model.values import Margins, ends
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -27,16 +28,21 @@ LARGEST = 2**61
 class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
-    `margins` is 0 where `drawn` is false: there the table has no margin. `establishments` is None
-    where the table does not count them.
+    `margins` are 0 where `drawn` is false: there the table has none. `establishments` is None where
+    the table does not count them.
     """
 
     positions: tuple[Integers, ...]
     values: Integers
     status: Integers
-    margins: Integers
+    margins: Margins
     drawn: Booleans
     establishments: Integers | None = None
+
+    @property
+    def ends(self) -> tuple[Integers, Integers]:
+        """The lowest and the highest number that each value may stand for."""
+        return ends(self.values, self.margins) if self.margins else (self.values, self.values)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -44,7 +50,8 @@ class Block:
     def take(self, chosen: Integers | Booleans) -> "Block":
         """The rows of these numbers, or those that are true."""
         positions = tuple(one[chosen] for one in self.positions)
-        numbers = (self.values[chosen], self.status[chosen], self.margins[chosen])
+        margins = {name: one[chosen] for name, one in self.margins.items()}
+        numbers = (self.values[chosen], self.status[chosen], margins)
         frame = None if self.establishments is None else self.establishments[chosen]
         return Block(positions, *numbers, self.drawn[chosen], frame)
 
@@ -56,7 +63,7 @@ def join(parts: list[Block]) -> Block:
         tuple(np.concatenate(column) for column in columns),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.status for part in parts]),
-        np.concatenate([part.margins for part in parts]),
+        {name: np.concatenate([part.margins[name] for part in parts]) for name in parts[0].margins},
         np.concatenate([part.drawn for part in parts]),
         _joined_frame(parts),
     )
@@ -97,16 +104,14 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
     coded = zip(columns, codes, strict=False)
     positions = tuple(_positions(column, listed, table) for column, listed in coded)
     numbers = dict(zip(table.columns[len(codes) :], columns[len(codes) :], strict=True))
-    margin = [numbers[MARGIN]] if MARGIN in numbers else []
-    drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in margin]
-    margins = [_numbers(one.fill_null(0), table) for one in margin]
-    nothing = np.zeros(len(batch), np.int64)
+    wide = {name: numbers[name] for name in table.margin_columns}
+    drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in wide.values()]
     return Block(
         positions,
         _numbers(numbers["value"], table),
         _numbers(numbers["status"], table),
-        margins[0] if margins else nothing,
-        drawn[0] if drawn else nothing.astype(bool),
+        {name: _numbers(one.fill_null(0), table) for name, one in wide.items()},
+        drawn[0] if drawn else np.zeros(len(batch), bool),
         _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
     )
 

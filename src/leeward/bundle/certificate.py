@@ -42,6 +42,7 @@ from leeward.bundle.statements import (
     TotalsStatement,
 )
 from leeward.model.totals import TOTAL_LABEL
+from leeward.model.values import margin_columns
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
@@ -114,14 +115,22 @@ class CertifiedTable(Statement):
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
         frame = self.establishments is not None
-        columns = table_columns(self.identifiers, margins=self.has_margins, establishments=frame)
+        columns = table_columns(self.identifiers, self.margin_columns, establishments=frame)
         if self.columns != columns:
             raise ValueError(f"columns must be {', '.join(columns)}")
         return self
 
     @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The columns that say how far off a value may be."""
+        if not self.has_margins:
+            return ()
+        block = self.margins.block_coverage is not None
+        return margin_columns(ends=self.margins.ends, block=block)
+
+    @property
     def has_margins(self) -> bool:
-        """Whether there is a margin column."""
+        """Whether values have margins."""
         return self.margins.method != "none"
 
     @property

@@ -35,13 +35,12 @@ Lists = Sequence[dict[str, str]]
 
 @dataclass(frozen=True)
 class Pair:
-    """One cell in both releases; a margin is None where there is none."""
+    """One cell in both releases; `ends` of the difference are None without margins in both."""
 
     codes: tuple[Coded, ...]
     first: int
     second: int
-    first_margin: int | None
-    second_margin: int | None
+    ends: tuple[int, int] | None
 
     @property
     def difference(self) -> int:
@@ -49,16 +48,9 @@ class Pair:
         return self.second - self.first
 
     @property
-    def margin(self) -> int | None:
-        """Both margins together."""
-        if self.first_margin is None or self.second_margin is None:
-            return None
-        return self.first_margin + self.second_margin
-
-    @property
     def clear(self) -> bool:
         """Whether the difference is larger than both margins together."""
-        return self.margin is not None and abs(self.difference) > self.margin
+        return self.ends is not None and not self.ends[0] <= 0 <= self.ends[1]
 
 
 @dataclass(frozen=True)
@@ -158,7 +150,8 @@ class KeyedCells:
 
     keys: Integers
     values: Integers
-    margins: Integers
+    low: Integers
+    high: Integers
     drawn: Booleans
 
     def __len__(self) -> int:
@@ -166,8 +159,8 @@ class KeyedCells:
 
     def take(self, chosen: Integers) -> "KeyedCells":
         """Some of the cells."""
-        numbers = (self.keys[chosen], self.values[chosen], self.margins[chosen])
-        return KeyedCells(*numbers, self.drawn[chosen])
+        low, high = self.low[chosen], self.high[chosen]
+        return KeyedCells(self.keys[chosen], self.values[chosen], low, high, self.drawn[chosen])
 
 
 def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCells:
@@ -209,7 +202,7 @@ def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
     keys = np.zeros(len(kept), np.int64)
     for place, listed, positions in zip(places, lists, kept.positions, strict=True):
         keys = keys * len(listed) + place[positions]
-    return KeyedCells(keys, kept.values, kept.margins, kept.drawn)
+    return KeyedCells(keys, kept.values, *kept.ends, kept.drawn)
 
 
 def _join(parts: list[KeyedCells]) -> KeyedCells:
@@ -217,7 +210,8 @@ def _join(parts: list[KeyedCells]) -> KeyedCells:
     return KeyedCells(
         np.concatenate([none, *(part.keys for part in parts)]),
         np.concatenate([none, *(part.values for part in parts)]),
-        np.concatenate([none, *(part.margins for part in parts)]),
+        np.concatenate([none, *(part.low for part in parts)]),
+        np.concatenate([none, *(part.high for part in parts)]),
         np.concatenate([none.astype(bool), *(part.drawn for part in parts)]),
     )
 
@@ -241,8 +235,8 @@ class Pairs:
     @property
     def clear(self) -> Booleans:
         """Which differences are larger than both margins together."""
-        margin = self.first.margins + self.second.margins
-        return np.asarray(self.first.drawn & self.second.drawn & (self.size > margin))
+        apart = (self.second.low > self.first.high) | (self.second.high < self.first.low)
+        return np.asarray(self.first.drawn & self.second.drawn & apart)
 
     def ranked(self, most: int) -> Integers:
         """The largest differences; of two equal ones, the first cell."""
@@ -265,8 +259,9 @@ class Pairs:
             self._coded(int(one.keys[row])),
             int(one.values[row]),
             int(two.values[row]),
-            int(one.margins[row]) if one.drawn[row] else None,
-            int(two.margins[row]) if two.drawn[row] else None,
+            (int(two.low[row]) - int(one.high[row]), int(two.high[row]) - int(one.low[row]))
+            if one.drawn[row] and two.drawn[row]
+            else None,
         )
 
     def _coded(self, key: int) -> tuple[Coded, ...]:

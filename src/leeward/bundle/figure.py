@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle.certificate import CertifiedTable
-from leeward.bundle.layout import MARGIN
 from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
@@ -46,21 +45,28 @@ TOTAL = "All jobs"
 
 @dataclass(frozen=True)
 class Cell:
-    """The codes of a cell, its value, its status, and its margin if it has one."""
+    """The codes of a cell, its value, its status, and the ends of its interval if it has one."""
 
     codes: tuple[str, ...]
     value: int
     status: int
-    margin: int | None
+    ends: tuple[int, int] | None
 
 
 def cells(rows: pa.Table) -> tuple[Cell, ...]:
     """Rows as cells; for small tables."""
     codes = [one.name for one in rows.schema if pa.types.is_dictionary(one.type)]
     return tuple(
-        Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
+        Cell(tuple(row[name] for name in codes), row["value"], row["status"], _ends(row))
         for row in rows.to_pylist()
     )
+
+
+def _ends(row: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The ends of the interval of a row."""
+    if row.get("margin") is not None:
+        return row["value"] - row["margin"], row["value"] + row["margin"]
+    return None if row.get("low") is None else (row["low"], row["high"])
 
 
 class LargestRows:
@@ -190,7 +196,7 @@ def _largest(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[C
 
 def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
     """The largest of `of` values as bars with their margins."""
-    items = [Bar(cell_label(table, cell.codes), cell.value, cell.margin) for cell in cells]
+    items = [Bar(cell_label(table, cell.codes), cell.value, cell.ends) for cell in cells]
     whiskers = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(len(cells), of)} of {table.name}"
     return Figure(bars(items, title=title), f"{title}.{whiskers}")

@@ -22,7 +22,6 @@ LEFT_BEHIND = re.compile(r"^\..*\.(partial|report)-[0-9]+-[0-9]+$")
 """Hidden beside a bundle while it, or its report, is written; a killed process leaves it."""
 
 MEASURES = ("value", "status")
-MARGIN = "margin"
 ESTABLISHMENTS = "establishments"
 
 CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_][A-Za-z0-9_./-]*)")
@@ -45,11 +44,11 @@ def version_path(name: str) -> str:
 
 
 def table_columns(
-    identifiers: Iterable[str], *, margins: bool, establishments: bool
+    identifiers: Iterable[str], margins: Iterable[str], *, establishments: bool
 ) -> tuple[str, ...]:
     """The header of a table: identifiers first, as in the LEHD public-use files."""
-    wide = (MARGIN,) if margins else ()
-    return (*identifiers, *MEASURES, *wide, *((ESTABLISHMENTS,) if establishments else ()))
+    frame = (ESTABLISHMENTS,) if establishments else ()
+    return (*identifiers, *MEASURES, *margins, *frame)
 
 
 def stamped_files(name: str, tables: Iterable[str]) -> tuple[str, ...]:

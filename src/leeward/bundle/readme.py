@@ -18,6 +18,7 @@ from leeward.bundle.layout import (
     SCHEMA,
     version_path,
 )
+from leeward.model.values import BLOCK
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
 from leeward.show.numbers import count, crossed
@@ -128,14 +129,35 @@ def _columns(certificate: Certificate) -> Iterator[str]:
         "value is an exact 0."
     )
     if any(table.has_margins for table in certificate.tables):
+        yield from _margin_columns(
+            {name for one in certificate.tables for name in one.margin_columns}
+        )
+    stated = next((one.establishments for one in certificate.tables if one.establishments), None)
+    if stated is not None:
+        yield f"* establishments has no noise. {stated.sentence}"
+
+
+def _margin_columns(names: set[str]) -> Iterator[str]:
+    if "margin" in names:
         yield (
             "* margin says how far off a value may be. With a coverage of 9/10 the true number "
             "lies between value - margin and value + margin in nine of ten cells. It is empty "
             "where status is -2."
         )
-    stated = next((one.establishments for one in certificate.tables if one.establishments), None)
-    if stated is not None:
-        yield f"* establishments has no noise. {stated.sentence}"
+    if "low" in names:
+        yield (
+            "* low and high, in tables without margin, are the ends of an interval around the "
+            "value. With a coverage of 9/10 the true number lies between them in nine of ten "
+            "cells. A low below 0 means 0. They are empty where status is -2."
+        )
+    block = sorted(name for name in names if name.startswith(BLOCK))
+    if block:
+        yield (
+            f"* {', '.join(block)}: cells of one workplace cell hold or miss together, because "
+            "they share their noise or its size. These are wider: in nine of ten workplace cells "
+            "the true numbers of all worker cells lie within them at once. Use them when you "
+            "compare cells of one workplace cell."
+        )
 
 
 def _rows() -> Iterator[str]:

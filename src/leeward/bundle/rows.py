@@ -8,19 +8,22 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.bundle.layout import ESTABLISHMENTS, MARGIN, MEASURES, table_columns
+from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
 from leeward.model.totals import Family
+from leeward.model.values import BLOCK, margin_columns
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
 
 FLAGS = tuple(int(flag) for flag in Flag)
 
+NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
+MARGINS = {*NARROW, *(BLOCK + name for name in NARROW)}
 NUMBERS = {
     **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
-    **dict.fromkeys((MARGIN, ESTABLISHMENTS), pa.int64()),
+    **dict.fromkeys((*MARGINS, ESTABLISHMENTS), pa.int64()),
 }
 """The types of columns that hold numbers."""
 
@@ -32,14 +35,14 @@ class RowShape:
     """The columns that a table has."""
 
     marginal: Marginal
-    margins: bool
+    margins: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The header."""
         made = self.marginal
         names = [one.name for one in made.dimensions]
-        return table_columns(names, margins=self.margins, establishments=made.establishments)
+        return table_columns(names, self.margins, establishments=made.establishments)
 
     @property
     def schema(self) -> pa.Schema:
@@ -67,8 +70,7 @@ class RowShape:
         status = np.repeat(published.flags.astype(np.int8), each)
         columns = [*self._codes(published), published.values.ravel(), status]
         arrays = [pa.array(column) for column in columns]
-        if self.margins:
-            arrays.append(margin_column(published))
+        arrays += [margin_column(published, name) for name in self.margins]
         if published.establishments is not None:
             arrays.append(pa.array(np.repeat(published.establishments, each)))
         return pa.Table.from_arrays(arrays, schema=self.compact)
@@ -115,10 +117,10 @@ def code_column(dimension: Dimension, totals: Iterable[str] = ()) -> pa.Array:
     return pa.array((*dimension.codes, *total), pa.string())
 
 
-def margin_column(published: Published) -> pa.Array:
-    """Margins row by row; null where nothing was drawn."""
+def margin_column(published: Published, name: str) -> pa.Array:
+    """A column of margins row by row; null where nothing was drawn."""
     exact = published.flags == Flag.NO_ESTABLISHMENT
-    margins = np.zeros_like(published.values) if published.margins is None else published.margins
+    margins = published.margins[name]
     return pa.array(margins.ravel(), mask=np.repeat(exact, margins.shape[1]))
 
 
@@ -133,7 +135,7 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
         "known flags": bool(np.isin(flags, FLAGS).all()),
         "zeros where there is no establishment": not published.values[exact].any(),
         "empty cells only in complete tables": shape.marginal.complete or not exact.any(),
-        "margins if the table has them": published.margins is not None or not shape.margins,
+        "the table's columns of margins": set(shape.margins) <= set(published.margins),
         "establishments if the table has them": published.establishments is not None
         or not shape.marginal.establishments,
     }
@@ -159,7 +161,7 @@ class RowRules:
         self._worker = names[len(names) - worker :]
         self._each = prod(sizes[name] for name in self._worker)
         self._complete = complete
-        self._margins = MARGIN in header
+        self._margins = tuple(name for name in header if name in MARGINS)
         self._establishments = ESTABLISHMENTS in header
         self._row = 0
         self._key = -1
@@ -220,12 +222,31 @@ class RowRules:
         if self._establishments and not np.array_equal(rows[ESTABLISHMENTS].to_numpy() > 0, ~exact):
             yield "has establishments where status is -2, or none where it is 1"
         if self._margins:
-            margins = rows[MARGIN]
-            empty = margins.is_null().to_numpy()
-            if not np.array_equal(empty, exact):
-                yield "has margins where status is -2, or lacks them where it is 1"
-            if (margins.fill_null(0).to_numpy() < 0).any():
-                yield "has margins below 0"
+            yield from margin_findings(self._margins, rows, exact)
+
+
+def margin_findings(
+    names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_]
+) -> Iterator[str]:
+    """They are there where noise is, hold the value, and a block's are at least as wide."""
+    columns = {name: rows[name] for name in names}
+    if any(not np.array_equal(one.is_null().to_numpy(), exact) for one in columns.values()):
+        yield "has margins where status is -2, or lacks them where it is 1"
+        return
+    value = rows["value"].to_numpy()[~exact]
+    at = {name: one.drop_null().to_numpy() for name, one in columns.items()}
+    if "low" in at and ((at["low"] > value) | (value > at["high"])).any():
+        yield "has values that are not between low and high"
+    if "margin" in at and (at["margin"] < 0).any():
+        yield "has margins below 0"
+    # Compared, never subtracted: the numbers of a stranger may be as far apart as 64 bits go.
+    wider = [(at.get(BLOCK + name), at[name], name) for name in NARROW if name in at]
+    if any(one is not None and _inside(one, own, name) for one, own, name in wider):
+        yield "has margins of a block that are narrower than those of its cells"
+
+
+def _inside(block: Integers, own: Integers, name: str) -> bool:
+    return bool((block > own if name == "low" else block < own).any())
 
 
 def unsound(table: str, finding: str) -> Damaged:

@@ -11,7 +11,7 @@ import numpy as np
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
-from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
+from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import InvalidParameter, shown
 
 MOST_ROWS = 10_000
@@ -58,12 +58,16 @@ class Coded:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `margin` and `establishments` are None where there are none."""
+    """One row; `margins` are None where there are none, `ends` is the interval of the value.
+
+    `establishments` is None where the table does not count them.
+    """
 
     codes: tuple[Coded, ...]
     value: int
     status: int
-    margin: int | None
+    margins: tuple[int | None, ...]
+    ends: tuple[int, int] | None
     establishments: int | None = None
 
 
@@ -161,7 +165,7 @@ class _Wanted:
             return np.zeros(len(block), np.int64)
         numbers = self._sorted_by(block, self.column)
         keys = ~numbers if self.descending else numbers
-        is_margin = self.column == MARGIN
+        is_margin = self.column in block.margins
         return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
 
     def _sorted_by(self, block: Block, column: str | int) -> Integers:
@@ -170,7 +174,7 @@ class _Wanted:
             return block.positions[column]
         if column == ESTABLISHMENTS and block.establishments is not None:
             return block.establishments
-        return {"value": block.values, "status": block.status, MARGIN: block.margins}[column]
+        return {"value": block.values, "status": block.status, **block.margins}[column]
 
 
 class _Kept:
@@ -210,20 +214,20 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
     if block is None:
         return ()
     listed = [_coded(table, name) for name in table.identifiers]
-    margins = zip(block.margins.tolist(), block.drawn.tolist(), strict=True)
+    drawn, (low, high) = block.drawn, block.ends
     frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()
-    numbers = zip(block.values.tolist(), block.status.tolist(), margins, frame, strict=True)
     return tuple(
         Row(
             tuple(
                 codes[column[row]] for codes, column in zip(listed, block.positions, strict=True)
             ),
-            value,
-            status,
-            margin if drawn else None,
-            establishments,
+            int(block.values[row]),
+            int(block.status[row]),
+            tuple(int(one[row]) if drawn[row] else None for one in block.margins.values()),
+            (int(low[row]), int(high[row])) if drawn[row] else None,
+            frame[row],
         )
-        for row, (value, status, (margin, drawn), establishments) in enumerate(numbers)
+        for row in range(len(block))
     )
 
 

@@ -234,12 +234,25 @@ class BudgetStatement(Statement):
 
 
 class MarginStatement(Statement):
-    """How the margins of a table were made, and what they cost."""
+    """How the margins of a table were made, what they cost, and with which probability they hold.
 
-    method: Literal["spent", "public", "none"]
+    `coverage` is for each cell by itself, `block_coverage` for all worker cells of a workplace
+    cell together and left out where that is one cell. `ends` says that they are columns `low` and
+    `high`, and is left out where they are not.
+    """
+
+    method: Literal["spent", "public", "free", "none"]
     coverage: Exact | None
+    block_coverage: Exact | None = None
+    ends: bool = False
     epsilon: Exact | None
     note: Prose
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        usual = {"block_coverage": None, "ends": False}
+        return {key: one for key, one in content.items() if usual.get(key, content) != one}
 
 
 class FrameStatement(Statement):

@@ -37,13 +37,13 @@ SPECIAL = re.compile(r'[,"\r\n]')
 class TableWriter:
     """Appends rows to both files. The same rows make the same bytes, however they were cut."""
 
-    def __init__(self, folder: Path, marginal: Marginal, *, margins: bool) -> None:
+    def __init__(self, folder: Path, marginal: Marginal, *, margins: tuple[str, ...]) -> None:
         self.rows = 0
         self.total_rows = 0
         self.finished = False
         self._folder = folder
         self._shape = RowShape(marginal, margins)
-        self._lines = CsvLines(marginal)
+        self._lines = CsvLines(marginal, margins)
         self._codes = [code_column(one, marginal.totals) for one in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
@@ -100,7 +100,7 @@ class TableWriter:
 
     def write_totals(self, family: Family, published: Published) -> None:
         """Append totals, after all cells, family by family."""
-        lines = CsvLines(family.marginal)
+        lines = CsvLines(family.marginal, self._shape.margins)
         with writing(self._folder):
             for piece in _pieces(published, self._shape):
                 self.rows += piece.values.size
@@ -159,7 +159,7 @@ def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
     step = max(1, ROW_GROUP // max(each, 1))
     wanted = replace(
         published,
-        margins=published.margins if shape.margins else None,
+        margins={name: published.margins[name] for name in shape.margins},
         establishments=published.establishments if shape.marginal.establishments else None,
     )
     for start in range(0, cells, step):
@@ -195,8 +195,9 @@ def quoted(code: str) -> str:
 class CsvLines:
     """Rows as CSV; codes are joined once for each workplace and once for each kind of worker."""
 
-    def __init__(self, marginal: Marginal) -> None:
+    def __init__(self, marginal: Marginal, margins: tuple[str, ...]) -> None:
         self._marginal = marginal
+        self._margins = margins
         self._fields = [_fields(one) for one in marginal.workplace]
         worker = zip(marginal.worker, marginal.worker_positions(), strict=True)
         self._worker = _joined([_fields(one).take(pa.array(at)) for one, at in worker], 1)
@@ -208,8 +209,8 @@ class CsvLines:
         kind = pa.array(np.tile(np.arange(each, dtype=np.int32), cells))
         parts = [self._workplace(published).take(cell), self._worker.take(kind)]
         parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
-        if published.margins is not None:
-            parts += [",", margin_column(published).cast(pa.string())]
+        for name in self._margins:
+            parts += [",", margin_column(published, name).cast(pa.string())]
         if published.establishments is not None:
             parts += [",", _digits(published.establishments).take(cell)]
         return _characters(

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 
 from leeward.bundle.certificate import CertifiedTable
-from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
-from leeward.bundle.rows import Integers, RowShape
+from leeward.bundle.layout import ESTABLISHMENTS
+from leeward.bundle.rows import Integers, RowShape, margin_findings
 from leeward.model import Attribute, Dimension, Flag, Marginal, Published
 from leeward.model.totals import Totals
 
@@ -42,7 +42,7 @@ class TotalCheck:
     def __init__(self, table: CertifiedTable) -> None:
         marginal = stated_marginal(table)
         self._table = table
-        self._shape = RowShape(marginal, margins=False)
+        self._shape = RowShape(marginal, ())
         self._totals = Totals(marginal)
         self._rest: dict[str, Integers] = {}
         self._sums: Iterator[pa.Table] | None = None
@@ -72,7 +72,7 @@ class TotalCheck:
             keys = keys * len(self._table.codes[name]) + columns[name][::each]
         flags = columns["status"][::each].astype(np.int64)
         frame = columns[ESTABLISHMENTS][::each] if ESTABLISHMENTS in columns else None
-        return Published(keys, columns["value"].reshape(-1, each), flags, None, frame)
+        return Published(keys, columns["value"].reshape(-1, each), flags, {}, frame)
 
     def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
         """What is wrong with the next rows of totals."""
@@ -87,13 +87,8 @@ class TotalCheck:
             np.array_equal(expected[name].to_numpy(), one) for name, one in found.items()
         ):
             yield OTHER
-        if self._table.has_margins:
-            empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
-            margins = rows[MARGIN]
-            if not np.array_equal(margins.is_null().to_numpy(), empty):
-                yield "has margins where status is -2, or lacks them where it is 1"
-            if (margins.fill_null(0).to_numpy() < 0).any():
-                yield "has margins below 0"
+        empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
+        yield from margin_findings(self._table.margin_columns, rows, empty)
 
     def _next(self, rows: int) -> pa.Table:
         """The next expected rows."""

@@ -65,7 +65,7 @@ class BundleWriter:
             raise ValueError("the bundle is not open")
         return self._hidden / self.target.name
 
-    def table(self, marginal: Marginal, *, margins: bool) -> TableWriter:
+    def table(self, marginal: Marginal, *, margins: tuple[str, ...]) -> TableWriter:
         """A table of the bundle; each name once."""
         if marginal.name in self._tables or not re.fullmatch(TABLE_NAME, marginal.name):
             raise ValueError("a table must have a plain name that no other table has")

@@ -8,6 +8,7 @@ import duckdb
 import typer
 
 from leeward.bundle import read_bundle
+from leeward.bundle.figure import cells
 from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
@@ -17,6 +18,7 @@ from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import plan_lines
+from leeward.show.numbers import reach
 
 PLAN = """\
 data:
@@ -31,7 +33,8 @@ tables:
   - {name: place_industry, by: [place, sector, ownership], share: 1/2}
   - {name: place_sex_education, by: [place, sex, education], share: 1/2}
 """
-ROWS = 12
+ROWS, ROOM = 12, (9, 8, 7)
+"""How many rows are shown, and the room of their codes."""
 
 
 def demo_command(
@@ -88,17 +91,17 @@ def comparison(out: Path) -> Iterator[str]:
     """The first rows of the first table beside the truth, and how many margins hold."""
     table = read_bundle(out / "bundle").table("place_industry")
     truth = true_counts(out / "economy", ("place", "sector", "ownership"))
-    rows = table.to_pylist()
+    rows = cells(table)
     yield "The first rows beside the truth, which is shown only because it is made up:"
     yield ""
-    yield f"{'place':<9}{'sector':<8}{'owner':<7}{'released':>9}{'margin':>8}{'truth':>8}"
+    yield f"{'place':<9}{'sector':<8}{'owner':<7}{'released':>9}{'margin':>16}{'truth':>8}"
     covered = 0
     for number, row in enumerate(rows):
-        true = truth.get((row["place"], row["sector"], row["ownership"]), 0)
-        covered += abs(row["value"] - true) <= row["margin"]
+        true, ends = truth.get(row.codes, 0), row.ends or (row.value, row.value)
+        covered += ends[0] <= true <= ends[1]
         if number < ROWS:
-            named = f"{row['place']:<9}{row['sector']:<8}{row['ownership']:<7}"
-            yield f"{named}{row['value']:>9,}{row['margin']:>8,}{true:>8,}"
+            named = "".join(f"{code:<{room}}" for code, room in zip(row.codes, ROOM, strict=True))
+            yield f"{named}{row.value:>9,}{reach(row.value, ends):>16}{true:>8,}"
     yield ""
     yield f"{covered:,} of {len(rows):,} margins hold the truth (90 % are meant to)."
     yield f"The bundle that may be published: {out / 'bundle'} (leeward verify {out / 'bundle'})"

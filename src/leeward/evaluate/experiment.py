@@ -15,6 +15,7 @@ from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth, added
 from leeward.mechanisms.measurement import Expected, Measured, Measurement
+from leeward.model.values import ends
 
 Columns = Mapping[str, Floats]
 
@@ -131,9 +132,10 @@ class Experiment:
 
 def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
     """The share of margins that held: of all cells, and of those with wide noise."""
-    if drawn.margins is None:
+    if not drawn.margins:
         return []
-    inside = (np.abs(drawn.values - truth.counts) <= drawn.margins).ravel()
+    low, high = ends(drawn.values, drawn.margins)
+    inside = ((low <= truth.counts) & (truth.counts <= high)).ravel()
     return [np.stack([groups.means(inside), groups.means(inside, wide.ravel())])]
 
 

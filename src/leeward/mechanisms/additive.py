@@ -5,11 +5,12 @@ measures a whole table with it.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from flint import arb
@@ -33,6 +34,8 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.model.values import margin_columns
 from leeward.noise.accuracy import accurate, to_decimal
 from leeward.noise.error import Error, rounded_errors
 from leeward.noise.integers import same_shape, whole_number, whole_numbers
@@ -42,6 +45,9 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, sequential
 
 Measure = float | Floats | None
+Covered: TypeAlias = Callable[[Floats], Floats]
+"""The probability that noise stays within each of some bounds."""
+
 MOST_DIGITS = 2000
 
 
@@ -119,9 +125,9 @@ class Additive(ABC):
         """This mechanism on a table; `by_cell`: a cell's noise follows its own largest."""
         return CountsWithNoise(self, by_cell, margins)
 
-    def public_margins(self, values: Integers) -> Integers:
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """Margins where the scale is the same for all cells, and public."""
-        wide = self.quantile((1 + COVERAGE) / 2, None, 0)
+        wide = self.quantile((1 + coverage) / 2, None, 0)
         return np.full_like(values, np.asarray(wide))
 
     def public_noise(self) -> CellNoise:
@@ -241,6 +247,15 @@ class Additive(ABC):
         """P(|Z| ≤ z) in float64, at least, for a cell of any size."""
         return within(self.law, z)
 
+    def extremes(self, tail: Fraction) -> tuple[float, float]:
+        """Z is below the first and above the second with at most this probability each."""
+        return extremes(self.law, float(tail))
+
+    def together(self, alone: Covered) -> Covered:
+        """P(|Z| ≤ z in all worker cells), at least, from that of one; misses add up at most."""
+        cells = self.parameters.cells
+        return lambda z: 1 - cells * (1 - alone(z))
+
     def scale(self, counts: int | None, largest: int | None) -> Fraction:
         """The exact scale for one cell."""
         n, x = self.columns(counts, largest)
@@ -313,6 +328,13 @@ class CountsWithNoise:
         margins = self.margins.released(self.mechanism, values, largest, noise)
         return Measured(values, margins, self._law(counts.shape[0]))
 
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """As the rule for margins says; with several worker cells also for all together."""
+        if self.margins.coverage is None:
+            return ()
+        return margin_columns(ends=self.margins.ends, block=self.parameters.cells > 1)
+
     def expected(self, columns: Cells | Entries) -> Expected:
         """The mechanism's own formulas."""
         counts, largest = self._columns(columns)
@@ -324,11 +346,11 @@ class CountsWithNoise:
             steady=error.square is not None,
         )
 
-    def expected_error(self, size: int) -> float | None:
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Mean absolute error, in jobs."""
         return _expected_error(self.mechanism, self._own(size), self.by_cell)
 
-    def expected_margin(self, size: int) -> int | None:
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, self._own(size))
 
@@ -409,6 +431,22 @@ def within(law: Law, z: Floats) -> Floats:
     """P(|Z| ≤ z) in float64."""
     covered: Floats = 1 - law.float_tails(-z)[0] - law.float_tails(z)[1]
     return covered
+
+
+def extremes(law: Law, tail: float) -> tuple[float, float]:
+    """The quantiles of a law at both ends, in float64, each on the far side of the true one."""
+    ends = []
+    for way in (0, 1):
+        sign, far = (-1.0, 1.0)[way], 1.0
+        while law.float_tails(np.array([sign * far]))[way][0] > tail:
+            far *= 2
+        near = 0.0
+        for _ in range(60):
+            middle = (near + far) / 2
+            outside = law.float_tails(np.array([sign * middle]))[way][0] <= tail
+            near, far = (near, middle) if outside else (middle, far)
+        ends.append(sign * far)
+    return ends[0], ends[1]
 
 
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:

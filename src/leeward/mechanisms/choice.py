@@ -9,13 +9,13 @@ from functools import lru_cache
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
 from leeward.mechanisms.claims import claim
-from leeward.mechanisms.margins import free_or_none, spend
+from leeward.mechanisms.margins import free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, mechanism
 from leeward.model import Marginal
 from leeward.model.document import nearest
-from leeward.model.size_profile import SizeProfile
+from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.privacy import Guarantee, StrongAlpha
 
 IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
@@ -23,6 +23,9 @@ IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
 
 MARGIN_SHARE = Fraction(1, 10)
 """The share of a table's ε that pays for margins unless its plan says otherwise."""
+
+SHARES = tuple(Fraction(1, n) for n in (1000, 500, 200, 100, 50, 20, 10, 5, 4, 3, 2))
+"""Shares that are tried where the one of a plan buys no margins."""
 
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
@@ -37,28 +40,28 @@ CANDIDATES = {
 POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
-BIAS_HANDICAP = 2
-"""A bias depends on the data and is not predicted: a biased measurement must win by this factor."""
-
 
 def measurement(
     name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
 ) -> Measurement:
     """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-    `margins` is the share of ε that may pay for margins, None for a table without.
+    `margins` is the share of ε that may pay for margins, None for a table without. 0 means
+    margins that cost nothing.
     """
     chosen = REGISTRY[name]
     cells, kind = marginal.worker_cells, marginal.kind
-    spends = margins is not None and not chosen.free_margins
-    pays = asked.epsilon * (1 - margins) if spends and margins is not None else asked.epsilon
+    spent = Fraction(0) if margins is None or chosen.free_margins else margins
+    pays = asked.epsilon * (1 - spent)
     made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     rule: MarginRule = free_or_none(margins)
-    if spends and margins is not None:
+    if spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
-        rule = spend(made, asked.epsilon * margins, cells if by_cell else 1)
+        rule = spend(made, asked.epsilon * spent, cells if by_cell else 1)
+    elif margins is not None and not chosen.free_margins:
+        rule = from_counts(made, kind)
     return made.measurement(by_cell=by_cell, margins=rule)
 
 
@@ -89,7 +92,7 @@ def choose(
             refused[name] = refusal
     if not found:
         found = [named(names[0], marginal, asked, margins)]
-    ranked = sorted(found, key=lambda one: _badness(one, profile))
+    ranked = sorted(found, key=lambda one: _error(one, profile))
     return ranked[0], _why(ranked, refused, asked, profile)
 
 
@@ -100,13 +103,9 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -
     return tuple(name for name in names if name not in poor)
 
 
-def _badness(one: Measurement, profile: SizeProfile) -> float:
-    handicap = BIAS_HANDICAP if one.words.bias else 1
-    return _error(one, profile) * handicap
-
-
 def _error(one: Measurement, profile: SizeProfile) -> float:
-    mean = profile.mean(tuple(one.expected_error(size) for size in profile.largest))
+    """The mean over the profile; a bias counts as much as it can be."""
+    mean = profile.mean(profile.of(one.expected_error))
     return float("inf") if mean is None else mean
 
 
@@ -121,7 +120,15 @@ def _why(
     reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
     if not reasons:
         return f"the one mechanism for a {asked.policy.name}-policy table of this kind"
-    return "smallest predicted error; " + ", ".join(reasons)
+    return f"smallest predicted error{_most(best, profile)}; " + ", ".join(reasons)
+
+
+def _most(one: Measurement, profile: SizeProfile) -> str:
+    """What the figure of a biased measurement holds."""
+    if not one.words.bias:
+        return ""
+    number = "all" if profile.establishments else str(ESTABLISHMENTS)
+    return f" (noise, and the most that clipping takes from {number} establishments of a cell)"
 
 
 def _for(refusal: LeewardError) -> str:
@@ -134,8 +141,7 @@ def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.3g}"
-    bias = ", its clipping not counted" if other.words.bias else ""
-    return f"{other.name} would have {times} times the error{bias}"
+    return f"{other.name} would have {times} times the error{_most(other, profile)}"
 
 
 def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Measurement:
@@ -153,9 +159,32 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | N
     except InvalidParameter as refusal:
         if refusal.parameter == "delta":
             raise _for_table(refusal, marginal) from None
+        if refusal.parameter == "margins" and margins:
+            raise _share_that_does(refusal, name, marginal, asked) from None
         if refusal.parameter != "epsilon":
             raise
         raise _too_small(refusal, name, marginal, asked, margins) from None
+
+
+def _share_that_does(
+    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee
+) -> InvalidParameter:
+    """The same refusal with the smallest of some shares that buys margins."""
+    does = None
+    for share in SHARES:
+        try:
+            measurement(name, marginal, asked, share)
+        except (InvalidParameter, NotCovered):
+            continue
+        does = share
+        break
+    give = "No share does: raise epsilon" if does is None else f"Give margins at least {does}"
+    return InvalidParameter(
+        refusal.parameter,
+        rule=refusal.rule,
+        value=refusal.value,
+        next_step=f"{give}, or write margins: none.",
+    )
 
 
 def _nearest_mechanism(name: str) -> str:

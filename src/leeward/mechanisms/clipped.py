@@ -6,12 +6,13 @@ worker cells is multiplied by min(1, θ/|E|) and floored to a lattice; (3) Lapla
 to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is added.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from math import log, pi, sqrt
+from math import exp, log, pi, sqrt
 from statistics import NormalDist
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,23 +37,44 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
-from leeward.mechanisms.split import best_split, given_split
+from leeward.mechanisms.split import (
+    MOST_ESTABLISHMENTS,
+    best_bound,
+    classes_of,
+    establishment_class,
+    given_split,
+)
 from leeward.model import Cells, Entries
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.model.values import Margins, margin_columns
 from leeward.noise.error import Weights, gaussian_weights, laplace_weights
 from leeward.noise.integers import (
     establishment_rows,
-    for_each_cell,
     numbered,
     whole_margins,
     whole_numbers,
 )
 from leeward.noise.law import PiecewiseLaw, discrete_laplace, laplace
-from leeward.noise.scales import MOST, WIDEST_GAUSSIAN, CellNoise, Integers, Noise, Scales, secret
+from leeward.noise.scales import (
+    BOUND,
+    MOST,
+    WIDEST_GAUSSIAN,
+    CellNoise,
+    Integers,
+    Noise,
+    Scales,
+    secret,
+)
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
 
 NOISES = ("laplace", "gaussian")
+MISSED = (1 - COVERAGE) / 2
+"""η₁ = η₂: how often the maximum comes out too low, and how often the noise of a sum is larger."""
+
+LARGEST_LOG = 100.0
+Ends: TypeAlias = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True)
@@ -61,9 +83,11 @@ class Clipped:
 
     `release(counts, sizes, workplace)` takes one row an establishment: its worker cells, all its
     jobs, and the number of its workplace cell. The three steps are also methods of their own, so
-    that clipping can be done where the data live. Options: `split`, the share of the budget for
-    the maximum (left out, chosen for the smallest expected error); `noise`, 'laplace' (pure ε)
-    or 'gaussian' (the largest ρ-zCDP that implies ε at the given δ).
+    that clipping can be done where the data live. Options: `establishments`, the public number of
+    establishments of a workplace cell (left out, the largest class), from which split and headroom
+    follow; `split`, the share of the budget for the maximum (left out, chosen for the smallest
+    expected error); `noise`, 'laplace' (pure ε) or 'gaussian' (the largest ρ-zCDP that implies ε
+    at the given δ).
     """
 
     name: ClassVar[str] = "clipped"
@@ -71,8 +95,8 @@ class Clipped:
         label="clipped",
         noise="Establishments above a noisy bound are scaled down to it; then each cell gets a "
         "random number whose size is public.",
-        bias="Establishments above a public bound are scaled down to it, so cells with one "
-        "dominant establishment may come out low; the margin does not cover that.",
+        bias="Establishments above a public bound are scaled down to it, so some cells come out "
+        "low. The interval from low to high allows for that.",
     )
     origin: ClassVar[Origin] = "ours"
     counted: ClassVar[bool] = True
@@ -87,10 +111,16 @@ class Clipped:
     split: Fraction
     noise: str = "laplace"
     rho: Fraction = Fraction(0)
+    establishments: int = MOST_ESTABLISHMENTS
 
     @classmethod
     def calibrated(
-        cls, parameters: Parameters, *, split: Number | None = None, noise: str = "laplace"
+        cls,
+        parameters: Parameters,
+        *,
+        split: Number | None = None,
+        noise: str = "laplace",
+        establishments: int = MOST_ESTABLISHMENTS,
     ) -> "Clipped":
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
@@ -101,11 +131,12 @@ class Clipped:
                 value=shown(noise),
                 next_step="Leave it out for 'laplace'.",
             )
-        given = None if split is None else given_split(split)
-        clipping = Clipping(parameters.growth, parameters.cells, parameters.plus)
+        given, number = split and given_split(split), establishment_class(establishments)
         gaussian = noise == "gaussian"
         rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
-        made = cls(parameters, clipping, given or best_split(parameters, rho), noise, rho)
+        share, headroom = best_bound(parameters, rho, number, given or None)
+        clipping = Clipping(parameters.growth, parameters.cells, parameters.plus, headroom)
+        made = cls(parameters, clipping, share, noise, rho, number)
         if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
             raise InvalidParameter(
                 "epsilon",
@@ -114,6 +145,10 @@ class Clipped:
                 next_step="Take a larger epsilon or delta, or noise='laplace'.",
             )
         return made
+
+    def suited(self, establishments: int) -> "Clipped":
+        """The same for workplace cells of this class, with a split and a headroom of their own."""
+        return _suited(self, establishments)
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
@@ -225,6 +260,41 @@ class Clipped:
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
         return self.spreads(theta) * self.two_sided(float(probability(coverage))) + 0.5
 
+    @property
+    def kappa(self) -> float:
+        """κ: with probability 1−η₁ each establishment keeps at least 1/κ of its jobs.
+
+        With that probability the index is at most t steps too low, and X ≤ Ã·(1+α)^((t+½)/STEPS).
+        """
+        noise, chance, stride = self._index_weights()
+        lowest = noise[np.flatnonzero(np.cumsum(chance) <= float(MISSED))[-1]]
+        with precision(128):
+            steps = float(self.parameters.log_growth()) / STEPS
+        grown = exp(min((stride - 1.5 - float(lowest)) * steps, LARGEST_LOG))
+        return max(1.0, grown / float(self.clipping.headroom))
+
+    @property
+    def index_spread(self) -> float:
+        """The scale of the noise of ln Ã, a standard deviation where it is Gaussian."""
+        with precision(128):
+            step = float(self.parameters.log_growth()) / STEPS
+        gaussian = self.noise == "gaussian"
+        steps = sqrt(self.index_variance) if gaussian else 1 / self.index_law.pieces[0].rate
+        return abs(float(steps)) * step
+
+    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
+        """[v−q, κ(v+q)]: it holds the truth with probability 1−η₁−η₂, clipping included.
+
+        For `cells` worker cells together, each may miss so many times more seldom.
+        """
+        q = self.margin(theta, 1 - MISSED / cells).reshape(-1, 1)
+        steps, kappa = whole_margins(q), self.kappa
+        high = values + steps
+        if kappa > 1:  # flooring to the lattice takes less than a point from each establishment
+            lost = self.establishments / self.clipping.lattice
+            high = np.maximum(high, whole_margins((values + q + lost) * kappa))
+        return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
+
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""
         mean = self._expected_theta(largest, 1)
@@ -271,10 +341,25 @@ class Clipped:
         values = np.array(expected)[inverse].reshape(x.shape)
         return float(values) if x.ndim == 0 else values
 
+    def clipping_loss(self, largest: int) -> float:
+        """E(X−θ)⁺ in jobs: what clipping takes from an establishment as large as the largest."""
+        index = self.clipping.grid.index(np.array([largest]))
+        noise, weights, _ = self._index_weights()
+        return float(weights @ np.maximum(largest - self.clipping.float_theta(index + noise), 0))
+
     def _index_weights(self) -> Weights:
         if self.noise == "gaussian":
             return gaussian_weights(float(self.index_variance))
         return laplace_weights(float(self.index_law.pieces[0].rate))
+
+
+@lru_cache(maxsize=256)  # the classes of a table, in every batch
+def _suited(made: Clipped, establishments: int) -> Clipped:
+    if establishments == made.establishments:
+        return made
+    split, headroom = best_bound(made.parameters, made.rho, establishments)
+    clipping = replace(made.clipping, headroom=headroom)
+    return replace(made, split=split, clipping=clipping, establishments=establishments)
 
 
 @cache
@@ -311,8 +396,16 @@ class ClippedCounts:
         return self.mechanism.parameters
 
     def constants(self) -> dict[str, str]:
-        """The exact constants of the mechanism as text."""
-        return self.parameters.constants(self.mechanism)
+        """The exact constants; split, headroom and κ by the number of establishments of a cell."""
+        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
+        columns = {
+            "establishments": [str(one.establishments) for one in classes],
+            "split": [str(one.split) for one in classes],
+            "headroom": [str(one.clipping.headroom) for one in classes],
+            "kappa": [f"{one.kappa:.6g}" for one in classes],
+        }
+        own = self.parameters.constants(self.mechanism)
+        return own | {name: ", ".join(column) for name, column in columns.items()}
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """Margins cost nothing."""
@@ -325,15 +418,48 @@ class ClippedCounts:
         made, (w, d) = self.mechanism, columns.shape
         entries = checked_entries(columns, MOST // made.clipping.lattice)
         if d == self.parameters.cells:
-            values, theta = made.release_entries(entries)
-        else:
-            values, theta = made.release_entries(entries.by_worker_cell())
-            values, theta = values.reshape(d, w).T, theta.reshape(d, w).T
-        variance, scale = 2.0 if made.noise == "laplace" else 1.0, made.spreads(theta)
-        if self.margins.coverage is None:
-            return Measured(values, None, PublicLaw(variance, False, scale))
-        margins = for_each_cell(whole_margins(made.margin(theta, COVERAGE)), values)
+            return self._measured(entries)
+        found = self._measured(entries.by_worker_cell())
+        margins = {name: one.reshape(d, w).T for name, one in found.margins.items()}
+        return Measured(found.values.reshape(d, w).T, margins, found.law)
+
+    def _measured(self, entries: Entries) -> Measured:
+        """Each class of workplace cells by a mechanism of its own: disjoint cells, public m."""
+        values = np.zeros(entries.shape, dtype=np.int64)
+        scale = np.zeros(entries.shape[0])
+        margins = {name: np.zeros_like(values) for name in self.margin_columns}
+        for made, cells in self._classes(entries):
+            values[cells], theta = made.release_entries(entries.part(cells))
+            scale[cells] = made.spreads(theta)
+            for name, column in self._intervals(made, values[cells], theta).items():
+                margins[name][cells] = column
+        variance = 2.0 if self.mechanism.noise == "laplace" else 1.0
         return Measured(values, margins, PublicLaw(variance, False, scale))
+
+    def _classes(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
+        """Mechanisms with the workplace cells that they measure.
+
+        Without a frame the number of establishments is not known to be public: all cells are
+        measured by the mechanism as it is, by default that of the largest class.
+        """
+        if entries.in_frame is None:
+            yield self.mechanism, np.arange(entries.shape[0])
+            return
+        classes = classes_of(entries.in_frame)
+        for one in np.unique(classes):
+            yield self.mechanism.suited(int(one)), np.flatnonzero(classes == one)
+
+    def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
+        names, d = self.margin_columns, self.parameters.cells
+        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
+        return dict(zip(names, ends, strict=False))
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The plan fixes them."""
+        if self.margins.coverage is None:
+            return ()
+        return margin_columns(ends=True, block=self.parameters.cells > 1)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """No closed form: the bias of clipping depends on every establishment of a cell.
@@ -343,37 +469,54 @@ class ClippedCounts:
         finite = self.mechanism.mean_abs_error(0) is not None
         return Expected(None, None, finite, steady=self.mechanism.std(0) is not None)
 
-    def expected_error(self, size: int) -> float | None:
-        """Of the noise; the bias of clipping is left out."""
-        return _expected_error(self.mechanism, size)
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Of the noise, and what clipping takes at most: where all establishments are alike."""
+        return _expected_error(self._made(establishments), size, establishments)
 
-    def expected_margin(self, size: int) -> int | None:
-        """The margin at the θ of a maximum without noise."""
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """Half of the interval of one establishment at the θ of a maximum without noise."""
         if self.margins.coverage is None:
             return None
-        return int(self.mechanism.margin(self._theta(size), COVERAGE)[0])
+        made, count = self._made(establishments), np.array([[-(-size // self.parameters.cells)]])
+        low, high = made.interval(count, self._theta(made, size))
+        return -(-int(high[0, 0] - low[0, 0]) // 2)
+
+    def _made(self, establishments: int) -> Clipped:
+        return self.mechanism.suited(establishment_class(establishments))
 
     def cell_noise(self) -> CellNoise | None:
-        """The spread is public and proportional to the margin, which is at least half a job."""
+        """The spread is public and proportional to the lower side of the interval."""
         if self.margins.coverage is None:
             return None
-        made, share = self.mechanism, 1 / self.mechanism.two_sided(float(COVERAGE))
+        made, share = self.mechanism, 1 / self.mechanism.two_sided(float(1 - MISSED))
         law = laplace() if made.noise == "laplace" else None
-        return CellNoise(law, share, least=share / 2)
+        return CellNoise(law, share, least=share / 2, clips=self._clips)
+
+    def _clips(self, in_frame: Integers) -> tuple[Floats, Floats]:
+        """Of the class of each workplace cell: λ/ε₁ or σ, and ln h."""
+        found, at = np.unique(classes_of(in_frame), return_inverse=True)
+        made = [self.mechanism.suited(int(one)) for one in found]
+        spreads = np.array([one.index_spread for one in made])
+        rooms = np.log([float(one.clipping.headroom) for one in made])
+        return spreads[at], rooms[at]
 
     def spread(self, size: int) -> Spread:
         """The noise at the θ of a maximum without noise."""
         count, tail = -(-size // self.parameters.cells), (1 - COVERAGE) / 2
-        low, high = (int(self.mechanism.quantile(p, size)) for p in (tail, 1 - tail))
-        scale = float(self.mechanism.spreads(self._theta(size))[0])
+        made = self._made(ESTABLISHMENTS)
+        low, high = (int(made.quantile(p, size)) for p in (tail, 1 - tail))
+        scale = float(made.spreads(self._theta(made, size))[0])
         return Spread(count, count + low, count + high, laplace(), scale)
 
-    def _theta(self, size: int) -> Integers:
-        clipping = self.mechanism.clipping
-        return clipping.theta(clipping.grid.index(np.array([size])))
+    @staticmethod
+    def _theta(made: Clipped, size: int) -> Integers:
+        return made.clipping.theta(made.clipping.grid.index(np.array([size])))
 
 
 @lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
-def _expected_error(made: Clipped, size: int) -> float | None:
+def _expected_error(made: Clipped, size: int, establishments: int) -> float | None:
     measure = made.mean_abs_error(size)
-    return measure if measure is None or isinstance(measure, float) else float(measure[0])
+    if measure is None:
+        return None
+    lost = made.clipping_loss(size) * establishments / made.parameters.cells
+    return float(measure) + lost

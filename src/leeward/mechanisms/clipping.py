@@ -17,9 +17,6 @@ from leeward.noise.integers import same_shape, whole_numbers
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 
-HEADROOM = Fraction(7, 6)
-"""e^μ with μ about 0.15: how far θ lies above the sanitised maximum."""
-
 FINENESS = 1000
 MOST_THETA = 2**30
 
@@ -28,12 +25,14 @@ MOST_THETA = 2**30
 class Clipping:
     """How establishments of one workplace cell are scaled down to at most θ jobs.
 
-    Bounds and clipped counts are in lattice points, `lattice` to a job.
+    Bounds and clipped counts are in lattice points, `lattice` to a job. θ is `headroom` times the
+    released maximum.
     """
 
     alpha: Fraction
     cells: int
     plus: int = 1
+    headroom: Fraction = Fraction(1)
 
     @property
     def lattice(self) -> int:
@@ -62,7 +61,7 @@ class Clipping:
         return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
 
     def theta_of(self, index: int) -> int:
-        """max(HEADROOM·Ã, Δ(1/α + 1)) rounded up to the lattice, and at most a fixed bound."""
+        """max(headroom·Ã, Δ(1/α + 1)) rounded up to the lattice, and at most a fixed bound."""
         if index not in self._known:
             self._known[index] = self._theta(index)
         return self._known[index]
@@ -73,7 +72,7 @@ class Clipping:
             power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
             if power > ball(most).log():
                 return most
-            size = ball(HEADROOM * self.lattice) * power.exp()
+            size = ball(self.headroom * self.lattice) * power.exp()
             return min(max(_ceiling(exact_value(size.upper())), least), most)
 
     @cached_property
@@ -84,7 +83,7 @@ class Clipping:
     def float_theta(self, index: Integers) -> Floats:
         """θ in jobs and float64, for predictions."""
         with np.errstate(over="ignore"):
-            sizes = self.grid.sizes(index) * float(HEADROOM)
+            sizes = self.grid.sizes(index) * float(self.headroom)
         return np.clip(sizes, float(self.least), max(MOST_THETA, float(self.least)))
 
     def sums(self, entries: Entries, theta: Integers) -> Integers:

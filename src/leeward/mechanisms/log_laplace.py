@@ -65,20 +65,19 @@ class LogLaplace(Additive):
         """n + Δ/α."""
         return Scales(counts, shift=self.parameters.floor)
 
-    def public_margins(self, values: Integers) -> Integers:
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """q·(released + Δ/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
         offset = float(self.parameters.floor)
-        return whole_margins(self._quantile * (np.abs(values) + offset + 0.5) + 0.5)
+        return whole_margins(self._quantile(coverage) * (np.abs(values) + offset + 0.5) + 0.5)
 
     def public_noise(self) -> CellNoise:
         """The noise is a share 1 − e^−η/c = Z/(1+Z) of released + Δ/α."""
-        return CellNoise(self.law, share=1 / self._quantile, least=0.0, relative=True)
+        return CellNoise(self.law, share=1 / self._quantile(COVERAGE), least=0.0, relative=True)
 
-    @property
-    def _quantile(self) -> float:
+    def _quantile(self, coverage: Fraction) -> float:
         rate = float(self.law.pieces[0].rate + 1)
         factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
-        return _relative_quantile(1 / rate, factor)
+        return _relative_quantile(1 / rate, factor, float(coverage))
 
 
 def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
@@ -90,8 +89,8 @@ def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
     )
 
 
-def _relative_quantile(scale: float, factor: float) -> float:
-    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = 0.9 for Laplace η, by bisection."""
+def _relative_quantile(scale: float, factor: float, coverage: float) -> float:
+    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = coverage for Laplace η, by bisection."""
 
     def below(bound: float) -> float:
         if bound <= 0:
@@ -100,10 +99,10 @@ def _relative_quantile(scale: float, factor: float) -> float:
         return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
 
     low, high = 0.0, 1.0
-    while below(factor * (1 + high)) - below(factor * (1 - high)) < COVERAGE:
+    while below(factor * (1 + high)) - below(factor * (1 - high)) < coverage:
         low, high = high, 2 * high
     for _ in range(60):
         middle = (low + high) / 2
         covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
-        low, high = (middle, high) if covered < COVERAGE else (low, middle)
+        low, high = (middle, high) if covered < coverage else (low, middle)
     return high

@@ -5,7 +5,7 @@ computed from it would publish it. So either some of the budget pays for a noisy
 mechanism's scale is public and margins are free, or there are none.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -26,8 +26,13 @@ from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
 from leeward.mechanisms.size_grid import STEPS
 from leeward.model.size_profile import MOST_JOBS
+from leeward.model.values import BLOCK, Margins, margin_columns
 from leeward.noise.integers import for_each_cell, whole_margins
+from leeward.noise.law import Law
 from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
+from leeward.noise.tabulated import Floats
+
+HAIR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -39,10 +44,13 @@ class NoMargins:
     coverage: ClassVar[None] = None
     epsilon: ClassVar[Fraction] = Fraction(0)
 
+    ends: ClassVar[bool] = False
+
     def released(
         self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
-    ) -> None:
+    ) -> Margins:
         """No margins."""
+        return {}
 
     def typical(self, mechanism: PublicScale, size: int) -> None:
         """No margin."""
@@ -56,22 +64,29 @@ class PublicMargins:
     """The noise scale is public or follows from what is released: margins cost nothing."""
 
     method: ClassVar[MarginMethod] = "public"
-    note: ClassVar[str] = (
-        "The scale of the noise is public, so margins cost nothing. They cover the noise, not a "
-        "bias from clipping."
-    )
+    note: ClassVar[str] = "The scale of the noise is public, so margins cost nothing."
     coverage: ClassVar[Fraction] = COVERAGE
     epsilon: ClassVar[Fraction] = Fraction(0)
+    ends: ClassVar[bool] = False
 
     def released(
         self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
-    ) -> Integers:
-        """As the mechanism says; the largest establishments play no part."""
-        return mechanism.public_margins(values)
+    ) -> Margins:
+        """As the mechanism says; the largest establishments play no part.
+
+        The misses of d cells add up at most, so each may miss d times more seldom (Bonferroni).
+        """
+        cells = mechanism.parameters.cells
+        levels = (COVERAGE, 1 - (1 - COVERAGE) / cells)
+        columns = margin_columns(ends=False, block=cells > 1)
+        return {
+            name: mechanism.public_margins(values, level)
+            for name, level in zip(columns, levels, strict=False)
+        }
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of a released value of this size."""
-        return int(mechanism.public_margins(np.array([size]))[0])
+        return int(mechanism.public_margins(np.array([size]), COVERAGE)[0])
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """As the mechanism says."""
@@ -90,6 +105,7 @@ class SpentMargins:
         "Part of the table's budget pays for a noisy scale, from which the margins follow."
     )
     coverage: ClassVar[Fraction] = COVERAGE
+    ends: ClassVar[bool] = False
 
     @property
     def epsilon(self) -> Fraction:
@@ -98,9 +114,14 @@ class SpentMargins:
 
     def released(
         self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
-    ) -> Integers:
-        """Margins of scales that are released with noise of their own."""
-        return for_each_cell(self.margins(self.scale._release(None, largest, noise)), values)
+    ) -> Margins:
+        """Margins of scales that are released with noise of their own, once for all columns."""
+        indices = self.scale._release(None, largest, noise)
+        columns = margin_columns(ends=False, block=self.mechanism.parameters.cells > 1)
+        return {
+            name: for_each_cell(self.margins(indices, block=name.startswith(BLOCK)), values)
+            for name in columns
+        }
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of the scale's true grid index."""
@@ -114,7 +135,7 @@ class SpentMargins:
             step = float(scale.parameters.log_growth() / STEPS)
         return CellNoise(
             made.law,
-            share=unit / made.parameters.plus / self.factor,
+            share=unit / made.parameters.plus / self.factor(),
             least=unit,
             rate=float(scale.law.pieces[0].rate),
             step=step,
@@ -122,17 +143,16 @@ class SpentMargins:
             shared=made.shared,
         )
 
-    @property
-    def factor(self) -> float:
+    def factor(self, *, block: bool = False) -> float:
         """The margin in units of the noisy scale; it allows for the noise of that scale too."""
-        return _factor(self.scale, self.mechanism)
+        return _factor(self.scale, self.mechanism, block)
 
-    def margins(self, indices: Integers) -> Integers:
+    def margins(self, indices: Integers, *, block: bool = False) -> Integers:
         """Margins of released grid indices: post-processing of what is published."""
         with np.errstate(over="ignore"):  # an infinite margin is cut to the largest
-            wide = self.factor * self.scale.smooth(indices)
+            wide = self.factor(block=block) * self.scale.smooth(indices)
         # S is at least Δ, so a margin below that of S = Δ would be known to be too small.
-        return whole_margins(np.maximum(wide, self.least) + 0.5)
+        return whole_margins(np.maximum(wide, _least(self.mechanism, block)) + 0.5)
 
     @property
     def fit(self) -> bool:
@@ -141,20 +161,86 @@ class SpentMargins:
         scale = max(parameters.growth * MOST_JOBS, Fraction(parameters.plus))
         return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
-    @property
-    def least(self) -> float:
-        """The margin where the noise is smallest, in jobs."""
-        return _least(self.mechanism)
+
+@dataclass(frozen=True)
+class CountMargins:
+    """Intervals from the released values alone: no establishment is larger than its cell.
+
+    Proof in margins.proof.md; workplace tables only, where every job is counted. A cell's noise is
+    between `below` and `above` times max(slope·n, least) jobs.
+    """
+
+    below: float
+    above: float
+    slope: float
+    least: float
+    law: Law = field(repr=False)
+    method: ClassVar[MarginMethod] = "free"
+    note: ClassVar[str] = (
+        "The intervals follow from the released values alone and cost nothing: no establishment "
+        "is larger than its cell."
+    )
+    coverage: ClassVar[Fraction] = COVERAGE
+    epsilon: ClassVar[Fraction] = Fraction(0)
+    ends: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, mechanism: Additive) -> "CountMargins":
+        """Refuses noise that may take a cell of any size to below zero: no number bounds it."""
+        below, above = mechanism.extremes((1 - COVERAGE) / 2)
+        least = mechanism.scale(0, 0)
+        slope = mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS
+        made = cls(below, above, float(slope), float(least), mechanism.law)
+        if made.slope * abs(below) < 1:
+            return made
+        raise InvalidParameter(
+            "margins",
+            rule="must be paid where noise as large as a cell is not rare: nothing bounds its size",
+            value=f"free for {mechanism.name}",
+            next_step="Give a share such as 1/4, raise epsilon, or write margins: none.",
+        )
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """Functions of the values; the largest establishments play no part."""
+        low, high = self.interval(values)
+        return {"low": low, "high": high}
+
+    def interval(self, values: Integers) -> tuple[Integers, Integers]:
+        """The whole numbers n for which v − n can be rounded noise of a cell of n jobs."""
+        known = self.least / self.slope  # up to here the noise is the least one
+        v = values.astype(np.float64)
+        shrunk, moved = (v - 0.5) / (1 + self.slope * self.above), v - 0.5 - self.above * self.least
+        low = np.where(shrunk >= known, shrunk, moved)
+        grown, near = (v + 0.5) / (1 + self.slope * self.below), v + 0.5 - self.below * self.least
+        high = np.where(near <= known, near, grown)
+        return np.minimum(-_floor(-low), values), np.maximum(_floor(high), values)
+
+    def noise(self, mechanism: PublicScale) -> CellNoise:
+        """That of a cell which is one establishment: others have less."""
+        return CellNoise(self.law, share=0.0, least=self.least, slope=self.slope)
+
+    def typical(self, mechanism: PublicScale, size: int) -> int:
+        """Half of the interval of a released value of this size."""
+        low, high = self.interval(np.array([size]))
+        return -(-int(high[0] - low[0]) // 2)
+
+
+def _floor(number: Floats) -> Integers:
+    """Rounded down, with a hair added against float error."""
+    wide = np.clip(number + HAIR * (1 + np.abs(number)), -float(BOUND), float(BOUND))
+    return np.asarray(np.floor(wide), dtype=np.int64)
 
 
 @lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
-def _factor(scale: Scale, mechanism: Additive) -> float:
-    return scale.margin(mechanism, COVERAGE)
+def _factor(scale: Scale, mechanism: Additive, block: bool) -> float:
+    return scale.margin(mechanism, COVERAGE, block=block)
 
 
 @lru_cache(maxsize=64)
-def _least(mechanism: Additive) -> float:
-    return least_margin(mechanism, COVERAGE)
+def _least(mechanism: Additive, block: bool) -> float:
+    return least_margin(mechanism, COVERAGE, block=block)
 
 
 def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
@@ -178,6 +264,18 @@ def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
         value=f"epsilon {shown(epsilon)} for margins of {made.name}"
         + (f", shared by {parts} worker cells" if parts > 1 else ""),
         next_step="Give margins a larger share, or write margins: none.",
+    )
+
+
+def from_counts(made: Mechanism, kind: str) -> CountMargins:
+    """Margins that follow from the counts, where a table counts every job."""
+    if kind == "workplace" and isinstance(made, Additive):
+        return CountMargins.of(made)
+    raise InvalidParameter(
+        "margins",
+        rule="must be paid in a worker table: an establishment may have more jobs than its cell",
+        value=f"free for {made.name}",
+        next_step="Give a share such as 1/10, use clipped, or write margins: none.",
     )
 
 

@@ -13,6 +13,8 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.model.values import Margins
 from leeward.noise.law import Law
 from leeward.noise.scales import CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
@@ -59,10 +61,10 @@ class PublicLaw(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Released values (w, d), their margins or None, and the public law of the noise."""
+    """Released values (w, d), their columns of margins if any, and the public law of the noise."""
 
     values: Integers
-    margins: Integers | None
+    margins: Margins
     law: PublicLaw
 
 
@@ -93,7 +95,7 @@ class Spread(NamedTuple):
     scale: float
 
 
-MarginMethod: TypeAlias = Literal["none", "public", "spent"]
+MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
 
 
 class MarginRule(Protocol):
@@ -101,6 +103,8 @@ class MarginRule(Protocol):
 
     method: ClassVar[MarginMethod]
     note: ClassVar[str]
+    ends: ClassVar[bool]
+    """Whether intervals may reach farther on one side: `low` and `high` in place of `margin`."""
 
     @property
     def coverage(self) -> Fraction | None:
@@ -112,7 +116,7 @@ class MarginRule(Protocol):
 
     def released(
         self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
-    ) -> Integers | None:
+    ) -> Margins:
         """Margins of released values; only bought ones look at the largest establishments."""
 
     def typical(self, mechanism: "PublicScale", size: int) -> int | None:
@@ -125,11 +129,15 @@ class MarginRule(Protocol):
 class PublicScale(Protocol):
     """A mechanism whose margins follow from what it releases."""
 
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+
     def public_noise(self) -> CellNoise:
         """The noise of a cell as it follows from its margin."""
 
-    def public_margins(self, values: Integers) -> Integers:
-        """Margins of released values, a function of public numbers."""
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
+        """Margins of released values that hold with this probability, from public numbers."""
 
 
 class Measurement(Protocol):
@@ -159,6 +167,10 @@ class Measurement(Protocol):
     def margins(self) -> MarginRule:
         """How its tables get margins."""
 
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The columns of margins of its tables; the plan fixes them, never the data."""
+
     def constants(self) -> dict[str, str]:
         """The exact constants of the mechanism as text."""
 
@@ -171,15 +183,17 @@ class Measurement(Protocol):
     def expected(self, columns: Cells | Entries) -> Expected:
         """What the error of each cell tends to, without drawing."""
 
-    def expected_error(self, size: int) -> float | None:
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Mean absolute error of a cell whose largest establishment has this many jobs.
+
+        A bias counts as much as it can be with so many establishments in the workplace cell.
 
         A measurement that noises each worker cell by itself is judged as if the workers of the
         largest establishment were spread evenly over the worker cells. None: there is no mean.
         """
 
-    def expected_margin(self, size: int) -> int | None:
-        """The margin of such a cell if the noise of its scale were zero."""
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """The margin of such a cell if the noise of its scale were zero; half of an interval."""
 
     def cell_noise(self) -> CellNoise | None:
         """What a reader knows of the noise of a cell from its margin; None without margins."""

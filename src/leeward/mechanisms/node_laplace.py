@@ -115,7 +115,7 @@ class SmallEstablishments(CountsWithNoise):
     def measure(self, columns: Cells | Entries) -> Measured:
         """Counts of what is kept, with noise."""
         kept = _entries(columns).up_to(self.mechanism.theta)
-        return Measured(self.mechanism.release(kept), None, self._law(kept.shape[0]))
+        return Measured(self.mechanism.release(kept), {}, self._law(kept.shape[0]))
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """E|J − b| = b + 2p^(b+1)/(1−p²) for discrete Laplace J of rate p and b dropped jobs."""

@@ -66,7 +66,7 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     plus
         Δ: establishments of few jobs are hidden within this number of jobs.
     **options
-        `theta` of node_laplace; `split` and `noise` of clipped.
+        `theta` of node_laplace; `establishments`, `split` and `noise` of clipped.
 
     Returns
     -------

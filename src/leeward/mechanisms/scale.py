@@ -83,12 +83,19 @@ class Scale(Additive):
             smooth: Floats = self.grid.sizes(index) * float(self.parameters.growth)
         return smooth
 
-    def margin(self, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
-        """q such that |J| ≤ q·S̃ + ½ with this probability at least.
+    def margin(
+        self,
+        mechanism: Additive,
+        coverage: str | Fraction = Fraction(9, 10),
+        *,
+        block: bool = False,
+    ) -> float:
+        """q such that |J| ≤ q·S̃ + ½ with this probability at least; `block`: in all worker cells.
 
         Allows for the noise of S̃ itself, and for half a grid step against the reader.
         """
-        if not self.covers(WIDEST, mechanism, coverage):
+        covered = self._covered(mechanism, block=block)
+        if covered(WIDEST) < float(probability(coverage, "coverage")):
             raise InvalidParameter(
                 "epsilon",
                 rule="must be large enough for a margin: the noisy scale is too far from the true "
@@ -96,7 +103,7 @@ class Scale(Additive):
                 value=shown(self.parameters.epsilon),
                 next_step="Give the scale a larger epsilon, or do without margins.",
             )
-        return _smallest(self._covered(mechanism), coverage)
+        return _smallest(covered, coverage)
 
     def covers(
         self, q: float, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)
@@ -104,11 +111,12 @@ class Scale(Additive):
         """Whether q is such a margin; quicker than to look for the smallest."""
         return self._covered(mechanism)(q) >= float(probability(coverage, "coverage"))
 
-    def _covered(self, mechanism: Additive) -> Callable[[float], float]:
+    def _covered(self, mechanism: Additive, *, block: bool = False) -> Callable[[float], float]:
         """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
         weights, shrink = self._shrinkage()
         unit = _unit(mechanism)
-        return lambda q: float((weights * mechanism.within(q * shrink / unit)).sum())
+        within = mechanism.together(mechanism.within) if block else mechanism.within
+        return lambda q: float((weights * within(q * shrink / unit)).sum())
 
     def _shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
@@ -118,11 +126,18 @@ class Scale(Additive):
         return weights, np.exp(np.minimum((noise - stride / 2) * step, REACH))
 
 
-def least_margin(mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)) -> float:
+def least_margin(
+    mechanism: Additive, coverage: str | Fraction = Fraction(9, 10), *, block: bool = False
+) -> float:
     """The margin in jobs where S is Δ, its least value: a smaller one would be known too small."""
     unit = mechanism.scale(0, 0)
     law = law_at(mechanism.laws, unit)
-    return _smallest(lambda q: float(within(law, np.array([q / float(unit)]))[0]), coverage)
+
+    def alone(z: Floats) -> Floats:
+        return within(law, z)
+
+    covered = mechanism.together(alone) if block else alone
+    return _smallest(lambda q: float(covered(np.array([q / float(unit)]))[0]), coverage)
 
 
 def _unit(mechanism: Additive) -> float:

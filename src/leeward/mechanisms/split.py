@@ -1,28 +1,48 @@
-"""The share of the budget that clipped spends on the maximum, chosen from public numbers.
+"""The split and the headroom of clipped, chosen from public numbers.
 
-Left out, it is the share with the smallest expected error in a workplace cell that is one large
-establishment, noise and clipping together. Any share is as private as another (clipped.proof.md),
-so the choice may be made in floats.
+The split is the share of the budget that the maximum gets; the headroom is how far θ lies above the
+noisy maximum. Both have the smallest error in a workplace cell of m establishments, all as large as
+the largest, noise and clipping together. Any pair is as private as another (clipped.proof.md), so
+the choice may be made in floats.
 """
 
 from fractions import Fraction
-from math import erfc, exp, inf, log, pi, sqrt
+from functools import lru_cache
+from math import erfc, exp, inf, sqrt
+from typing import NamedTuple
 
-from leeward.errors import InvalidParameter
+import numpy as np
+
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, positive, precision
-from leeward.mechanisms.clipping import HEADROOM
 from leeward.mechanisms.parameters import Parameters
+from leeward.noise.integers import whole_number
+from leeward.noise.scales import Integers
+from leeward.noise.tabulated import Floats
 
 LEAST_SPLIT = Fraction(1, 1000)
 CANDIDATES = tuple(Fraction(k, 64) for k in range(1, 64))
-EVEN = Fraction(1, 2)
-"""Where no candidate gives the error a mean."""
+HEADROOMS = tuple(Fraction(round(256 * 2 ** (j / 16)), 256) for j in range(97))
+"""From 1 to 64, about 4 % apart: around the best one the error is flat."""
 
-ABOVE = log(HEADROOM)
-"""μ: ln θ lies so far above the released maximum."""
+MOST_ESTABLISHMENTS = 1024
+"""The largest class: cells of more establishments have some that are much smaller."""
 
 WIDEST = 37.0
 """Noise of ln θ beyond which e^(σ²/2) is no float."""
+
+_far = np.vectorize(lambda z: erfc(z / sqrt(2)) / 2, otypes=[float])
+
+
+class Bound(NamedTuple):
+    """How θ is made: the share of the budget for the maximum, and what θ is above it."""
+
+    split: Fraction
+    headroom: Fraction
+
+
+NO_MEAN = Bound(Fraction(1, 2), Fraction(1))
+"""Where no candidate gives the error a mean."""
 
 
 def given_split(split: Number) -> Fraction:
@@ -38,17 +58,44 @@ def given_split(split: Number) -> Fraction:
     return share
 
 
-def best_split(parameters: Parameters, rho: Fraction) -> Fraction:
-    """The candidate with the smallest expected error; the noise is Gaussian where ρ > 0."""
-    errors = [expected_error(parameters, rho, share) for share in CANDIDATES]
-    least = min(errors)
-    return EVEN if least == inf else CANDIDATES[errors.index(least)]
+def establishment_class(establishments: object) -> int:
+    """A number of establishments, rounded up to a power of two; at most the largest class."""
+    if not whole_number(establishments) or establishments < 0:  # type: ignore[operator] # whole
+        raise InvalidParameter(
+            "establishments",
+            rule="must be a whole number of at least 0: the establishments of a workplace cell",
+            value=shown(establishments),
+            next_step=f"Leave it out for {MOST_ESTABLISHMENTS}, which is safe for all cells.",
+        )
+    return int(classes_of(np.array([establishments]))[0])
 
 
-def expected_error(parameters: Parameters, rho: Fraction, share: Fraction) -> float:
-    """Mean error of a worker cell, in units of the only and large establishment.
+def classes_of(establishments: Integers) -> Integers:
+    """The same for each workplace cell."""
+    edges = 2 ** np.arange(MOST_ESTABLISHMENTS.bit_length())
+    below = np.searchsorted(edges, np.minimum(establishments, MOST_ESTABLISHMENTS))
+    return np.asarray(edges[below], dtype=np.int64)
 
-    E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂); and E(1−θ)⁺ for what
+
+@lru_cache(maxsize=1024)
+def best_bound(
+    parameters: Parameters, rho: Fraction, establishments: int, split: Fraction | None = None
+) -> Bound:
+    """The pair with the smallest error; the noise is Gaussian where ρ > 0."""
+    shares = CANDIDATES if split is None else (split,)
+    errors = np.array([expected_errors(parameters, rho, establishments, one) for one in shares])
+    share, room = np.unravel_index(int(errors.argmin()), errors.shape)
+    if errors[share, room] == inf:
+        return NO_MEAN if split is None else NO_MEAN._replace(split=split)
+    return Bound(shares[share], HEADROOMS[room])
+
+
+def expected_errors(
+    parameters: Parameters, rho: Fraction, establishments: int, share: Fraction
+) -> Floats:
+    """Mean error of a worker cell for each headroom, in units of the large establishments.
+
+    E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂); and m·E(1−θ)⁺ for what
     clipping takes, spread over d worker cells.
     """
     cells, alpha = parameters.cells, parameters.growth
@@ -56,28 +103,29 @@ def expected_error(parameters: Parameters, rho: Fraction, share: Fraction) -> fl
         growth = float(parameters.log_growth())
     if rho:
         theta, lost = _gaussian(growth / sqrt(2 * share * rho))
-        unit = sqrt(min(cells, 2) / (pi * (1 - share) * rho))
+        unit = sqrt(min(cells, 2) / (np.pi * (1 - share) * rho))
     else:
         theta, lost = _laplace(growth / float(share * parameters.aimed))
         unit = min(cells, 2) / float((1 - share) * parameters.aimed)
-    return theta * unit * float(alpha / (1 + alpha)) + lost / cells
+    return theta * unit * float(alpha / (1 + alpha)) + lost * establishments / cells
 
 
-def _laplace(s: float) -> tuple[float, float]:
-    """E θ and E(1−θ)⁺ for ln θ = μ + s·Laplace: e^μ/(1−s²) and e^(−μ/s)·s/(2(1+s))."""
+def _laplace(s: float) -> tuple[Floats, Floats]:
+    """E θ and E(1−θ)⁺ for θ = h·e^(s·Laplace): h/(1−s²) and h^(−1/s)·s/(2(1+s))."""
+    h = _headrooms()
     if s >= 1:
-        return inf, 1.0
-    return float(HEADROOM) / (1 - s**2), exp(-ABOVE / s) * s / (2 * (1 + s))
+        return np.full_like(h, inf), np.ones_like(h)
+    return h / (1 - s**2), np.exp(-np.log(h) / s) * s / (2 * (1 + s))
 
 
-def _gaussian(sigma: float) -> tuple[float, float]:
+def _gaussian(sigma: float) -> tuple[Floats, Floats]:
     """The same for ln θ = μ + σZ: e^(μ+σ²/2) and Φ(−μ/σ) − e^(μ+σ²/2)·Φ(−μ/σ−σ)."""
+    h = _headrooms()
     if sigma > WIDEST:
-        return inf, 1.0
-    theta, far = exp(ABOVE + sigma**2 / 2), ABOVE / sigma
-    return theta, _below(far) - theta * _below(far + sigma)
+        return np.full_like(h, inf), np.ones_like(h)
+    theta, far = h * exp(sigma**2 / 2), np.log(h) / sigma
+    return theta, np.asarray(_far(far) - theta * _far(far + sigma))
 
 
-def _below(z: float) -> float:
-    """Φ(−z)."""
-    return erfc(z / sqrt(2)) / 2
+def _headrooms() -> Floats:
+    return np.array([float(one) for one in HEADROOMS])

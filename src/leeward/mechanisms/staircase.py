@@ -15,7 +15,7 @@ from flint import arb
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import at_most, ball, dyadic_down, dyadic_up, precision
-from leeward.mechanisms.additive import Additive, within
+from leeward.mechanisms.additive import Additive, extremes, within
 from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.noise.law import PiecewiseLaw
@@ -200,6 +200,12 @@ class Staircase(Additive):
         covered: Floats = np.concatenate([[0.0], _envelope(self.stairs)])[reached]
         return covered
 
+    def extremes(self, tail: Fraction) -> tuple[float, float]:
+        """The farthest over all sizes."""
+        laws = [self.law, *(_law(self.stairs, size) for size in _sizes(self.stairs))]
+        low, high = zip(*(extremes(law, float(tail)) for law in laws), strict=True)
+        return min(low), max(high)
+
 
 @lru_cache(maxsize=512)
 def _law(stairs: Stairs, size: Fraction) -> PiecewiseLaw:
@@ -292,15 +298,19 @@ def _too_small(parameters: Parameters) -> InvalidParameter:
     return parameters.refuse_epsilon(rule, high * parameters.cells)
 
 
+def _sizes(stairs: Stairs) -> list[Fraction]:
+    """Sizes below that from which one law serves all."""
+    first, last = int(stairs.least) + 1, int(stairs.large)
+    between = np.unique(np.geomspace(first, max(first, last), SIZES).round())
+    return [stairs.least, *(Fraction(int(x)) for x in between)]
+
+
 @lru_cache(maxsize=64)
 def _envelope(stairs: Stairs) -> Floats:
     """The smallest P(|Z| ≤ z) over sizes; half a job is within every margin, as J is then 0."""
-    first, last = int(stairs.least) + 1, int(stairs.large)
-    between = np.unique(np.geomspace(first, max(first, last), SIZES).round())
-    sizes = [stairs.least, *(Fraction(int(x)) for x in between)]
     reaches = REACHES * float(stairs.growth)
     smallest = within(_law(stairs, stairs.large), reaches)
-    for x in sizes:
+    for x in _sizes(stairs):
         covered = within(_law(stairs, x), np.maximum(reaches, 0.5 / float(x)))
         smallest = np.minimum(smallest, covered)
     return smallest

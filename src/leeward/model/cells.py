@@ -107,6 +107,26 @@ class Entries:
             in_frame=None if self.in_frame is None else np.tile(self.in_frame, d),
         )
 
+    def part(self, cells: Integers) -> "Entries":
+        """The workplace cells with these ascending numbers, numbered from 0."""
+        if len(cells) == self.shape[0]:
+            return self
+        number = np.full(self.shape[0], -1, dtype=np.int64)
+        number[cells] = np.arange(len(cells))
+        kept = np.flatnonzero(number[self.workplace] >= 0)
+        row = np.full(self.sizes.size, -1, dtype=np.int64)
+        row[kept] = np.arange(kept.size)
+        listed = np.flatnonzero(row[self.row] >= 0)
+        return Entries(
+            counts=self.counts[listed],
+            cell=self.cell[listed],
+            row=row[self.row[listed]],
+            sizes=self.sizes[kept],
+            workplace=number[self.workplace[kept]],
+            shape=(len(cells), self.shape[1]),
+            in_frame=None if self.in_frame is None else self.in_frame[cells],
+        )
+
     def moved(self, to: Integers) -> "Entries":
         """The same with workplace cell k numbered `to[k]`."""
         in_frame = None if self.in_frame is None else self.in_frame[np.argsort(to)]

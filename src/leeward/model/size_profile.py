@@ -1,14 +1,22 @@
 """Size profile: public sizes of largest establishments, for which errors are predicted."""
 
 import csv
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
+from itertools import starmap
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from leeward.errors import BadFile
 from leeward.model.document import read_text
+
+Answer = TypeVar("Answer")
+
+ESTABLISHMENTS = 8
+"""Assumed number of establishments of a workplace cell where a profile does not say."""
 
 MOST_JOBS = 10**9
 """No establishment has more jobs: one that large still gets a margin of less than 2^62."""
@@ -16,11 +24,21 @@ MOST_JOBS = 10**9
 
 @dataclass(frozen=True)
 class SizeProfile:
-    """Jobs of the largest establishment of a cell, and how many cells are like that."""
+    """Jobs of the largest establishment of a cell, and how many cells are like that.
+
+    `establishments` is how many establishments such a cell has, on average and rounded up; empty
+    where that is not known.
+    """
 
     largest: tuple[int, ...] = (10, 100, 1000)
     cells: tuple[int, ...] = (1, 1, 1)
     given: bool = False
+    establishments: tuple[int, ...] = ()
+
+    def of(self, measure: Callable[[int, int], Answer]) -> tuple[Answer, ...]:
+        """A measure of the largest establishment and of the number of establishments."""
+        numbers = self.establishments or (ESTABLISHMENTS,) * len(self.largest)
+        return tuple(starmap(measure, zip(self.largest, numbers, strict=True)))
 
     def mean(self, errors: tuple[float | None, ...]) -> float | None:
         """The average over the cells; None where one has no finite mean."""
@@ -41,22 +59,30 @@ TYPICAL = SizeProfile()
 
 
 def read_profile(name: str | None, folder: Path) -> SizeProfile:
-    """A profile from a CSV file with the columns largest and cells; typical sizes without one."""
+    """A profile from a CSV file; typical sizes without one.
+
+    Its columns are largest and cells, and establishments if that is known.
+    """
     if name is None:
         return TYPICAL
     path = folder / name
     rows = csv.DictReader(StringIO(read_text(path, "sizes"), newline=""))
-    pairs = [(row.get("largest"), row.get("cells")) for row in rows]
-    numbers = [(int(a), int(b)) for a, b in pairs if _whole(a) and _whole(b) and a and b]
-    good = numbers and len(numbers) == len(pairs) and all(b > 0 for _, b in numbers)
-    if not good or max(size for size, _ in numbers) > MOST_JOBS:
+    known = "establishments" in (rows.fieldnames or ())
+    columns = ("largest", "cells", *(("establishments",) if known else ()))
+    texts = [tuple(row.get(name) for name in columns) for row in rows]
+    numbers = [tuple(int(one or 0) for one in line) for line in texts if all(map(_whole, line))]
+    good = numbers and len(numbers) == len(texts) and all(min(line[1:]) > 0 for line in numbers)
+    if not good or max(size for size, *_ in numbers) > MOST_JOBS:
         raise BadFile(
             "sizes",
-            rule="must be CSV with the columns largest and cells, whole numbers up to 10^9",
+            rule="must be CSV with the columns largest, cells and perhaps establishments, whole "
+            "numbers up to 10^9",
             value=repr(str(path)),
-            next_step="Write one row for each size of largest establishment, cells above 0.",
+            next_step="Write one row for each size of largest establishment; the other numbers are "
+            "above 0.",
         )
-    return SizeProfile(tuple(a for a, _ in numbers), tuple(b for _, b in numbers), given=True)
+    largest, cells, *rest = zip(*numbers, strict=True)
+    return SizeProfile(largest, cells, given=True, establishments=rest[0] if rest else ())
 
 
 def _whole(text: str | None) -> bool:

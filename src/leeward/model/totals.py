@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.model.cells import Integers
 from leeward.model.marginal import Dimension, Marginal, sizes
-from leeward.model.values import Flag, Published
+from leeward.model.values import Flag, Margins, Published
 
 Column = NDArray[Any]
 TOTAL_LABEL = "Total"
@@ -83,28 +83,28 @@ def _total(dimension: Dimension, chosen: set[str]) -> Dimension:
 class Sums:
     """Sums of published cells, keys ascending: values (w, d), how many cells have a value (w,).
 
-    `establishments` (w,) and `noise` (w, d, draws), draws of the noise of the sums, may be None.
+    `establishments` (w,) and `errors` (w, d, draws), draws of the errors of the sums, may be None.
     """
 
     keys: Integers
     values: Integers
     ok: Column
     establishments: Column | None = None
-    noise: Column | None = None
+    errors: Column | None = None
 
     @classmethod
-    def of(cls, published: Published, noise: Column | None = None) -> "Sums":
+    def of(cls, published: Published, errors: Column | None = None) -> "Sums":
         """Cells that nothing is added to yet."""
         ok = (published.flags == Flag.OK).astype(np.int64)
-        return cls(published.keys, published.values, ok, published.establishments, noise)
+        return cls(published.keys, published.values, ok, published.establishments, errors)
 
     def added(self, over: str, marginal: Marginal) -> "Sums":
         """The rows of this table, added over one of its attributes."""
         for at, one in enumerate(marginal.worker):
             if one.name == over:
                 shape = [part.size for part in marginal.worker]
-                noise = None if self.noise is None else _over(self.noise, shape, at)
-                return replace(self, values=_over(self.values, shape, at), noise=noise)
+                errors = None if self.errors is None else _over(self.errors, shape, at)
+                return replace(self, values=_over(self.values, shape, at), errors=errors)
         at = [one.name for one in marginal.workplace].index(over)
         rest = sizes(marginal.workplace[at + 1 :])
         whole = marginal.workplace[at].size * rest
@@ -137,7 +137,7 @@ class Sums:
 
     def columns(self) -> list[Column]:
         """All columns that are there, without the keys."""
-        every = (self.values, self.ok, self.establishments, self.noise)
+        every = (self.values, self.ok, self.establishments, self.errors)
         return [one for one in every if one is not None]
 
     def holding(self, columns: list[Column]) -> "Sums":
@@ -159,11 +159,11 @@ def _over(numbers: Column, shape: list[int], at: int) -> Column:
 class Totals:
     """The totals of a table, from its cells in their order.
 
-    `margins` turns draws of the noise of sums into their margins.
+    `margins` turns sums and draws of their errors into columns of margins.
     """
 
     def __init__(
-        self, marginal: Marginal, margins: Callable[[Column], Integers] | None = None
+        self, marginal: Marginal, margins: Callable[[Integers, Column], Margins] | None = None
     ) -> None:
         self.families = families(marginal)
         self._marginal = marginal
@@ -171,11 +171,11 @@ class Totals:
         self._waiting: dict[int, Sums] = {}
         self._finished: list[list[Published]] = [[] for _ in self.families]
 
-    def add(self, published: Published, noise: Column | None = None) -> None:
+    def add(self, published: Published, errors: Column | None = None) -> None:
         """The next cells; every worker cell of a workplace cell is there."""
         if not len(published.keys):
             return
-        here = {0: Sums.of(published, noise)}
+        here = {0: Sums.of(published, errors)}
         marginals = [self._marginal, *(one.marginal for one in self.families)]
         for number, family in enumerate(self.families, 1):
             here[number] = here[family.source].added(family.over, marginals[family.source])
@@ -202,8 +202,9 @@ class Totals:
         if not len(sums.keys):
             return
         flags = np.where(sums.ok, Flag.OK, Flag.NO_ESTABLISHMENT).astype(np.int64)
-        wanted = self._margins is not None and sums.noise is not None
-        margins = self._margins(sums.noise) if wanted else None  # type: ignore[misc,arg-type]
+        margins: Margins = {}
+        if self._margins is not None and sums.errors is not None:
+            margins = self._margins(sums.values, sums.errors)
         row = Published(sums.keys, sums.values, flags, margins, sums.establishments)
         self._finished[number - 1].append(row)
 

@@ -4,9 +4,10 @@ A `Confidential` has no printable contents, cannot be pickled, compared or itera
 it holds only to the one caller that turns it into published values.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Generic, NoReturn, TypeVar, final
+from typing import Generic, NoReturn, TypeAlias, TypeVar, final
 
 from leeward.model.cells import Cells, Entries, Integers
 
@@ -57,19 +58,44 @@ class Flag(IntEnum):
     OK = 1
 
 
+Margins: TypeAlias = Mapping[str, Integers]
+"""How far off values may be: columns by name, each with one number for a cell.
+
+Either `margin` on both sides of the value, or the ends `low` and `high`. The same with `block_`
+before the name hold for all worker cells of a workplace cell together.
+"""
+
+SYMMETRIC, ENDS = ("margin",), ("low", "high")
+BLOCK = "block_"
+
+
+def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
+    """The columns of a table with margins, in their order."""
+    own = ENDS if ends else SYMMETRIC
+    return (*own, *(BLOCK + name for name in own)) if block else own
+
+
+def ends(values: Integers, margins: Margins, of: str = "") -> tuple[Integers, Integers]:
+    """The ends of the interval of each value; of="block_" for those that hold together."""
+    if of + "low" in margins:
+        return margins[of + "low"], margins[of + "high"]
+    return values - margins[of + "margin"], values + margins[of + "margin"]
+
+
 @dataclass(frozen=True)
 class Published:
     """Cells in the order of their public codes; the worker cells of a workplace cell in a row.
 
-    `keys` number the workplace cells; `values` is (workplace cells, worker cells); `margins`
-    has the same shape or is None; `flags` is one for each workplace cell, and so is
-    `establishments`, how many the public frame has there, or None where it was not asked for.
+    `keys` number the workplace cells; `values` is (workplace cells, worker cells); the columns of
+    `margins` have the same shape, and there are none without margins; `flags` is one for each
+    workplace cell, and so is `establishments`, how many the public frame has there, or None where
+    it was not asked for.
     """
 
     keys: Integers
     values: Integers
     flags: Integers
-    margins: Integers | None = None
+    margins: Margins = field(default_factory=dict)
     establishments: Integers | None = None
 
     def __post_init__(self) -> None:
@@ -80,12 +106,11 @@ class Published:
             raise ValueError(
                 "keys, flags and establishments must have one element for each row of values"
             )
-        if self.margins is not None and self.margins.shape != cells:
+        if any(one.shape != cells for one in self.margins.values()):
             raise ValueError("margins must have the shape of values")
 
     def part(self, some: slice) -> "Published":
         """Some of the workplace cells."""
-        optional = (
-            None if one is None else one[some] for one in (self.margins, self.establishments)
-        )
-        return Published(self.keys[some], self.values[some], self.flags[some], *optional)
+        margins = {name: one[some] for name, one in self.margins.items()}
+        frame = None if self.establishments is None else self.establishments[some]
+        return Published(self.keys[some], self.values[some], self.flags[some], margins, frame)

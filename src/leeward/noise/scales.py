@@ -108,6 +108,11 @@ class CellNoise:
     `rate`; worker cells of a workplace cell have one J unless `by_cell`. With `shared` = k the
     worker cells of a workplace cell have Z = L/H, L Laplace and one H ~ Gamma(k). `law` None is a
     standard normal Z. `relative`: the scale is that of the released value, the noise Z/(1+Z).
+
+    Where an interval has ends, its lower one stands for the margin. `clips` tells of workplace
+    cells with some number of establishments how the largest of them may be above its noisy number,
+    the scale of a Laplace logarithm, and how far it may be without being clipped. With `slope` the
+    scale is that of the true count: slope·n, and no less than `least`.
     """
 
     law: Law | None
@@ -118,6 +123,8 @@ class CellNoise:
     by_cell: bool = False
     shared: int | None = None
     relative: bool = False
+    slope: float | None = None
+    clips: Callable[[Integers], tuple[Floats, Floats]] | None = None
 
 
 class Noise(Protocol):

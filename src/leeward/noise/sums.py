@@ -5,13 +5,16 @@ cell's draws are a window of a pool that was drawn once, at a place of its own. 
 two cells see the same number, unless two windows begin at one place.
 """
 
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.model.values import Flag, Margins, Published
 from leeward.noise.integers import whole_margins
 from leeward.noise.scales import DRAWS, CellNoise, Integers
+from leeward.noise.tabulated import Floats
 from leeward.randomness import SeededBits
 
 POOL = 1 << 20
@@ -20,11 +23,14 @@ POOL = 1 << 20
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
 
+ENDLESS = 2.0**62
+"""A count that no number bounds."""
+
 Singles = NDArray[np.float32]
 
 
-class NoiseDraws:
-    """Draws of the noise of cells whose margins are known; the same seed gives the same draws.
+class ErrorDraws:
+    """Draws of the errors of cells, truth less value; the same seed gives the same draws.
 
     Cells must come in the order of the table. However they are cut into batches, each gets the
     same draws.
@@ -37,34 +43,81 @@ class NoiseDraws:
         self._shared = None if shared is None else _Pool(shared, seed + 2, draws)
         factors = None if noise.rate is None else _factors(noise.rate, noise.step, seed)
         self._factors = None if factors is None else _Pool(factors, seed + 3, draws)
+        clipped = None if noise.clips is None else _logarithms(noise.law is None, seed)
+        self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
 
-    def draw(self, margins: Integers, drawn: NDArray[np.bool_]) -> Singles:
-        """Noise (w, d, draws) of cells with these margins (w, d); 0 where nothing is `drawn` (w,).
+    def draw(self, cells: Published) -> Singles:
+        """Errors (w, d, draws) of published cells; 0 where a cell has no noise.
 
-        Margins are a function of what is published, so these are too.
+        Margins are a function of what is published, so these are too. Where clipping may have taken
+        jobs away there are twice as many draws: without, and then with what it takes at most.
         """
-        w, d = margins.shape
-        scale = (self._noise.share * margins).astype(np.float32)[:, :, None]
+        values = cells.values[:, :, None].astype(np.float32)
+        errors = self._of_counts(values) if self._noise.slope else -self._scaled(cells)
+        if self._clipped is not None and self._noise.clips is not None:
+            if cells.establishments is None:
+                raise TypeError("clipped cells come with the number of their establishments")
+            spread, room = (one[:, None, None] for one in self._noise.clips(cells.establishments))
+            grown = spread * self._clipped.windows(len(cells.keys), 1) - room
+            times = np.exp(np.clip(grown, 0, LARGEST), dtype=np.float32)
+            more = np.maximum(errors, (values + errors) * times - values)
+            errors = np.concatenate([errors, more], axis=2)
+        errors[cells.flags != Flag.OK] = 0
+        return np.rint(errors, out=errors)
+
+    def _scaled(self, cells: Published) -> Singles:
+        """Noise whose scale follows from the margin."""
+        (w, d), margins = cells.values.shape, cells.margins
+        below = margins["margin"] if "margin" in margins else cells.values - margins["low"]
+        scale = (self._noise.share * below).astype(np.float32)[:, :, None]
         if self._factors is not None:
-            each = d if self._noise.by_cell else 1
-            scale = scale * self._factors.windows(w, each)
+            scale = scale * self._factors.windows(w, d if self._noise.by_cell else 1)
         noise: Singles = np.maximum(scale, np.float32(self._noise.least))
         noise = noise * self._own.windows(w, d)
-        if self._shared is not None:
-            noise *= self._shared.windows(w, 1)
-        noise[~drawn] = 0
-        return np.rint(noise, out=noise)
+        return noise if self._shared is None else noise * self._shared.windows(w, 1)
+
+    def _of_counts(self, values: Singles) -> Singles:
+        """n − v where v = n + Z·max(slope·n, least): without end where slope·Z is −1 or less."""
+        z, slope = self._own.windows(*values.shape[:2]), np.float32(self._noise.slope)
+        least = np.float32(self._noise.least)
+        near = values - z * least
+        with np.errstate(divide="ignore", over="ignore"):
+            far = np.where(1 + slope * z > 0, values / (1 + slope * z), np.float32(ENDLESS))
+        found: Singles = np.where(near * slope <= least, near, far) - values
+        return found
+
+    def margins(self, columns: Sequence[str], values: Integers, errors: Singles) -> Margins:
+        """Columns of margins that nine of ten further draws of each sum keep to.
+
+        The draws are the last axis. A tenth of all orders of n+1 equal draws has the last one above
+        the ⌈0.9·(n+1)⌉-th. Margins of a block hold for all worker cells of a workplace cell.
+        """
+        if "low" not in columns:
+            wide = np.abs(errors)
+            both = {"margin": wide, "block_margin": wide.max(axis=1, keepdims=True)}
+            return {name: _whole(_ranked(both[name], 0.9), values) for name in columns}
+        half = errors.shape[-1] // 2 if self._clipped is not None else 0
+        sides = {"low": -errors[..., : half or None], "high": errors[..., half:]}
+        for name in list(sides):
+            sides[f"block_{name}"] = sides[name].max(axis=1, keepdims=True)
+        wide_ends = {name: _whole(_ranked(sides[name], 0.95), values) for name in columns}
+        return {
+            name: values - one if name.endswith("low") else values + one
+            for name, one in wide_ends.items()
+        }
 
 
-def margins_of_sums(noise: Singles) -> Integers:
-    """The margin that nine of ten further draws of each sum keep to; the draws are the last axis.
+def _whole(wide: Floats, values: Integers) -> Integers:
+    """Whole margins, one for each value."""
+    found: Integers = np.broadcast_to(whole_margins(np.maximum(wide, 0) + 0.5), values.shape)
+    return found
 
-    A tenth of all orders of n+1 equal draws has the last one above the ⌈0.9·(n+1)⌉-th.
-    """
-    rank = min(ceil(0.9 * (noise.shape[-1] + 1)), noise.shape[-1]) - 1
-    size = np.abs(noise)
-    size.partition(rank, axis=-1)
-    return whole_margins(size[..., rank].astype(np.float64) + 0.5)
+
+def _ranked(draws: Singles, share: float) -> Floats:
+    """The draw that a further one keeps below with this probability."""
+    rank = min(ceil(share * (draws.shape[-1] + 1)), draws.shape[-1]) - 1
+    found: Floats = np.partition(draws, rank, axis=-1)[..., rank].astype(np.float64)
+    return found
 
 
 class _Pool:
@@ -106,3 +159,10 @@ def _factors(rate: float, step: float, seed: int) -> Singles:
     steps = generator.geometric(chance, POOL) - generator.geometric(chance, POOL)
     factors: Singles = np.exp(np.minimum(-step * (steps - 0.5), LARGEST)).astype(np.float32)
     return factors
+
+
+def _logarithms(gaussian: bool, seed: int) -> Singles:
+    """By how much the logarithm of a noisy maximum is too low, in units of its spread."""
+    generator = SeededBits(seed + 7).generator
+    draws = generator.standard_normal(POOL) if gaussian else generator.laplace(size=POOL)
+    return draws.astype(np.float32)

@@ -30,7 +30,7 @@ from leeward.bundle.statements import (
     worker_promise,
 )
 from leeward.ledger import Account, Anchor
-from leeward.mechanisms.measurement import MarginRule
+from leeward.mechanisms.measurement import Measurement
 from leeward.model import Marginal
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
@@ -174,22 +174,27 @@ def _table(table: PlannedTable, seed: int) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
-        margins=_margins(made.margins),
+        margins=_margins(made),
         bias=made.words.bias,
         columns=table_columns(
-            identifiers,
-            margins=made.margins.coverage is not None,
-            establishments=marginal.establishments,
+            identifiers, made.margin_columns, establishments=marginal.establishments
         ),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
     )
 
 
-def _margins(rule: MarginRule) -> MarginStatement:
-    spent = str(rule.epsilon) if rule.epsilon else None
+def _margins(made: Measurement) -> MarginStatement:
+    rule = made.margins
     coverage = None if rule.coverage is None else str(rule.coverage)
-    return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
+    return MarginStatement(
+        method=rule.method,
+        coverage=coverage,
+        block_coverage=coverage if made.parameters.cells > 1 else None,
+        ends="low" in made.margin_columns,
+        epsilon=str(rule.epsilon) if rule.epsilon else None,
+        note=rule.note,
+    )
 
 
 def _totals(marginal: Marginal, seed: int, *, drawn: bool) -> TotalsStatement | None:

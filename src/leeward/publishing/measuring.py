@@ -5,6 +5,7 @@ This is the one module that opens confidential values to publish them. Whatever 
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -14,7 +15,7 @@ from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.model.totals import Family, Totals
-from leeward.noise.sums import NoiseDraws, Singles, margins_of_sums
+from leeward.noise.sums import ErrorDraws
 
 ROWS = 1 << 18
 """Rows of a batch: memory is bounded by this, whatever the size of the table."""
@@ -46,7 +47,7 @@ def measured_cells(
         batches = engine.cells(marginal, batch=size, cell_largest=own)
     released = (publish(batch, made) for batch in batches)
     done, total = 0, engine.frame_cells(marginal)
-    for published in completed(released, marginal, size) if marginal.complete else released:
+    for published in completed(released, made, marginal, size) if marginal.complete else released:
         yield published
         done += int(np.count_nonzero(published.flags == Flag.OK))
         progress.cells(marginal.name, done, total)
@@ -58,19 +59,23 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
     if cells.shape[1] != made.parameters.cells:  # it would promise too little: public numbers
         raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
     values, margins, _ = made.measure(cells)
+    if tuple(margins) != made.margin_columns:  # columns are public: they must not follow data
+        raise AssertionError(f"{made.name} has other columns of margins than the plan says")
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
     return Published(batch.keys, values, flags, margins, cells.in_frame)
 
 
-def completed(released: Iterator[Published], marginal: Marginal, size: int) -> Iterator[Published]:
+def completed(
+    released: Iterator[Published], made: Measurement, marginal: Marginal, size: int
+) -> Iterator[Published]:
     """The same cells, and exact zeros for combinations without an establishment in between."""
-    start, last = 0, None
+    start = 0
     for last in released:
         end = int(last.keys[-1]) + 1
         yield from _spread(last, start, end, size)
         start = end
     nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
-    margins = nothing if last is None or last.margins is not None else None
+    margins = dict.fromkeys(made.margin_columns, nothing)
     empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)
 
@@ -86,10 +91,9 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
         values[places] = published.values[here]
         flags = np.full(len(keys), Flag.NO_ESTABLISHMENT, dtype=np.int64)
         flags[places] = published.flags[here]
-        margins = None
-        if published.margins is not None:
-            margins = np.zeros_like(values)
-            margins[places] = published.margins[here]
+        margins = {name: np.zeros_like(values) for name in published.margins}
+        for name, column in margins.items():
+            column[places] = published.margins[name][here]
         frame = None
         if published.establishments is not None:
             frame = np.zeros_like(keys)
@@ -102,8 +106,9 @@ class AddedTotals:
 
     def __init__(self, marginal: Marginal, made: Measurement, seed: int) -> None:
         noise = made.cell_noise() if marginal.totals else None
-        self._draws = None if noise is None else NoiseDraws(noise, seed)
-        self._totals = Totals(marginal, margins_of_sums)
+        self._draws = None if noise is None else ErrorDraws(noise, seed)
+        margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
+        self._totals = Totals(marginal, margins)
 
     def add(self, published: Published) -> None:
         """The next cells, a part at a time: draws take much memory."""
@@ -112,12 +117,7 @@ class AddedTotals:
         step = max(1, AT_ONCE // published.values.shape[1])
         for start in range(0, len(published.keys), step):
             part = published.part(slice(start, start + step))
-            self._totals.add(part, self._noise(part))
-
-    def _noise(self, part: Published) -> Singles | None:
-        if self._draws is None or part.margins is None:
-            return None
-        return self._draws.draw(part.margins, part.flags == Flag.OK)
+            self._totals.add(part, None if self._draws is None else self._draws.draw(part))
 
     def rows(self) -> Iterator[tuple[Family, Published]]:
         """All totals, family by family."""

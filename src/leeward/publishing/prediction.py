@@ -117,15 +117,15 @@ def refusal(plan: Plan, account: Account) -> str | None:
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
     """Mean absolute error and typical margin for the sizes of a profile."""
     made = table.measurement
+    numbers = zip(profile.of(made.expected_error), profile.of(made.expected_margin), strict=True)
     return tuple(
-        Expectation(size, made.expected_error(size), made.expected_margin(size))
-        for size in profile.largest
+        Expectation(size, *both) for size, both in zip(profile.largest, numbers, strict=True)
     )
 
 
 def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
     """The average over the profile, in jobs; None where there is no mean."""
-    return profile.mean(tuple(table.measurement.expected_error(size) for size in profile.largest))
+    return profile.mean(profile.of(table.measurement.expected_error))
 
 
 def margin_cost(table: PlannedTable) -> Fraction:

@@ -127,11 +127,11 @@ def _column(name: str) -> str:
 
 
 def read_margins(written: str | None) -> Fraction | None:
-    """The share of a table's budget that pays for margins; None where there are none."""
+    """The share of a table's budget that pays for margins, 0 for free ones; None: no margins."""
     if written is None:
         return MARGIN_SHARE
-    if written == "none":
-        return None
+    if written in ("none", "free"):
+        return None if written == "none" else Fraction(0)
     try:
         share = rational(written, "margins")
     except InvalidParameter:
@@ -139,7 +139,7 @@ def read_margins(written: str | None) -> Fraction | None:
     if not 0 < share < 1:
         raise InvalidParameter(
             "margins",
-            rule="must be none, or the share of the table's budget that pays for margins, "
+            rule="must be none, free, or the share of the table's budget that pays for margins, "
             "between 0 and 1",
             value=shown(written),
             next_step="Leave it out for 1/10.",

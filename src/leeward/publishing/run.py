@@ -113,7 +113,7 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     )
     with _hidden(prepared.out) as bundle:
         for table in plan.tables:
-            margins = table.measurement.margins.coverage is not None
+            margins = table.measurement.margin_columns
             with bundle.table(table.marginal, margins=margins) as writer:
                 totals = AddedTotals(table.marginal, table.measurement, plan.seed(table.name))
                 for published in measured_cells(

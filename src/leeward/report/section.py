@@ -7,6 +7,7 @@ from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, largest_cells, squares
 from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
+from leeward.model.values import BLOCK
 from leeward.privacy.words import of_unit
 from leeward.report.summary import Margins, Range, TableSummary
 from leeward.show.charts import Bin, histogram
@@ -115,7 +116,8 @@ def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
         bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
     title = f"Margins of {table.name}"
     chart = histogram(bins, title=title, x="Margin in jobs")
-    return Figure(chart, f"{title}: the number of cells by the width of their margin.")
+    half = " (half of the way from low to high)" if table.margins.ends else ""
+    return Figure(chart, f"{title}: the number of cells by the width of their margin{half}.")
 
 
 def _joined(pair: Sequence[Bin]) -> Bin:
@@ -181,7 +183,19 @@ def _margins(summary: TableSummary) -> str:
         f"in ten of at most {margin(margins.ninth)}. In {count(summary.wide)} of "
         f"{count(margins.cells)} cells ({share(summary.wide, margins.cells)}) the margin reaches "
         "down to zero: the value alone does not tell whether there is a job at all. "
-        f"{table.margins.note}"
+        f"{table.margins.note}{_together(table)}"
+    )
+
+
+def _together(table: CertifiedTable) -> str:
+    """What a reader of a worker table must know of its margins."""
+    if table.margins.block_coverage is None:
+        return ""
+    named = " and ".join(f"`{one}`" for one in table.margin_columns if one.startswith(BLOCK))
+    return (
+        f" Cells of one workplace cell hold or miss together: {named} hold for all of them at once "
+        f"with a probability of {table.margins.block_coverage}. Use them to compare cells of one "
+        "workplace cell."
     )
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.figure import Cell, LargestRows, Matrix, cells, layout, matrix
-from leeward.bundle.layout import MARGIN
 from leeward.model import Flag
 
 Integers = NDArray[np.int64]
@@ -48,7 +47,7 @@ class RangeCount:
 
 @dataclass(frozen=True)
 class Margins:
-    """The distribution of a table's margins.
+    """The distribution of a table's margins; of low and high, half of the way between them.
 
     `median` and `ninth` are the smallest margins that half and nine tenths of the cells do not
     exceed: exact numbers, or above `EXACT` the bin that holds them.
@@ -116,9 +115,12 @@ class _Reading:
         self._largest.add(value[noisy], noisy + self._seen)
         self._seen += len(value)
         if self._table.has_margins:
-            margins = rows[MARGIN].fill_null(0).to_numpy()[noisy]
-            self._margins.add(margins)
-            self._wide += int(np.count_nonzero(margins >= value[noisy]))
+            names = self._table.margin_columns
+            margins = {one: rows[one].fill_null(0).to_numpy()[noisy] for one in names}
+            self._margins.add(_widths(margins))
+            low = margins.get("low")  # compared, never subtracted: 64 bits hold no difference
+            down = margins["margin"] >= value[noisy] if low is None else low <= 0
+            self._wide += int(np.count_nonzero(down))
 
     def rows(self) -> tuple[list[int], range]:
         """The numbers of the rows with the largest values, and of those that are drawn."""
@@ -135,6 +137,14 @@ class _Reading:
             largest=tuple(largest),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
+
+
+def _widths(margins: Mapping[str, Integers]) -> Integers:
+    """Margins, or half of the way from low to high, rounded up."""
+    if "margin" in margins:
+        return margins["margin"]
+    low, high = margins["low"], margins["high"]
+    return np.asarray(high // 2 - low // 2 + (high & 1) * (1 - (low & 1)))
 
 
 class MarginCounter:

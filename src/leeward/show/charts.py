@@ -10,10 +10,10 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, copysign, floor, isfinite, log10
 from statistics import median
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from leeward.exact import number_text
-from leeward.show.numbers import amount_left, count, tick
+from leeward.show.numbers import amount_left, count, reach, tick
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""
@@ -98,7 +98,7 @@ def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Span:
-    """A bar from zero with its whisker; `low` and `high` are the ends of the margin."""
+    """A bar from zero with its whisker from `low` to `high`."""
 
     start: float
     length: float
@@ -108,30 +108,39 @@ class Span:
     negative: bool
 
 
-def spans(values: Sequence[tuple[int, int | None]]) -> list[Span]:
-    """The bars of values with their margins, on one scale."""
+Ends: TypeAlias = tuple[int, int]
+"""The lowest and the highest number that a value may stand for."""
+
+
+def spans(values: Sequence[tuple[int, Ends | None]]) -> list[Span]:
+    """The bars of values with the intervals around them, on one scale."""
     scale = _scale(values)
-    return [_span(value, abs(margin or 0), scale) for value, margin in values]
+    return [_span(value, ends, scale) for value, ends in values]
 
 
-def _scale(values: Iterable[tuple[int, int | None]]) -> Scale:
-    reach = [(value, abs(margin or 0)) for value, margin in values]
-    return Scale.of(end for value, margin in reach for end in (value - margin, value + margin))
+def _scale(values: Iterable[tuple[int, Ends | None]]) -> Scale:
+    return Scale.of(end for value, ends in values for end in (value, *(ends or ())))
 
 
-def _span(value: int, margin: int, scale: Scale) -> Span:
+def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
     zero, end = scale.at(0), scale.at(value)
-    low, high = (scale.at(value + way * margin) if margin else None for way in (-1, 1))
+    wide = ends is not None and ends[0] < ends[1]
+    low, high = map(scale.at, ends) if ends is not None and wide else (None, None)
     return Span(min(zero, end), round(abs(end - zero), 2), low, high, zero, value < 0)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A number with its label and its margin."""
+    """A number with its label and the ends of its interval."""
 
     label: str
     value: int
-    margin: int | None = None
+    ends: Ends | None = None
+
+    @property
+    def reach(self) -> str:
+        """How far off the number may be, as text."""
+        return "" if self.ends is None else reach(self.value, self.ends)
 
 
 @dataclass(frozen=True)
@@ -149,7 +158,7 @@ class Bars:
     @property
     def margins(self) -> bool:
         """Whether any number has a margin."""
-        return any(bar.margin is not None for bar, _ in self.rows)
+        return any(bar.ends is not None for bar, _ in self.rows)
 
     @property
     def short(self) -> bool:
@@ -159,7 +168,7 @@ class Bars:
 
 def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "Jobs") -> Bars:
     """Bars in the given order; those below zero go to the left of the zero line."""
-    values = [(item.value, item.margin) for item in items]
+    values = [(item.value, item.ends) for item in items]
     ticks = _scale(values).ticks if items else ()
     return Bars(title, head, unit, tuple(zip(items, spans(values), strict=True)), ticks)
 

@@ -49,6 +49,14 @@ def counted(number: int, noun: str) -> str:
     return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
 
 
+def reach(value: int, ends: tuple[int, int]) -> str:
+    """How far off a value may be: ± where both sides are alike, else from where to where."""
+    low, high = ends
+    if value - low == high - value:
+        return f"± {count(high - value)}"
+    return f"{count(low)} to {count(high)}"
+
+
 def short(number: int) -> str:
     """Two or three digits: 999, 1.2k, 12k, 123k, 1.2M."""
     size, sign = abs(number), "−" if number < 0 else ""

@@ -152,5 +152,5 @@ def _both(pair: Pair) -> str:
 
 def differences(comparison: Comparison) -> Bars:
     """The largest differences as bars, with both margins together as whiskers."""
-    items = [Bar(label(pair), pair.difference, pair.margin) for pair in comparison.largest]
+    items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.largest]
     return bars(items, title="The largest differences, second minus first", unit="Difference")

@@ -204,7 +204,7 @@ def _sorted(selection: Selection, column: str) -> str:
 
 def lines(page: Page) -> list[RowLine]:
     """All rows of a page on one scale."""
-    drawn = spans([(row.value, row.margin) for row in page.rows])
+    drawn = spans([(row.value, row.ends) for row in page.rows])
     return [RowLine(row, span) for row, span in zip(page.rows, drawn, strict=True)]
 
 
