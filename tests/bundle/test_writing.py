@@ -2,6 +2,7 @@ import csv
 import os
 import stat
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -326,3 +327,29 @@ def test_the_times_of_files_do_not_tell_how_long_the_work_took(tmp_path: Path) -
     write_demo(bundle)
     times = {path.stat().st_mtime for path in (bundle, *bundle.rglob("*"))}
     assert len(times) == 1
+
+
+@pytest.mark.parametrize(
+    ("wide", "finding"),
+    [
+        ({"low": 0, "high": 9}, None),
+        ({"low": 6, "high": 9}, "values that are not between low and high"),
+        ({"low": 0, "high": 4}, "values that are not between low and high"),
+        ({"margin": 3, "block_margin": 3}, None),
+        ({"margin": 3, "block_margin": 2}, "narrower than those of its cells"),
+        ({"low": 4, "high": 6, "block_low": 3, "block_high": 6}, None),
+        ({"low": 4, "high": 6, "block_low": 5, "block_high": 7}, "narrower than"),
+        ({"low": 4, "high": 6, "block_low": 3, "block_high": 5}, "narrower than"),
+        ({"low": -(2**62), "high": 2**62}, None),
+    ],
+)
+def test_margins_hold_their_value_and_those_of_blocks_are_wider(
+    tmp_path: Path, wide: dict[str, int], finding: str | None
+) -> None:
+    margins = {name: np.array([[one]]) for name, one in wide.items()}
+    published = replace(batch([0], [5], [1]), margins=margins)
+    broken = nullcontext() if finding is None else pytest.raises(Damaged, match=finding)
+    with BundleWriter(tmp_path / "demo") as bundle:
+        with broken, bundle.table(TOTAL, margins=tuple(wide)) as writer:
+            writer.write(published)
+        assert writer.finished == (finding is None)

@@ -17,7 +17,7 @@ def test_plan_shows_promise_cost_and_error_without_the_data(office: Office) -> N
         "What is promised",
         "by_place: place × sector (workplace table)",
         "by_sex: place × sex (worker table)",
-        "  cost       epsilon 2, of it 0.2 for margins",
+        "  cost       epsilon 2, of it 0.3 for margins",
         "  cells      at most 3 workplace × 2 worker combinations",
         "Cost: epsilon 4 of account office.",
         "Left: 16 before, 12 after.",

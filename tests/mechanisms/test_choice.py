@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.mechanisms import choice
 from leeward.mechanisms.choice import (
+    AUTO,
     CANDIDATES,
     IN_PLANS,
+    Share,
     candidates,
     choose,
     measurement,
@@ -210,3 +212,38 @@ def test_the_reasons_name_what_was_compared(tmp_path: Path) -> None:
     little = planned(tmp_path, SEX, protect="{policy: strong, alpha: 0.1, epsilon: 0.15}")
     assert little.tables[0].measurement.name == "clipped"
     assert little.tables[0].why.endswith(" of a cell); vector_pareto needs more epsilon")
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "alpha", "epsilon", "share"),
+    [
+        ("slope", "0.01", "1", "1/20"),
+        ("slope", "0.1", "4", "1/10"),
+        ("slope", "0.1", "1", "3/20"),
+        ("slope", "0.1", "0.5", "0"),
+        ("vector_pareto", "0.1", "4", "1/10"),
+        ("log_laplace", "0.1", "4", "0"),
+    ],
+)
+def test_the_share_for_margins_follows_what_it_buys(
+    tmp_path: Path, mechanism: str, alpha: str, epsilon: str, share: str
+) -> None:
+    """At the next smaller and the next larger share margins are wider, or the error is too large.
+
+    Measured for slope in units of S at 1/20, 1/10, 3/20: 2.56, 2.60, 2.74; 0.77, 0.69, 0.70; 18.7,
+    5.5, 4.2.
+    """
+    made = measurement(mechanism, marginal(tmp_path, PLACE), *wanted(alpha, epsilon))
+    assert made.margins.epsilon == Fraction(share) * Fraction(epsilon)
+    assert made.guarantee("strong", table="workplace").epsilon == Fraction(epsilon)
+    assert made.margins.coverage == Fraction(9, 10)
+
+
+def wanted(alpha: str, epsilon: str) -> tuple[Guarantee, Share]:
+    return Guarantee("strong", alpha, epsilon), AUTO
+
+
+def test_a_share_that_does_is_named_where_none_is_worth_having(tmp_path: Path) -> None:
+    with pytest.raises(InvalidParameter, match="Give margins at least 1/5") as refusal:
+        named("vector_pareto", marginal(tmp_path, SEX), *wanted("0.1", "0.5"))
+    assert refusal.value.parameter == "margins"

@@ -11,9 +11,10 @@ import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
 from leeward.bundle import REPORT, read_bundle
+from leeward.bundle.rows import MARGINS
 from leeward.report.document import report
 
-NOISY = ("value", "margin")
+NOISY = ("value", *sorted(MARGINS))
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\+00:00")
 DAY = re.compile(r"\b20[0-9]{6}\b")
 HASH = re.compile(r"\b[0-9a-f]{64}\b")
@@ -79,8 +80,8 @@ def assert_alike_rows(one: pa.Table, other: pa.Table) -> None:
     assert one.num_rows == other.num_rows
     for name in set(one.column_names) - set(NOISY):
         assert one[name].equals(other[name])
-    if "margin" in one.column_names:
-        nothing = [[text == "" for text in t["margin"].to_pylist()] for t in (one, other)]
+    for name in MARGINS & set(one.column_names):
+        nothing = [[text == "" for text in t[name].to_pylist()] for t in (one, other)]
         assert nothing[0] == nothing[1]
 
 

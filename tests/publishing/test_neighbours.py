@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import verify_bundle
-from tests.publishing.compared import assert_alike, differences, files, masked, read_csv
+from tests.publishing.compared import NOISY, assert_alike, differences, files, masked, read_csv
 from tests.publishing.neighbours import JOBS, NAMES, Database, Pair, make_databases
 from tests.publishing.office import Changes, Driver, Ended, Office, release
 
@@ -117,8 +117,8 @@ def test_neighbours_differ_in_noisy_numbers_alone(scene: Scene, plan: str, name:
     compare(base, neighbour)
     assert verify_bundle(neighbour.bundle) == ()
     for table, before, after in differences(base.bundle, neighbour.bundle):
-        assert {key: before[key] for key in before if key not in {"value", "margin"}} == {
-            key: after[key] for key in after if key not in {"value", "margin"}
+        assert {key: before[key] for key in before if key not in NOISY} == {
+            key: after[key] for key in after if key not in NOISY
         }
         assert before["status"] == "1"
         assert is_of(scene.pairs[name], before), (table, before, after)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import InvalidParameter, Problems
+from leeward.mechanisms.choice import AUTO, Share
 from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.publishing.plan import read_plan
 from leeward.publishing.reading import read_margins, read_number
@@ -110,10 +111,10 @@ def test_weak_attributes_are_those_of_workers_and_jobs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "share"), [(None, Fraction(1, 10)), ("none", None), ("1/5", Fraction(1, 5))]
+    ("written", "share"), [(None, AUTO), ("none", None), ("free", 0), ("1/5", Fraction(1, 5))]
 )
-def test_margins_are_paid_for_by_a_tenth_unless_said_otherwise(
-    written: str | None, share: Fraction | None
+def test_the_share_for_margins_is_chosen_unless_said_otherwise(
+    written: str | None, share: Share
 ) -> None:
     assert read_margins(written) == share
 

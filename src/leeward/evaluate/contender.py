@@ -11,7 +11,6 @@ from leeward.evaluate.design import Workload
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms import REGISTRY, mechanism
-from leeward.mechanisms.choice import MARGIN_SHARE
 from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
 from leeward.mechanisms.measurement import Measurement, Mechanism
 from leeward.privacy import StrongAlpha
@@ -22,6 +21,10 @@ COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 OURS = tuple(name for name, one in COMPARED.items() if one.origin == "ours")
 
 BASELINES = tuple(name for name, one in COMPARED.items() if one.origin == "baseline")
+
+
+MARGIN_SHARE = Fraction(1, 10)
+"""The share of ε that pays for margins where mechanisms are compared."""
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,16 @@
 Everything here follows from public information: the table's shape, the budget, a size profile.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
+from math import log
+from typing import Final, Literal, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import three_digits_up
 from leeward.mechanisms.claims import claim
-from leeward.mechanisms.margins import free_or_none, from_counts, spend
+from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON
 from leeward.mechanisms.registry import REGISTRY, mechanism
@@ -21,11 +24,24 @@ from leeward.privacy import Guarantee, StrongAlpha
 IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
 """Mechanisms that a plan may name."""
 
-MARGIN_SHARE = Fraction(1, 10)
-"""The share of a table's ε that pays for margins unless its plan says otherwise."""
+AUTO: Final = "auto"
+Share: TypeAlias = Fraction | Literal["auto"] | None
+"""The share of a table's ε that pays for margins; 0: they cost nothing; None: there are none."""
+
+MARGIN_SHARES = (Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))
+"""Shares of which `auto` takes one."""
+
+NARROW = 4
+"""A share that gives the scale NARROW·ln(1+α) is enough: a larger one makes no margin narrower."""
+
+DEAREST = 1.25
+"""Margins may make the error so much larger at most."""
+
+LARGE = 10**6
+"""A size in jobs at which errors are in proportion to it."""
 
 SHARES = tuple(Fraction(1, n) for n in (1000, 500, 200, 100, 50, 20, 10, 5, 4, 3, 2))
-"""Shares that are tried where the one of a plan buys no margins."""
+"""Shares that are tried where the one of a plan buys no margins, or none worth having."""
 
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
@@ -41,21 +57,20 @@ POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
 
-def measurement(
-    name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
-) -> Measurement:
+def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:
     """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-    `margins` is the share of ε that may pay for margins, None for a table without. 0 means
-    margins that cost nothing.
+    `margins` is the share of ε that may pay for margins; see `Share`.
     """
     chosen = REGISTRY[name]
     cells, kind = marginal.worker_cells, marginal.kind
+    by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
+    if margins == AUTO:
+        margins = Fraction(0) if chosen.free_margins else _worth(name, asked, cells, by_cell)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     pays = asked.epsilon * (1 - spent)
     made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
-    by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     rule: MarginRule = free_or_none(margins)
     if spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
@@ -63,6 +78,34 @@ def measurement(
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
     return made.measurement(by_cell=by_cell, margins=rule)
+
+
+def _worth(name: str, asked: Guarantee, cells: int, by_cell: bool) -> Fraction:
+    """The share whose margins are narrowest at an error that is not much larger; 0 for none.
+
+    The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
+    it has no mean: then nothing is spent.
+    """
+    needed, worth = log(1 + (asked.alpha or 0)) * (cells if by_cell else 1), Fraction(0)
+    for share in MARGIN_SHARES:
+        if not _affordable(name, asked, cells, share):
+            break
+        worth = share
+        if share * asked.epsilon >= NARROW * needed:
+            break
+    return worth if worth * asked.epsilon >= needed else Fraction(0)
+
+
+def _affordable(name: str, asked: Guarantee, cells: int, share: Fraction) -> bool:
+    """Whether the error stays below DEAREST times that without margins."""
+    less = replace(asked, epsilon=asked.epsilon * (1 - share))
+    whole = _calibrated(name, asked, cells).measurement(by_cell=False, margins=NoMargins())
+    try:
+        rest = _calibrated(name, less, cells).measurement(by_cell=False, margins=NoMargins())
+    except InvalidParameter:
+        return False
+    error, least = rest.expected_error(LARGE), whole.expected_error(LARGE)
+    return least is None or (error is not None and error <= DEAREST * least)
 
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
@@ -78,7 +121,7 @@ def _calibrated(name: str, pays: Guarantee, cells: int) -> Mechanism:
 
 
 def choose(
-    marginal: Marginal, asked: Guarantee, margins: Fraction | None, profile: SizeProfile
+    marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
 ) -> tuple[Measurement, str]:
     """The smallest predicted error among the mechanisms whose proof covers the plan's policy."""
     names = candidates(marginal, asked, margins)
@@ -96,7 +139,7 @@ def choose(
     return ranked[0], _why(ranked, refused, asked, profile)
 
 
-def candidates(marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> tuple[str, ...]:
+def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
@@ -144,7 +187,7 @@ def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     return f"{other.name} would have {times} times the error{_most(other, profile)}"
 
 
-def named(name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None) -> Measurement:
+def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:
     """The mechanism that a plan names; an ε too small for it is refused with one that works."""
     if name not in IN_PLANS:
         raise InvalidParameter(
@@ -172,6 +215,8 @@ def _share_that_does(
     """The same refusal with the smallest of some shares that buys margins."""
     does = None
     for share in SHARES:
+        if share * asked.epsilon < log(1 + (asked.alpha or 0)):
+            continue
         try:
             measurement(name, marginal, asked, share)
         except (InvalidParameter, NotCovered):
@@ -236,7 +281,7 @@ def _for_table(refusal: LeewardError, marginal: Marginal) -> InvalidParameter:
 
 
 def _too_small(
-    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
+    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee, margins: Share
 ) -> InvalidParameter:
     least = smallest_epsilon(name, marginal, asked, margins)
     works = "No epsilon works: take a smaller alpha or fewer worker cells."
@@ -252,9 +297,7 @@ def _too_small(
     )
 
 
-def smallest_epsilon(
-    name: str, marginal: Marginal, asked: Guarantee, margins: Fraction | None
-) -> str | None:
+def smallest_epsilon(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> str | None:
     """The smallest ε of the table, to three digits, at which the mechanism can be calibrated."""
 
     def works(epsilon: Fraction) -> bool:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from leeward.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.exact import positive, rational
-from leeward.mechanisms.choice import MARGIN_SHARE
+from leeward.mechanisms.choice import AUTO, Share
 from leeward.mechanisms.parameters import MOST_CELLS
 from leeward.model import (
     STATISTICS,
@@ -126,10 +126,10 @@ def _column(name: str) -> str:
     return name
 
 
-def read_margins(written: str | None) -> Fraction | None:
+def read_margins(written: str | None) -> Share:
     """The share of a table's budget that pays for margins, 0 for free ones; None: no margins."""
     if written is None:
-        return MARGIN_SHARE
+        return AUTO
     if written in ("none", "free"):
         return None if written == "none" else Fraction(0)
     try:
@@ -142,7 +142,7 @@ def read_margins(written: str | None) -> Fraction | None:
             rule="must be none, free, or the share of the table's budget that pays for margins, "
             "between 0 and 1",
             value=shown(written),
-            next_step="Leave it out for 1/10.",
+            next_step="Leave it out: a share is then chosen.",
         )
     return share
 
