@@ -66,6 +66,7 @@ def found(totals: Totals) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], t
             worker = zip(made.worker, made.worker_positions(), strict=True)
             codes += [d.codes[int(p[kind])] for d, p in worker]
             assert one.establishments is not None
+            assert one.margins is not None
             assert np.array_equal(one.values, one.margins)  # as if the values were one draw
             numbers = (one.values[row, kind], one.flags[row], one.establishments[row])
             line = (tuple(codes), tuple(int(number) for number in numbers))
