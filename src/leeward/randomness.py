@@ -1,8 +1,9 @@
 """The only two doors to random bits: one for anything private, one for what is public.
 
 `SecretBits` asks the operating system and takes no seed. `SeededBits` repeats itself and is for
-made-up data, and for draws of public laws that readers may repeat (margins of sums) alone. They are different types and share no base, so that neither can be
-handed in where the other is asked for.
+made-up data, and for draws of public laws that readers may repeat (margins of sums), alone. They
+are different types and share no base, so that neither can be handed in where the other is asked
+for.
 """
 
 import os
