@@ -2,15 +2,18 @@
 
 Both read the same three Parquet tables of a made-up economy and write the same rows as CSV and
 Parquet. Each is a process of its own, timed from start to end with its peak memory. Validation
-is timed apart: `leeward check` leaves a receipt, which the release accepts.
+is timed apart: `leeward check` leaves a receipt, which the release accepts. One more release tells
+the parts of its time.
 """
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.process import Run, best, leeward, timed, verdict
+from benchmarks.stopwatch import in_words, read_parts
 from leeward.publishing.plan import read_plan
 
 JOBS, ESTABLISHMENTS = 10_900_000, 527_000
@@ -52,6 +55,17 @@ def released(kinds: Sequence[str], folder: Path, number: int) -> tuple[Run, Run]
     return check, timed(leeward(*words), folder)
 
 
+def parts(kind: str, folder: Path) -> str:
+    """Seconds of each part of a release of the first plan, released again in another period."""
+    plan = folder / f"plan-{kind}-parts.yaml"
+    plan.write_text(PLAN.format(period=f"{kind}-parts", tables=TABLES[kind], epsilon=4))
+    timed(leeward("check", plan.name), folder)
+    words = (str(plan), str(folder / f"bundle-{kind}-parts"), str(folder / "ledger.sqlite"))
+    command = [sys.executable, "-m", "benchmarks.parts_of_release", *words]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return in_words(read_parts(told))
+
+
 def report(kind: str, folder: Path) -> bool:
     """Rounds of query, validation and release in turn; whether every bound holds."""
     queries, checks, releases = [], [], []
@@ -69,6 +83,7 @@ def report(kind: str, folder: Path) -> bool:
     print(f"  bare query  {query.seconds:6.2f} s {query.megabytes:8,.0f} MB")
     print(f"  release     {release.seconds:6.2f} s {release.megabytes:8,.0f} MB")
     print(f"  validation  {check.seconds:6.2f} s {check.megabytes:8,.0f} MB")
+    print(f"  parts       {parts(kind, folder)}")
     print(f"  (release − 1 s) / query {time_ratio:.2f}, at most 1.5: {verdict(time_ratio <= 1.5)}")
     print(
         f"  memory / query          {memory_ratio:.2f}, at most 2:   {verdict(memory_ratio <= 2)}"

@@ -12,9 +12,13 @@ from pathlib import Path
 from benchmarks.peers.process import Place, timed
 from benchmarks.peers.tabulations import EPSILON, KINDS
 from benchmarks.process import Run, leeward
+from benchmarks.stopwatch import read_parts
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+THIS_TREE = os.pathsep.join((str(ROOT), str(ROOT / "src")))
+"""Leeward is this one, whichever is installed."""
+
 ALPHA = "0.1"
 PLAN = """\
 data: {{workplaces: workplaces.parquet, workers: workers.parquet, jobs: jobs.parquet}}
@@ -46,11 +50,12 @@ class Workshop:
 
 @dataclass(frozen=True)
 class Attempt:
-    """One timed run: what it took, what it left, and what was done before it."""
+    """One timed run: what it took, what it left, what was done before it, and its parts."""
 
     run: Run
     released: Path
     before: Run | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -99,8 +104,9 @@ class Script:
         out.parent.mkdir(parents=True, exist_ok=True)
         command = [python, str(HERE / f"peer_{self.name}.py"), str(shop.economy), kind, str(out)]
         log = f"{self.name}-{kind}-{number}"
-        run = timed(command, shop.place(log, family=self.family, python_path=str(ROOT)))
-        return Attempt(run, out)
+        place = shop.place(log, family=self.family, python_path=str(ROOT))
+        run = timed(command, place)
+        return Attempt(run, out, parts=read_parts(place.log.read_text(errors="replace")))
 
 
 @dataclass(frozen=True)
@@ -131,10 +137,24 @@ class Leeward:
         alpha = ("--alpha", ALPHA) if self.policy == "strong" else ()
         words = ("ledger", "create", "--ledger", self.ledger, "--account", self.name)
         capped = ("--policy", self.policy, *alpha, "--epsilon", "100")
-        timed(leeward(*words, *capped), shop.place(f"{self.name}-ledger"))
+        timed(leeward(*words, *capped), self._place(shop, f"{self.name}-ledger"))
 
     def attempt(self, shop: Workshop, kind: str, number: int) -> Attempt:
         period = f"{self.name}-{kind}-{number}"
+        plan = self._plan(shop, kind, period)
+        check = timed(leeward("check", plan), self._place(shop, f"{period}-check"))
+        bundle = shop.build / "released" / period
+        bundle.parent.mkdir(parents=True, exist_ok=True)
+        words = ("release", plan, "--out", str(bundle), "--ledger", self.ledger)
+        run = timed(leeward(*words), self._place(shop, period))
+        parts = self._parts(shop, kind, f"{period}-parts")
+        return Attempt(run, bundle / "tables" / f"{kind}.parquet", check, parts)
+
+    def _place(self, shop: Workshop, log: str) -> Place:
+        return shop.place(log, python_path=THIS_TREE)
+
+    def _plan(self, shop: Workshop, kind: str, period: str) -> str:
+        """Write the plan of a period; plans of other periods charge anew."""
         protect = ", ".join(f"{key}: {value}" for key, value in self.protection.items())
         text = PLAN.format(
             account=self.name,
@@ -143,14 +163,18 @@ class Leeward:
             kind=kind,
             names=", ".join(KINDS[kind]),
         )
-        plan = f"{period}.yaml"
-        (shop.economy / plan).write_text(text)
-        check = timed(leeward("check", plan), shop.place(f"{period}-check"))
+        (shop.economy / f"{period}.yaml").write_text(text)
+        return f"{period}.yaml"
+
+    def _parts(self, shop: Workshop, kind: str, period: str) -> Mapping[str, float]:
+        """The parts of one more release, which is like the one that was timed as a whole."""
+        plan = self._plan(shop, kind, period)
+        timed(leeward("check", plan), self._place(shop, f"{period}-check"))
         bundle = shop.build / "released" / period
-        bundle.parent.mkdir(parents=True, exist_ok=True)
-        words = ("release", plan, "--out", str(bundle), "--ledger", self.ledger)
-        run = timed(leeward(*words), shop.place(period))
-        return Attempt(run, bundle / "tables" / f"{kind}.parquet", check)
+        script = str(ROOT / "benchmarks" / "parts_of_release.py")
+        place = self._place(shop, period)
+        timed([sys.executable, script, plan, str(bundle), self.ledger], place)
+        return read_parts(place.log.read_text(errors="replace"))
 
 
 Contender = Script | Leeward
@@ -193,4 +217,6 @@ def make_economy(shop: Workshop, jobs: int, establishments: int) -> Run:
         shutil.rmtree(stale, ignore_errors=True)
     shop.economy.mkdir(parents=True)
     sizes = ("--jobs", str(jobs), "--establishments", str(establishments))
-    return timed(leeward("economy", "--out", ".", *sizes), shop.place("economy"))
+    return timed(
+        leeward("economy", "--out", ".", *sizes), shop.place("economy", python_path=THIS_TREE)
+    )

@@ -1,10 +1,11 @@
 """The results of a run as a Markdown table; what it says of the rows follows from the counts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from benchmarks.peers.outcome import Outcome
 from benchmarks.process import Run
+from benchmarks.stopwatch import in_words
 
 MANY = 100  # zero cells from which the absence of negative values says something
 SURE = 4  # standard errors from which a mean error is called a bias
@@ -37,6 +38,7 @@ class Result:
     check: Run | None = None
     outcome: Outcome | None = None
     failure: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 def rows_in_words(found: Outcome) -> str:
@@ -96,4 +98,6 @@ def markdown(results: Sequence[Result], measured_by: str) -> str:
         if result.check:
             text += f"\n\n{result.label}: `leeward check` beforehand took "
             text += f"{result.check.seconds:,.2f} s and {result.check.megabytes:,.0f} MB."
+        if result.parts:
+            text += f"\n\n{result.label}, its parts: {in_words(result.parts)}."
     return text

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leeward.privacy import EstablishmentRemoval, Guarantee, StrongAlpha, WeakAlpha, WorkerOnly
     from leeward.publishing.plan import Plan, read_plan
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 HOMES = {
     "leeward.bundle.reader": ("Bundle", "read_bundle"),

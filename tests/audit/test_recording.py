@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from leeward.audit.lines import LINES
+from leeward.audit.lines import LINES, Line
 from leeward.audit.planted import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
 from leeward.audit.recording import (
     RecordingNoise,
@@ -44,7 +44,11 @@ DATABASES = (
     Database.of((0, 0, 0)),
     Database.of((3, 1, 0), (40, 0, 2)),
 )
-EXAMS = {line.mechanism: line.examine for line in LINES if isinstance(line.examine, CodeExam)}
+EXAMS = {
+    line.mechanism: line.examine
+    for line in LINES
+    if isinstance(line, Line) and isinstance(line.examine, CodeExam)
+}
 BUILT = [*(additive(case) for case in SCALAR), vector_pareto(alpha="0.1", epsilon=4, cells=3)]
 BUILT_CLIPPED = [
     clipped(alpha=alpha, epsilon=1, cells=cells, **noise)
@@ -172,8 +176,8 @@ def test_a_departure_from_the_definition_is_named(spoilt: Additive | Clipped, fo
     assert EXAMS[spoilt.name].fault(spoilt) == found
 
 
-def test_recording_noise_answers_the_first_request_only() -> None:
-    noise, column = RecordingNoise(np.array([7, 8])), np.array([1, 2])
+def test_recording_noise_answers_the_first_requests_only() -> None:
+    noise, column = RecordingNoise([np.array([7, 8])]), np.array([1, 2])
     assert noise.gaussian(column, Fraction(3)).tolist() == [7, 8]
     assert noise.gaussian(column, Fraction(3)).tolist() == [1, 2]
     assert [asked.true.tolist() for asked in noise.requests] == [[1, 2], [1, 2]]

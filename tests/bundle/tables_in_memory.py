@@ -24,7 +24,9 @@ class InMemory(Bundle):
     rows: pa.Table = field(kw_only=True)
     each: int = field(kw_only=True)
 
-    def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, name: str, columns: Sequence[str] | None = None, *, totals: bool = True
+    ) -> Iterator[pa.RecordBatch]:
         assert columns is None, "the columns are read by their place"
         return iter(self.rows.to_batches(max_chunksize=self.each))
 
@@ -52,7 +54,7 @@ def in_memory(
             note="Made up.",
         ),
         bias=None,
-        columns=table_columns(codes, margins),
+        columns=table_columns(codes, margins=margins, establishments=False),
     )
     stated = certificate("made-up", [certified.model_copy(update=changes)])
     rows = _rows(lines, list(codes), certified.columns)

@@ -131,7 +131,7 @@ def test_no_more_rows_are_read_than_the_first_page_needs() -> None:
 
     class Counting(InMemory):
         def batches(
-            self, name: str, columns: Sequence[str] | None = None
+            self, name: str, columns: Sequence[str] | None = None, *, totals: bool = True
         ) -> Iterator[pa.RecordBatch]:
             for batch in super().batches(name, columns):
                 read.append(len(batch))

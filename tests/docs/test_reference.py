@@ -116,7 +116,11 @@ def test_every_file_of_a_bundle_is_documented() -> None:
 
 
 def test_every_measure_is_documented() -> None:
-    assert documented("bundle.md", "Columns") == {*layout.MEASURES, layout.MARGIN}
+    assert documented("bundle.md", "Columns") == {
+        *layout.MEASURES,
+        layout.MARGIN,
+        layout.ESTABLISHMENTS,
+    }
 
 
 def test_every_status_is_documented() -> None:

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from leeward.engines import connect
 from leeward.engines.address import TableAddress
 from leeward.engines.digest import Sha256, digest_rows, sums_here, sums_there
 from leeward.engines.postgres import Postgres
 from leeward.model import TABLES
 from tests.engines.cluster import cluster
+from tests.engines.small import economy, parquet
 
 Rows = list[tuple[Any, ...]]
 
@@ -98,3 +101,14 @@ def test_rows_that_are_almost_the_same_have_other_digests(case: str, socket: Pat
 
 def test_the_order_of_rows_does_not_matter(socket: Path) -> None:
     assert digest(socket, FULL) == digest(socket, FULL[::-1])
+
+
+def test_files_are_hashed_as_they_were_when_they_were_opened(tmp_path: Path) -> None:
+    sources = parquet(economy(3), tmp_path)
+    hashes = [sha256((tmp_path / name).read_bytes()).digest() for name in sources.values()]
+    with connect(sources, tmp_path, hashed=True) as engine:
+        (tmp_path / sources["jobs"]).touch()
+        assert engine.digest() == sha256(b"".join(hashes)).hexdigest()
+        assert not engine.unchanged()  # since it was opened, not since the digest was asked for
+        assert engine.digest() == sha256(b"".join(hashes)).hexdigest()
+        assert engine.unchanged()

@@ -352,6 +352,7 @@ def test_progress_is_told_in_fixed_words(tmp_path: Path) -> None:
     with connect(duck_file(sound(), tmp_path), tmp_path) as engine:
         engine.check(codebook(tmp_path), SingleJob(), told.append)
     assert told == [
+        "comparing ids",
         "looking for empty tables",
         "looking for missing ids",
         "looking for duplicate ids",

@@ -212,6 +212,17 @@ def test_an_entry_is_a_link() -> None:
             json.dumps({**BODY, "kind": "opened", "cap": "1"}),
             "it holds a value of the wrong type",
         ),
+        (
+            json.dumps(
+                {
+                    **BODY,
+                    "kind": "opened",
+                    "format": 2,
+                    "cap": written(Guarantee("strong", "1/10", 1, plus=5)),
+                }
+            ),
+            "it states a guarantee that its format does not know",
+        ),
     ],
 )
 def test_a_body_that_is_none_is_damage(text: str, fault: str) -> None:

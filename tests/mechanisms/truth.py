@@ -106,8 +106,8 @@ def staircase_at(size: float, epsilon: float, left: float, right: float) -> Dens
 
 @cache
 def staircase() -> Density:
-    """The left edge for which E Z = 0 beside a right edge of 380/1024."""
-    right = 380 / 1024
+    """The left edge for which E Z = 0 beside a right edge of 1521/4096."""
+    right = 1521 / 4096
 
     def mean(left: float) -> float:
         return staircase_at(A, EPSILON, left, right).weight(-inf, inf, 1)

@@ -15,13 +15,15 @@ from tests.publishing.office import Changes, Driver, Ended, Office, release
 STRONG = """\
 protect: {policy: strong, alpha: 0.1, epsilon: 24}
 tables:
-  - {name: slope_spent, by: [place, sector, ownership], mechanism: slope, margins: 1/10}
+  - {name: slope_spent, by: [place, sector, ownership], mechanism: slope, margins: 1/10,
+     establishments: true}
   - {name: slope_none, by: [region, sector], mechanism: slope, margins: none, complete: true}
   - {name: stairs, by: [place, sector], mechanism: staircase}
-  - {name: pareto_spent, by: [place, sex, education], mechanism: vector_pareto, complete: true}
+  - {name: pareto_spent, by: [place, sex, education], mechanism: vector_pareto, complete: true,
+     establishments: true}
   - {name: pareto_none, by: [place, sector], mechanism: vector_pareto, margins: none,
      where: {sex: M, sector: ["11", "23", "42", "62"]}}
-  - {name: clipped, by: [region, ownership, sex, race], mechanism: clipped}
+  - {name: clipped, by: [region, ownership, sex, race], mechanism: clipped, establishments: true}
   - {name: clipped_none, by: [place, age], mechanism: clipped, margins: none,
      where: {education: E4}}
   - {name: log, by: [place, sector, ownership], mechanism: log_laplace, complete: true}
@@ -122,6 +124,29 @@ def test_neighbours_differ_in_noisy_numbers_alone(scene: Scene, plan: str, name:
         assert is_of(scene.pairs[name], before), (table, before, after)
         one, two = int(before["value"]), int(after["value"])
         assert abs(one - two) <= 6 + 0.2 * max(abs(one), abs(two)), (table, before, after)
+
+
+@pytest.mark.parametrize(
+    ("table", "by"),
+    [
+        ("slope_spent", ["place", "sector", "ownership"]),
+        ("pareto_spent", ["place"]),
+        ("clipped", ["region", "ownership"]),
+    ],
+)
+def test_establishments_are_those_of_the_frame(scene: Scene, table: str, by: list[str]) -> None:
+    found = scene.base.workplaces.to_pandas()
+    counted = found.assign(region=found["place"].str[:2]).groupby(by).size()
+    frame = {key if isinstance(key, tuple) else (key,): int(n) for key, n in counted.items()}
+    one, two = (
+        read_csv(scene.release(name, "strong").bundle / "tables" / f"{table}.csv").to_pylist()
+        for name in ("base", "one job more")
+    )
+    assert list(one[0])[-1] == "establishments"
+    assert [row["establishments"] for row in one] == [row["establishments"] for row in two]
+    stated = {tuple(row[name] for name in by): int(row["establishments"]) for row in one}
+    assert {key: number for key, number in stated.items() if number} == frame
+    assert {row["status"] for row in one if row["establishments"] == "0"} <= {"-2"}
 
 
 def is_of(pair: Pair, row: dict[str, str]) -> bool:

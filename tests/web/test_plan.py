@@ -14,7 +14,7 @@ from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import as_json
 from leeward.publishing.prediction import promises, read_target, smallest_epsilon
-from leeward.web.plan_form import DraftTable
+from leeward.web.plan_form import DraftTable, draft_of, posted
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of
 from tests.web.drafts import Parts, draft, form
@@ -53,6 +53,14 @@ def test_the_form_holds_the_plan_as_it_was_written(page: Served, plan: Path) -> 
     kept = json.loads(shown.values("tables[2].where")[0])
     assert kept == {"sex": "M", "education": ["E1", "E2"]}
     assert draft(plan).request(read_plan(plan).request)[0] == read_plan(plan).request
+
+
+@pytest.mark.parametrize("totals", ["all", ["place", "sector"]])
+def test_totals_and_establishments_are_kept(plan: Path, totals: object) -> None:
+    loaded = read_plan(plan).request
+    table = loaded.tables[0].model_copy(update={"totals": totals, "establishments": True})
+    changed = loaded.model_copy(update={"tables": [table, *loaded.tables[1:]]})
+    assert posted(form(draft_of(changed))).request(loaded)[0] == changed
 
 
 @pytest.mark.parametrize(
@@ -378,4 +386,5 @@ def test_a_draft_passes_over_names_that_it_does_not_know(page: Served, plan: Pat
     answer = page.post("/plan/preview", form(draft(plan), *more))
     assert answer.status == 200
     assert "passwd" not in answer.text
-    assert DraftTable().content() == {"name": "", "by": [], "complete": False, "mechanism": "auto"}
+    ticked = {"complete": False, "establishments": False}
+    assert DraftTable().content() == {"name": "", "by": [], "mechanism": "auto"} | ticked

@@ -1,17 +1,21 @@
 """The rows of a table on the page: those of the selection, each drawn with its margin."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.bundle import BundleWriter, read_bundle
+from leeward.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.bundle.selection import Page, Row, Selection, select
+from leeward.bundle.statements import TotalsStatement
 from leeward.errors import InvalidParameter
 from leeward.model import Marginal
+from leeward.model.totals import Totals
 from leeward.web.releases_table import MOST_CHOICES, headers, lines, query, read_selection
 from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo
 from tests.bundle.tables_in_memory import in_memory
@@ -30,7 +34,37 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         with bundle.table(LONG, margins=True) as writer:
             writer.write(cells(LONG, range(MOST_CHOICES + 1), margins=True))
         bundle.seal(certificate("long", [certified(writer)]))
+    write_totals(made / "totals")
     return made
+
+
+def write_totals(target: Path) -> None:
+    """A table of two places with the number of establishments, and its total."""
+    place = dimension("place", ["1", "2"])
+    place = replace(place, attribute=replace(place.attribute, total="00"))
+    marginal = Marginal("t", (place,), (), establishments=True, totals=("place",))
+    made = replace(cells(marginal, (0, 1), margins=True), establishments=np.array([3, 4]))
+    totals = Totals(marginal)
+    totals.add(made)
+    with BundleWriter(target) as bundle:
+        with bundle.table(marginal, margins=True) as writer:
+            writer.write(made)
+            for family, added in totals.rows():
+                writer.write_totals(family, replace(added, margins=added.values * 0 + 9))
+        stated = TotalsStatement(codes={"place": "00"}, rows=1, draws=9, seed=1, sentence="Sums.")
+        table = certified(writer).model_copy(update={"totals": stated})
+        bundle.seal(certificate(target.name, [table]))
+
+
+@pytest.mark.parametrize(("asked", "codes"), [("", ["1", "2"]), ("?totals=too", ["1", "2", "00"])])
+def test_totals_are_shown_if_asked_for(
+    page: Served, folder: Path, asked: str, codes: list[str]
+) -> None:
+    assert verify_bundle(folder / "totals") == ()
+    answer = page.get(f"/releases/totals/tables/t{asked}")
+    rows = [row for row in Rows(answer.text).rows if row]
+    assert [row[0].split()[0] for row in rows] == codes
+    assert [row[4] for row in rows] == ["3", "4", "7"][: len(codes)]
 
 
 @pytest.fixture(scope="module")

@@ -13,22 +13,28 @@ from flint import arb
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
-from leeward.audit.lines import ALPHA, EPSILON, UNIT_EMPLOYER, Control, stated_delta
+from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
 from leeward.audit.planted import CUT, PLANTED, STRONG, made
 from leeward.audit.recording import released
+from leeward.audit.table_exam import WITH_MARGINS, examine_table
 from leeward.exact import ball
+from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
+from leeward.mechanisms.margins import SpentMargins, spend
+from leeward.mechanisms.measurement import PublicScale
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.staircase import Staircase, Stairs
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.noise.integers import for_each_cell
 from leeward.noise.law import discrete_laplace, laplace
+from leeward.noise.scales import Integers, Noise
 from leeward.privacy import StrongAlpha, policy
 from leeward.privacy.database import Database
 
@@ -292,6 +298,33 @@ def low_theta(depth: Depth) -> Loss:
     return clipped_loss(made(Clipped, "clipped"), StrongAlpha(5), depth)
 
 
+@dataclass(frozen=True)
+class TrueScaleMargins(SpentMargins):
+    """Margins of the largest establishment itself, without noise."""
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Integers:
+        """A noisy index is drawn, and not used."""
+        super().released(mechanism, values, largest, noise)
+        return for_each_cell(self.margins(self.scale.grid.index(largest)), values)
+
+
+def true_margins(depth: Depth) -> Loss:
+    """Margins that follow the true scale."""
+    slope = made(Slope, "slope", epsilon=EPSILON * (1 - MARGINS))
+    spent = spend(slope, EPSILON * MARGINS)
+    rule = TrueScaleMargins(spent.scale, slope, 1)
+    return examine_table(CountsWithNoise(slope, False, rule), STRONG, depth, EPSILON)
+
+
+def one_scale_paid(depth: Depth) -> Loss:
+    """Both cells have a noisy scale of their own, and one is booked."""
+    slope = made(Slope, "slope", epsilon=EPSILON * (1 - MARGINS), cells=2)
+    rule = spend(slope, EPSILON * MARGINS)
+    return examine_table(CountsWithNoise(slope, True, rule), policy("weak"), depth, EPSILON)
+
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -332,4 +365,6 @@ CONTROLS: tuple[Control, ...] = (
         detail=UNIT_EMPLOYER,
     ),
     *STAIRS,
+    Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
+    Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
 )

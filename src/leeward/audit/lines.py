@@ -6,7 +6,7 @@ A control is the line of a known defect: it gives one row, which must be rejecte
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
@@ -21,10 +21,14 @@ from leeward.audit.released_code import (
     RELEASED_CODE,
 )
 from leeward.audit.row import Claim, Row
+from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_table
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
-from leeward.privacy import policy
+from leeward.mechanisms.choice import measurement
+from leeward.mechanisms.measurement import Measurement
+from leeward.model import Attribute, Dimension, Marginal
+from leeward.privacy import Guarantee, policy
 
 Grid = tuple[tuple[str, str], ...]
 """Pairs of α and ε."""
@@ -101,6 +105,57 @@ class Line:
         return Row(claim, self.examine(made, name, depth))
 
 
+MARGINS = Fraction(1, 10)
+"""The share of ε that pays for margins in an examined table."""
+
+
+@dataclass(frozen=True)
+class TableLine:
+    """Values and margins of a table together, by the measurement that a plan gets."""
+
+    mechanism: str
+    policy: str = "strong"
+    cells: int = 1
+    alpha: str = "0.1"
+    epsilon: str = "1"
+    deep: ClassVar[bool] = False
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The one policy."""
+        return (self.policy,)
+
+    def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
+        """One row."""
+        made, kind = self.made(), self.marginal.kind
+        promised = made.guarantee(self.policy, table=kind)
+        claim = Claim(
+            self.mechanism,
+            "tight",
+            self.policy,
+            promised.alpha,
+            promised.epsilon,
+            detail=", ".join((*((f"cells {self.cells}",) if self.cells > 1 else ()), WITH_MARGINS)),
+        )
+        yield Row(
+            claim,
+            examine_table(cast(TableMeasurement, made), promised.policy, depth, promised.epsilon),
+        )
+
+    def made(self) -> Measurement:
+        """The measurement, by the function that plans call."""
+        asked = Guarantee(self.policy, self.alpha, self.epsilon)
+        return measurement(self.mechanism, self.marginal, asked, MARGINS)
+
+    @property
+    def marginal(self) -> Marginal:
+        """Jobs of workplaces, by as many kinds of workers as there are cells."""
+        codes = tuple(map(str, range(self.cells)))
+        kind = Attribute("kind", "workers", "kind", codes, codes, False, {})
+        worker = (Dimension(kind, tuple(range(self.cells))),) if self.cells > 1 else ()
+        return Marginal("table", (), worker)
+
+
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 
 
@@ -167,7 +222,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line, ...] = (
+LINES: tuple[Line | TableLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -214,6 +269,10 @@ LINES: tuple[Line, ...] = (
         for name, exam, options, at in PLUS_LINES
     ),
     Line("slope", examine_scalar, ("weak",), options=(("plus", 3), ("cells", 2)), at=ONE),
+    TableLine("slope"),
+    TableLine("staircase", epsilon="2"),
+    TableLine("vector_pareto", cells=2),
+    TableLine("slope", "weak", cells=2),
     Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
     Line("staircase", examine_chains, at=TWO, detail=UNIT_EMPLOYER, deep=True),
     _code("slope", COUNT_CODE, options=(("plus", 3),)),

@@ -147,8 +147,10 @@ class NarrowClipped(Clipped):
 class NarrowSlope(Slope):
     """Asks for the right noise, and is given half of it."""
 
-    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
-        return self._release(counts, largest, NarrowNoise(HALF))
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        return super()._release(counts, largest, NarrowNoise(HALF) if noise is SECRET else noise)
 
 
 def cut_clipped(depth: Depth) -> Loss:

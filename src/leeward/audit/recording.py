@@ -120,9 +120,9 @@ class NoiseRequest:
 
 @dataclass
 class RecordingNoise:
-    """Noise that answers the first request with `first` and adds nothing to the others."""
+    """Noise that answers the first requests with `answers` and adds nothing to the others."""
 
-    first: Integers | None = None
+    answers: Sequence[Integers] = ()
     requests: list[NoiseRequest] = field(default_factory=list)
     blocks: list[ParetoBlock] = field(default_factory=list)
 
@@ -147,8 +147,10 @@ class RecordingNoise:
         return self._answer(true)
 
     def _answer(self, true: Integers) -> Integers:
-        answer, self.first = self.first, None
-        return true if answer is None else answer.reshape(true.shape)
+        if not self.answers:
+            return true
+        answer, *self.answers = self.answers
+        return answer.reshape(true.shape)
 
 
 def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:
@@ -190,7 +192,7 @@ def clipped_release(
     mechanism: EntryMechanism, databases: Sequence[Database], indices: Integers | None = None
 ) -> ClippedRelease:
     """The three steps of a release, one workplace cell a database; without indices, no noise."""
-    noise, cells = RecordingNoise(indices), mechanism.parameters.cells
+    noise, cells = RecordingNoise(() if indices is None else (indices,)), mechanism.parameters.cells
     held = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
     values, theta = mechanism._release(held, noise)
     index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])

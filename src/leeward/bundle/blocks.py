@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
+from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
 from leeward.errors import Damaged, InvalidParameter, shown
 
 Integers = NDArray[np.int64]
@@ -26,7 +27,8 @@ LARGEST = 2**61
 class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
-    `margins` is 0 where `drawn` is false: there the table has no margin.
+    `margins` is 0 where `drawn` is false: there the table has no margin. `establishments` is None
+    where the table does not count them.
     """
 
     positions: tuple[Integers, ...]
@@ -34,6 +36,7 @@ class Block:
     status: Integers
     margins: Integers
     drawn: Booleans
+    establishments: Integers | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -42,7 +45,8 @@ class Block:
         """The rows of these numbers, or those that are true."""
         positions = tuple(one[chosen] for one in self.positions)
         numbers = (self.values[chosen], self.status[chosen], self.margins[chosen])
-        return Block(positions, *numbers, self.drawn[chosen])
+        frame = None if self.establishments is None else self.establishments[chosen]
+        return Block(positions, *numbers, self.drawn[chosen], frame)
 
 
 def join(parts: list[Block]) -> Block:
@@ -54,7 +58,13 @@ def join(parts: list[Block]) -> Block:
         np.concatenate([part.status for part in parts]),
         np.concatenate([part.margins for part in parts]),
         np.concatenate([part.drawn for part in parts]),
+        _joined_frame(parts),
     )
+
+
+def _joined_frame(parts: list[Block]) -> Integers | None:
+    counted = [part.establishments for part in parts if part.establishments is not None]
+    return np.concatenate(counted) if counted else None
 
 
 def certified(bundle: Bundle, name: str) -> CertifiedTable:
@@ -70,11 +80,11 @@ def certified(bundle: Bundle, name: str) -> CertifiedTable:
     return found
 
 
-def read_blocks(bundle: Bundle, table: CertifiedTable) -> Iterator[Block]:
+def read_blocks(bundle: Bundle, table: CertifiedTable, *, totals: bool) -> Iterator[Block]:
     """The rows of a table, a batch at a time; rows that contradict the certificate are refused."""
-    codes = [pa.array(list(table.codes[name]), pa.string()) for name in table.identifiers]
+    codes = [pa.array(list(table.listed(name)), pa.string()) for name in table.identifiers]
     try:
-        for batch in bundle.batches(table.name):
+        for batch in bundle.batches(table.name, totals=totals):
             yield _read(batch, codes, table)
     except (OSError, TypeError, ValueError, pa.ArrowException):
         raise _damaged(table, "must be readable") from None
@@ -86,16 +96,18 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
     columns = [batch.column(number) for number in range(len(table.columns))]
     coded = zip(columns, codes, strict=False)
     positions = tuple(_positions(column, listed, table) for column, listed in coded)
-    value, status, *margin = columns[len(codes) :]
+    numbers = dict(zip(table.columns[len(codes) :], columns[len(codes) :], strict=True))
+    margin = [numbers[MARGIN]] if MARGIN in numbers else []
     drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in margin]
     margins = [_numbers(one.fill_null(0), table) for one in margin]
     nothing = np.zeros(len(batch), np.int64)
     return Block(
         positions,
-        _numbers(value, table),
-        _numbers(status, table),
+        _numbers(numbers["value"], table),
+        _numbers(numbers["status"], table),
         margins[0] if margins else nothing,
         drawn[0] if drawn else nothing.astype(bool),
+        _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
     )
 
 

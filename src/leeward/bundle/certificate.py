@@ -8,7 +8,15 @@ from importlib.resources import files
 from math import prod
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
+from pydantic import (
+    Field,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.statements import (
@@ -17,6 +25,7 @@ from leeward.bundle.statements import (
     DataStatement,
     FileStatement,
     FirmStatement,
+    FrameStatement,
     Hex,
     JobsStatement,
     LedgerStatement,
@@ -30,7 +39,9 @@ from leeward.bundle.statements import (
     Statement,
     TableGuarantee,
     Text,
+    TotalsStatement,
 )
+from leeward.model.totals import TOTAL_LABEL
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
@@ -40,6 +51,9 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
+
+SINCE_3 = ("establishments", "totals")
+"""Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
     1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f",
@@ -76,6 +90,16 @@ class CertifiedTable(Statement):
     margins: MarginStatement
     bias: Prose | None
     columns: tuple[Text, ...]
+    establishments: FrameStatement | None = None
+    """Left out where there is no such column."""
+
+    totals: TotalsStatement | None = None
+    """Left out where there are none; their rows are the last ones."""
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        return {key: one for key, one in content.items() if key not in SINCE_3 or one is not None}
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
@@ -84,14 +108,41 @@ class CertifiedTable(Statement):
             raise ValueError("identifiers must differ and end with the worker identifiers")
         if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
             raise ValueError("codes must be listed for each identifier, in the same order")
-        if self.columns != table_columns(self.identifiers, self.has_margins):
-            raise ValueError("columns must be the identifiers, then value, status, margin")
+        coded = () if self.totals is None else self.totals.codes.items()
+        if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
+            raise ValueError("totals must be of identifiers, under codes that no identifier has")
+        if self.total_rows > self.rows:
+            raise ValueError("totals must not be more than all rows")
+        frame = self.establishments is not None
+        columns = table_columns(self.identifiers, margins=self.has_margins, establishments=frame)
+        if self.columns != columns:
+            raise ValueError(f"columns must be {', '.join(columns)}")
         return self
 
     @property
     def has_margins(self) -> bool:
         """Whether there is a margin column."""
         return self.margins.method != "none"
+
+    @property
+    def total_rows(self) -> int:
+        """How many of the last rows are totals."""
+        return 0 if self.totals is None else self.totals.rows
+
+    @property
+    def cell_rows(self) -> int:
+        """How many of the first rows are cells."""
+        return self.rows - self.total_rows
+
+    def listed(self, name: str) -> dict[str, str]:
+        """Every code that a row may have, with its label; a total code is the last one."""
+        total = () if self.totals is None else (self.totals.codes.get(name),)
+        return self.codes[name] | {code: TOTAL_LABEL for code in total if code is not None}
+
+    @property
+    def most_rows(self) -> int:
+        """How many combinations the codes and total codes allow."""
+        return prod(len(self.listed(name)) for name in self.identifiers)
 
     @property
     def workplace_identifiers(self) -> tuple[str, ...]:
@@ -152,9 +203,11 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        new = (one.plus or one.unit for one in stated)
-        if self.format < FORMAT and any(new):
-            raise ValueError(f"plus and unit must be there since format {FORMAT} alone")
+        newer = [part for one in stated for part in (one.plus, one.unit)]
+        newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
+        if self.format < FORMAT and any(one is not None for one in newer):
+            keys = ", ".join(("plus", "unit", *SINCE_3))
+            raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")

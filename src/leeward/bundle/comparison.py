@@ -175,7 +175,7 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
     _refuse_many(lists)
     stated = zip(table.identifiers, lists, strict=True)
     places = [_places(table.codes[name], listed) for name, listed in stated]
-    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table)]
+    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table, totals=False)]
     cells = _in_order(_join(parts))
     if (cells.keys[1:] == cells.keys[:-1]).any():
         raise _twice(table)

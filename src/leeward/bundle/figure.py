@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle.certificate import CertifiedTable
-from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.bundle.layout import MARGIN
 from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
@@ -56,7 +56,7 @@ class Cell:
 
 def cells(rows: pa.Table) -> tuple[Cell, ...]:
     """Rows as cells; for small tables."""
-    codes = [name for name in rows.column_names if name not in {*MEASURES, MARGIN}]
+    codes = [one.name for one in rows.schema if pa.types.is_dictionary(one.type)]
     return tuple(
         Cell(tuple(row[name] for name in codes), row["value"], row["status"], row.get(MARGIN))
         for row in rows.to_pylist()
@@ -159,7 +159,7 @@ def _size(table: CertifiedTable, names: tuple[str, ...]) -> int:
 def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Figure:
     """The largest cells of a table as bars, or all of them as squares."""
     if kind == "squares" and (chosen := layout(table)) is not None:
-        return squares(table, matrix(chosen, table, cells(bundle.table(table.name))))
+        return squares(table, matrix(chosen, table, cells(bundle.table(table.name, totals=False))))
     if kind != "bars":
         raise InvalidParameter(
             "kind",
@@ -179,7 +179,7 @@ def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Fi
 def _largest(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
     """The largest cells, largest first, and the number of cells that have a value."""
     largest, seen, of = LargestRows(most), 0, 0
-    for batch in bundle.batches(table.name, ("value", "status")):
+    for batch in bundle.batches(table.name, ("value", "status"), totals=False):
         noisy = np.flatnonzero(batch["status"].to_numpy() == Flag.OK)
         largest.add(batch["value"].to_numpy()[noisy], noisy + seen)
         seen, of = seen + batch.num_rows, of + len(noisy)

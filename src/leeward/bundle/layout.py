@@ -23,6 +23,7 @@ LEFT_BEHIND = re.compile(r"^\..*\.(partial|report)-[0-9]+-[0-9]+$")
 
 MEASURES = ("value", "status")
 MARGIN = "margin"
+ESTABLISHMENTS = "establishments"
 
 CHECKSUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_][A-Za-z0-9_./-]*)")
 """A line that `sha256sum --check` reads."""
@@ -43,9 +44,12 @@ def version_path(name: str) -> str:
     return f"version_{name}.txt"
 
 
-def table_columns(identifiers: Iterable[str], margins: bool) -> tuple[str, ...]:
+def table_columns(
+    identifiers: Iterable[str], *, margins: bool, establishments: bool
+) -> tuple[str, ...]:
     """The header of a table: identifiers first, as in the LEHD public-use files."""
-    return (*identifiers, *MEASURES, *((MARGIN,) if margins else ()))
+    wide = (MARGIN,) if margins else ()
+    return (*identifiers, *MEASURES, *wide, *((ESTABLISHMENTS,) if establishments else ()))
 
 
 def stamped_files(name: str, tables: Iterable[str]) -> tuple[str, ...]:

@@ -49,16 +49,18 @@ class PublishedTable:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns: identifiers, `value`, `status`, and `margin` where there is one."""
+        """Names of the columns: identifiers, `value`, `status`, and others that there may be."""
         return self.about.columns
 
-    def to_arrow(self, *, labels: bool = False) -> pa.Table:
+    def to_arrow(self, *, labels: bool = False, totals: bool = True) -> pa.Table:
         """All rows as a table of Arrow; codes are dictionaries of text.
 
         Parameters
         ----------
         labels
             Whether a column NAME_label follows each column of codes.
+        totals
+            Whether rows of totals are there, the last ones.
 
         Returns
         -------
@@ -75,18 +77,20 @@ class PublishedTable:
         >>> bundle["by_place"].to_arrow(labels=True).column_names[:2]
         ['place', 'place_label']
         """
-        rows = self.bundle.table(self.name)
-        for name, codes in self.about.codes.items() if labels else ():
-            rows = _labelled(rows, name, codes)
+        rows = self.bundle.table(self.name, totals=totals)
+        for name in self.about.identifiers if labels else ():
+            rows = _labelled(rows, name, self.about.listed(name))
         return rows
 
-    def to_pandas(self, *, labels: bool = False) -> "pandas.DataFrame":
+    def to_pandas(self, *, labels: bool = False, totals: bool = True) -> "pandas.DataFrame":
         """All rows as a data frame of pandas, which must be installed; codes are texts.
 
         Parameters
         ----------
         labels
             Whether a column NAME_label follows each column of codes.
+        totals
+            Whether rows of totals are there, the last ones.
 
         Returns
         -------
@@ -103,15 +107,17 @@ class PublishedTable:
         >>> bundle["by_place"].to_pandas().place.tolist()
         ['01', '02', '03']
         """
-        return _with_texts(self.to_arrow(labels=labels)).to_pandas()
+        return _with_texts(self.to_arrow(labels=labels, totals=totals)).to_pandas()
 
-    def to_polars(self, *, labels: bool = False) -> "polars.DataFrame":
+    def to_polars(self, *, labels: bool = False, totals: bool = True) -> "polars.DataFrame":
         """All rows as a data frame of Polars, which must be installed; codes are texts.
 
         Parameters
         ----------
         labels
             Whether a column NAME_label follows each column of codes.
+        totals
+            Whether rows of totals are there, the last ones.
 
         Returns
         -------
@@ -138,7 +144,7 @@ class PublishedTable:
                 next_step=hint_beside("polars"),
             ) from None
 
-        found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels)))
+        found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels, totals=totals)))
         return cast("polars.DataFrame", found)
 
     def picture(self, kind: Literal["bars", "squares"] = "bars", *, most: int = 25) -> "Figure":

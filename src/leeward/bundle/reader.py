@@ -82,13 +82,15 @@ class Bundle:
         heads = ("table", "by", "rows", "mechanism")
         return html_table(title, heads, rows, note=paid.sentence)
 
-    def table(self, name: str) -> pa.Table:
+    def table(self, name: str, *, totals: bool = True) -> pa.Table:
         """All rows of a table; codes as dictionaries of text. Its checksum is checked first.
 
         Parameters
         ----------
         name
             The name of the table.
+        totals
+            Whether rows of totals are there, the last ones.
 
         Returns
         -------
@@ -107,11 +109,13 @@ class Bundle:
         >>> bundle.table("by_place").num_rows
         3
         """
-        path, _ = self._published(name)
+        path, table = self._published(name)
         with _reading(path):
-            return pq.ParquetFile(path).read()
+            return pq.ParquetFile(path).read().slice(0, table.rows if totals else table.cell_rows)
 
-    def batches(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, name: str, columns: Sequence[str] | None = None, *, totals: bool = True
+    ) -> Iterator[pa.RecordBatch]:
         """The rows of a table, a row group at a time: memory does not grow with the table.
 
         Its checksum and the types of its columns are checked before the first row.
@@ -122,6 +126,8 @@ class Bundle:
             The name of the table.
         columns
             The columns to read; all of them if not given.
+        totals
+            Whether rows of totals are there, the last ones.
 
         Returns
         -------
@@ -141,8 +147,12 @@ class Bundle:
         3
         """
         with self._opened(name) as file:
-            wanted = None if columns is None else list(columns)
-            yield from file.iter_batches(batch_size=ROW_GROUP, columns=wanted)
+            wanted, table = None if columns is None else list(columns), self._certified(name)
+            left = table.rows if totals else table.cell_rows
+            for batch in file.iter_batches(batch_size=ROW_GROUP, columns=wanted):
+                if left > 0:
+                    yield batch.slice(0, left)
+                left -= batch.num_rows
 
     def rows(self, name: str, numbers: Sequence[int]) -> pa.Table:
         """A few rows by their numbers; only row groups that hold one are read.
@@ -186,7 +196,9 @@ class Bundle:
         """The Parquet file of a table, with the columns and rows that the certificate states."""
         path, table = self._published(name)
         with _reading(path), pq.ParquetFile(path) as file:
-            if file.schema_arrow.remove_metadata() != column_types(table.columns):
+            if file.schema_arrow.remove_metadata() != column_types(
+                table.identifiers, table.columns
+            ):
                 raise damaged(path, "must have the columns that the certificate says")
             if not fits(file.metadata, table):
                 raise damaged(path, "must have the rows that the certificate says, in small groups")
@@ -313,8 +325,9 @@ def fits(footer: pq.FileMetaData, table: CertifiedTable) -> bool:
     rows = [group.num_rows for group in groups]
     if not footer.num_rows == sum(rows) == table.rows or max(rows, default=0) > ROW_GROUP:
         return False
-    most = [_most_column_bytes(table.codes.get(name, {})) for name in table.columns]
-    return table.rows <= table.workplace_cells * table.worker_cells and all(
+    codes = {name: table.listed(name) for name in table.identifiers}
+    most = [_most_column_bytes(codes.get(name, {})) for name in table.columns]
+    return table.rows <= table.most_rows and all(
         group.column(number).total_uncompressed_size <= bytes_
         for group in groups
         for number, bytes_ in enumerate(most)

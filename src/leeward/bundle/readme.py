@@ -132,6 +132,9 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             "lies between value - margin and value + margin in nine of ten cells. It is empty "
             "where status is -2."
         )
+    stated = next((one.establishments for one in certificate.tables if one.establishments), None)
+    if stated is not None:
+        yield f"* establishments has no noise. {stated.sentence}"
 
 
 def _rows() -> Iterator[str]:
@@ -156,6 +159,9 @@ def _noise(certificate: Certificate) -> Iterator[str]:
         "total that has its own table, take that table. Totals of two tables do not agree "
         "exactly, and neither of them is wrong."
     )
+    stated = next((table.totals for table in certificate.tables if table.totals), None)
+    if stated is not None:
+        yield f"* Totals. {stated.sentence}"
     yield "* The noise was drawn once. Nobody can take it out again, and it is stored nowhere."
     for table in certificate.tables:
         if table.bias is not None:
@@ -171,9 +177,17 @@ def _described(table: CertifiedTable) -> str:
     by = f"by {crossed(names)}" if (names := table.identifiers) else "one total"
     part = f" Only jobs {filtered(table.where)}." if table.where else ""
     whole = " Complete: combinations without an establishment are there." if table.complete else ""
+    totals = (
+        ""
+        if table.totals is None
+        else (
+            f" The last {table.totals.rows} rows are totals, by the code "
+            f"{', '.join(f'{code} of {name}' for name, code in table.totals.codes.items())}."
+        )
+    )
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
-        f"{table.rows} rows, {by}.{part}{whole} Noise by the mechanism {table.mechanism}, "
+        f"{table.rows} rows, {by}.{part}{whole}{totals} Noise by the mechanism {table.mechanism}, "
         f"epsilon {table.guarantee.epsilon}.{coverage} {table.margins.note}"
     )
 

@@ -8,14 +8,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.bundle.layout import MARGIN, MEASURES
+from leeward.bundle.layout import ESTABLISHMENTS, MARGIN, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
+from leeward.model.totals import Family
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
 
 FLAGS = tuple(int(flag) for flag in Flag)
+
+NUMBERS = {
+    **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
+    **dict.fromkeys((MARGIN, ESTABLISHMENTS), pa.int64()),
+}
+"""The types of columns that hold numbers."""
 
 Integers = NDArray[np.int64]
 
@@ -26,6 +33,13 @@ class RowShape:
 
     marginal: Marginal
     margins: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The header."""
+        made = self.marginal
+        names = [one.name for one in made.dimensions]
+        return table_columns(names, margins=self.margins, establishments=made.establishments)
 
     @property
     def schema(self) -> pa.Schema:
@@ -39,16 +53,13 @@ class RowShape:
         return self._with_codes(pa.int32())
 
     def _with_codes(self, code: pa.DataType) -> pa.Schema:
-        names = [one.name for one in self.marginal.dimensions]
-        fields = [(name, code) for name in names]
-        fields += zip(MEASURES, (pa.int64(), pa.int8()), strict=True)
-        return pa.schema(fields + ([(MARGIN, pa.int64())] if self.margins else []))
+        return pa.schema([(name, NUMBERS.get(name, code)) for name in self.columns])
 
     def rules(self) -> "RowRules":
         """What its rows must keep to, from the first one on."""
         made = self.marginal
         sizes = {one.name: one.size for one in made.dimensions}
-        return RowRules(sizes, len(made.worker), complete=made.complete, margins=self.margins)
+        return RowRules(sizes, len(made.worker), complete=made.complete, columns=self.columns)
 
     def compact_rows(self, published: Published) -> pa.Table:
         """Every row of a batch, codes as numbers."""
@@ -58,7 +69,18 @@ class RowShape:
         arrays = [pa.array(column) for column in columns]
         if self.margins:
             arrays.append(margin_column(published))
+        if published.establishments is not None:
+            arrays.append(pa.array(np.repeat(published.establishments, each)))
         return pa.Table.from_arrays(arrays, schema=self.compact)
+
+    def compact_totals(self, family: Family, published: Published) -> pa.Table:
+        """The rows of totals: the total code comes after all codes of its attribute."""
+        rows = RowShape(family.marginal, self.margins).compact_rows(published)
+        for at, one in enumerate(self.marginal.dimensions):
+            if one.name in family.totals:
+                column = pa.array(np.full(len(rows), one.size, np.int32))
+                rows = rows.set_column(at, one.name, column)
+        return rows
 
     def _codes(self, published: Published) -> list[NDArray[np.int32]]:
         cells, each = published.values.shape
@@ -78,16 +100,19 @@ class RowShape:
         return pa.Table.from_arrays([*coded, *columns[len(codes) :]], schema=self.schema)
 
 
-def column_types(columns: Iterable[str]) -> pa.Schema:
-    """The columns of a published table: codes as text from a dictionary, whole numbers."""
-    code = pa.dictionary(pa.int32(), pa.string())
-    numbers = {"value": pa.int64(), "status": pa.int8(), MARGIN: pa.int64()}
-    return pa.schema([(name, numbers.get(name, code)) for name in columns])
+def column_types(identifiers: Iterable[str], columns: Iterable[str]) -> pa.Schema:
+    """The columns of a published table: codes as text from a dictionary, whole numbers.
+
+    An attribute of an older bundle may have a name that is reserved today.
+    """
+    types = NUMBERS | dict.fromkeys(identifiers, pa.dictionary(pa.int32(), pa.string()))
+    return pa.schema([(name, types[name]) for name in columns])
 
 
-def code_column(dimension: Dimension) -> pa.Array:
-    """The codes of an attribute as the dictionary of its column."""
-    return pa.array(dimension.codes, pa.string())
+def code_column(dimension: Dimension, totals: Iterable[str] = ()) -> pa.Array:
+    """The codes of an attribute as the dictionary of its column, the total code last."""
+    total = (dimension.attribute.total,) if dimension.name in totals else ()
+    return pa.array((*dimension.codes, *total), pa.string())
 
 
 def margin_column(published: Published) -> pa.Array:
@@ -109,6 +134,8 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
         "zeros where there is no establishment": not published.values[exact].any(),
         "empty cells only in complete tables": shape.marginal.complete or not exact.any(),
         "margins if the table has them": published.margins is not None or not shape.margins,
+        "establishments if the table has them": published.establishments is not None
+        or not shape.marginal.establishments,
     }
     broken = [rule for rule, kept in rules.items() if not kept]
     if broken:
@@ -122,19 +149,21 @@ class RowRules:
     """
 
     def __init__(
-        self, sizes: Mapping[str, int], worker: int, *, complete: bool, margins: bool
+        self, sizes: Mapping[str, int], worker: int, *, complete: bool, columns: Iterable[str]
     ) -> None:
         """`sizes` are the numbers of codes; the last `worker` of the identifiers are of workers."""
+        header = tuple(columns)
         names = tuple(sizes)
         self._sizes = sizes
         self._workplace = names[: len(names) - worker]
         self._worker = names[len(names) - worker :]
         self._each = prod(sizes[name] for name in self._worker)
         self._complete = complete
-        self._margins = margins
+        self._margins = MARGIN in header
+        self._establishments = ESTABLISHMENTS in header
         self._row = 0
         self._key = -1
-        self._status = int(Flag.OK)
+        self._before = dict.fromkeys(("status", ESTABLISHMENTS), 0)
 
     def count(self, rows: int) -> Iterator[str]:
         """What is wrong with the number of rows."""
@@ -144,24 +173,32 @@ class RowRules:
 
     def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
         """What is wrong with the next rows; positions say where their codes stand in the lists."""
-        yield from self._order(positions, rows["status"].to_numpy().astype(np.int64))
+        number = self._row + np.arange(len(rows))
+        yield from self._order(positions, number)
+        yield from self._repeated(rows, number)
         yield from self._measures(rows)
         self._row += len(rows)
 
-    def _order(self, positions: Mapping[str, Integers], status: Integers) -> Iterator[str]:
-        """Worker cells follow each other in full; workplace cells ascend; each has one status."""
-        number = self._row + np.arange(len(status))
-        keys = self._numbered(positions, self._workplace, len(status))
-        kinds = self._numbered(positions, self._worker, len(status))
+    def _order(self, positions: Mapping[str, Integers], number: Integers) -> Iterator[str]:
+        """Worker cells follow each other in full; workplace cells ascend."""
+        keys = self._numbered(positions, self._workplace, len(number))
+        kinds = self._numbered(positions, self._worker, len(number))
         first = number % self._each == 0
         step = np.diff(keys, prepend=self._key)
         whole = np.array_equal(kinds, number % self._each)
         if not whole or (step[first] <= 0).any() or step[~first].any():
             yield "has rows that are missing, repeated or not in the order of the codes"
-        if np.diff(status, prepend=self._status)[~first].any():
-            yield "has different flags in one workplace combination"
-        if len(status):
-            self._key, self._status = int(keys[-1]), int(status[-1])
+        self._key = int(keys[-1]) if len(keys) else self._key
+
+    def _repeated(self, rows: pa.Table, number: Integers) -> Iterator[str]:
+        """A workplace cell has one status, and one number of establishments."""
+        within = number % self._each != 0
+        words = {"status": "flags", ESTABLISHMENTS: "numbers of establishments"}
+        for name in words if self._establishments else ("status",):
+            column = rows[name].to_numpy().astype(np.int64)
+            if np.diff(column, prepend=self._before[name])[within].any():
+                yield f"has different {words[name]} in one workplace combination"
+            self._before[name] = int(column[-1]) if len(column) else self._before[name]
 
     def _numbered(
         self, positions: Mapping[str, Integers], names: tuple[str, ...], rows: int
@@ -180,6 +217,8 @@ class RowRules:
             yield "has rows without an establishment, though it is not complete"
         if value[exact].any():
             yield "has a value other than 0 where there is no establishment"
+        if self._establishments and not np.array_equal(rows[ESTABLISHMENTS].to_numpy() > 0, ~exact):
+            yield "has establishments where status is -2, or none where it is 1"
         if self._margins:
             margins = rows[MARGIN]
             empty = margins.is_null().to_numpy()

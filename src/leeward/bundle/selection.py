@@ -11,6 +11,7 @@ import numpy as np
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
+from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
 from leeward.errors import InvalidParameter, shown
 
 MOST_ROWS = 10_000
@@ -27,7 +28,8 @@ SIZE = 50
 class Selection:
     """A request: every word of `search` in a code or label, these codes, this order.
 
-    An empty filter accepts every code; without `sort` the rows keep their order.
+    An empty filter accepts every code; without `sort` the rows keep their order. `totals` asks for
+    the rows of totals beside the cells.
     """
 
     search: str = ""
@@ -36,6 +38,7 @@ class Selection:
     sort: str = ""
     descending: bool = False
     page: int = 1
+    totals: bool = False
 
     def __post_init__(self) -> None:
         if len(self.search) > MOST_LETTERS:
@@ -55,12 +58,13 @@ class Coded:
 
 @dataclass(frozen=True)
 class Row:
-    """One row; `margin` is None where there is none."""
+    """One row; `margin` and `establishments` are None where there are none."""
 
     codes: tuple[Coded, ...]
     value: int
     status: int
     margin: int | None
+    establishments: int | None = None
 
 
 @dataclass(frozen=True)
@@ -87,12 +91,13 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
         raise refused("page", rule, selection.page, "Narrow the search, or sort the other way.")
     wanted = _Wanted.of(held, selection)
     kept = _Kept(selection.page * size)
-    matches = _gather(read_blocks(bundle, held), wanted, kept)
-    matches = held.rows if matches is None else matches
+    of = held.rows if selection.totals else held.cell_rows
+    found = _gather(read_blocks(bundle, held, totals=selection.totals), wanted, kept)
+    matches = of if found is None else found
     pages = max(1, -(-matches // size))
     number = min(selection.page, pages)
     rows = _rows(held, kept.block((number - 1) * size, number * size))
-    return Page(rows, matches, held.rows, number, pages, min(pages, last))
+    return Page(rows, matches, of, number, pages, min(pages, last))
 
 
 def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:
@@ -115,7 +120,7 @@ class _Wanted:
     words: tuple[tuple[Booleans, ...], ...]
     filters: tuple[tuple[int, int], ...]
     status: int | None
-    column: int | None
+    column: str | int | None
     descending: bool
 
     @classmethod
@@ -154,11 +159,18 @@ class _Wanted:
         """What rows are sorted by, smallest first; rows without a margin come last either way."""
         if self.column is None:
             return np.zeros(len(block), np.int64)
-        columns = (*block.positions, block.values, block.status, block.margins)
-        numbers = columns[self.column]
+        numbers = self._sorted_by(block, self.column)
         keys = ~numbers if self.descending else numbers
-        is_margin = self.column == len(columns) - 1
+        is_margin = self.column == MARGIN
         return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
+
+    def _sorted_by(self, block: Block, column: str | int) -> Integers:
+        """An identifier by its place, a column of numbers by its name."""
+        if isinstance(column, int):
+            return block.positions[column]
+        if column == ESTABLISHMENTS and block.establishments is not None:
+            return block.establishments
+        return {"value": block.values, "status": block.status, MARGIN: block.margins}[column]
 
 
 class _Kept:
@@ -199,7 +211,8 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
         return ()
     listed = [_coded(table, name) for name in table.identifiers]
     margins = zip(block.margins.tolist(), block.drawn.tolist(), strict=True)
-    numbers = zip(block.values.tolist(), block.status.tolist(), margins, strict=True)
+    frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()
+    numbers = zip(block.values.tolist(), block.status.tolist(), margins, frame, strict=True)
     return tuple(
         Row(
             tuple(
@@ -208,28 +221,30 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
             value,
             status,
             margin if drawn else None,
+            establishments,
         )
-        for row, (value, status, (margin, drawn)) in enumerate(numbers)
+        for row, (value, status, (margin, drawn), establishments) in enumerate(numbers)
     )
 
 
 def _coded(table: CertifiedTable, name: str) -> list[Coded]:
-    return [Coded(code, label) for code, label in table.codes[name].items()]
+    return [Coded(code, label) for code, label in table.listed(name).items()]
 
 
 def _texts(table: CertifiedTable, name: str) -> list[str]:
-    return [f"{code}\n{label}".casefold() for code, label in table.codes[name].items()]
+    return [f"{code}\n{label}".casefold() for code, label in table.listed(name).items()]
 
 
 def _holding(word: str, texts: list[str]) -> Booleans:
     return np.fromiter((word in text for text in texts), bool, len(texts))
 
 
-def _column(table: CertifiedTable, name: str) -> int:
+def _column(table: CertifiedTable, name: str) -> str | int:
     if name not in table.columns:
         rule = f"must be a column of {table.name}"
         raise refused("sort", rule, name, f"Choose one of: {', '.join(table.columns)}.")
-    return table.columns.index(name)
+    place = table.columns.index(name)  # an older bundle may have an attribute called `low`
+    return place if place < len(table.identifiers) else name
 
 
 def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tuple[int, int]]:
@@ -238,11 +253,11 @@ def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tupl
             rule = f"must be an identifier of {table.name}"
             step = f"Choose one of: {', '.join(table.identifiers) or 'it has none'}."
             raise refused("filter", rule, name, step)
-        if code and code not in table.codes[name]:
+        if code and code not in table.listed(name):
             step = "Choose one of the list, or search for a part of its label."
             raise refused(name, f"must be a code of {name}", code, step)
         if code:
-            yield table.identifiers.index(name), list(table.codes[name]).index(code)
+            yield table.identifiers.index(name), list(table.listed(name)).index(code)
 
 
 def refused(parameter: str, rule: str, value: object, next_step: str) -> InvalidParameter:

@@ -242,6 +242,27 @@ class MarginStatement(Statement):
     note: Prose
 
 
+class FrameStatement(Statement):
+    """That a column counts the establishments of the public frame, exactly."""
+
+    exact: Literal[True] = True
+    sentence: Prose = (
+        "The column establishments is the exact number of establishments of the frame in a "
+        "workplace combination. It is not protected: which establishments exist, and their public "
+        "codes, is public by definition (Haney et al. 2015, section 4.3). It says nothing of jobs."
+    )
+
+
+class TotalsStatement(Statement):
+    """Which attributes have rows of totals, under which code, and how their margins were drawn."""
+
+    codes: dict[str, Text]
+    rows: Count
+    draws: Count | None
+    seed: Count | None
+    sentence: Prose
+
+
 class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 

@@ -7,6 +7,7 @@ integers. It is joined by Arrow, whose own writer would quote every text.
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.disk import new_file, writing
-from leeward.bundle.layout import csv_path, parquet_path, table_columns
+from leeward.bundle.layout import csv_path, parquet_path
 from leeward.bundle.rows import (
     ROW_GROUP,
     RowShape,
@@ -26,7 +27,9 @@ from leeward.bundle.rows import (
     margin_column,
     unsound,
 )
+from leeward.bundle.statements import FrameStatement
 from leeward.model import Dimension, Marginal, Published
+from leeward.model.totals import Family
 
 SPECIAL = re.compile(r'[,"\r\n]')
 
@@ -36,21 +39,22 @@ class TableWriter:
 
     def __init__(self, folder: Path, marginal: Marginal, *, margins: bool) -> None:
         self.rows = 0
+        self.total_rows = 0
         self.finished = False
         self._folder = folder
         self._shape = RowShape(marginal, margins)
         self._lines = CsvLines(marginal)
-        self._codes = [code_column(one) for one in marginal.dimensions]
+        self._codes = [code_column(one, marginal.totals) for one in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
         self._last_key = -1
+        self._checked = 0
         self._open = ExitStack()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The header."""
-        names = [one.name for one in self._shape.marginal.dimensions]
-        return table_columns(names, self._shape.margins)
+        return self._shape.columns
 
     def facts(self) -> dict[str, Any]:
         """What the certificate says about the rows: `CertifiedTable(**facts(), …)`."""
@@ -64,11 +68,12 @@ class TableWriter:
             "complete": marginal.complete,
             "rows": self.rows,
             "columns": self.columns,
+            "establishments": FrameStatement() if marginal.establishments else None,
         }
 
     def require_whole(self) -> None:
         """Refuse a table whose last rows are missing."""
-        for finding in self._shape.rules().count(self.rows):
+        for finding in self._shape.rules().count(self.rows - self.total_rows):
             raise unsound(self._shape.marginal.name, finding)
 
     def __enter__(self) -> Self:
@@ -86,12 +91,22 @@ class TableWriter:
         """Append a batch of workplace cells, with all their worker cells."""
         check_batch(self._shape, published, self._last_key)
         with writing(self._folder):
-            for piece in _pieces(published, self._shape.margins):
+            for piece in _pieces(published, self._shape):
+                self.rows += piece.values.size
                 self._csv.write(self._lines.text(piece))
                 self._gather(self._shape.compact_rows(piece))
-                self.rows += piece.values.size
         if len(published.keys):
             self._last_key = int(published.keys[-1])
+
+    def write_totals(self, family: Family, published: Published) -> None:
+        """Append totals, after all cells, family by family."""
+        lines = CsvLines(family.marginal)
+        with writing(self._folder):
+            for piece in _pieces(published, self._shape):
+                self.rows += piece.values.size
+                self.total_rows += piece.values.size
+                self._csv.write(lines.text(piece))
+                self._gather(self._shape.compact_totals(family, piece))
 
     def _gather(self, rows: pa.Table) -> None:
         """Write every row group that is full, keep the rest."""
@@ -105,11 +120,20 @@ class TableWriter:
         self._gathered = [waiting.slice(whole)]
 
     def _write_group(self, rows: pa.Table) -> None:
-        places = {one.name: rows[one.name].to_numpy() for one in self._shape.marginal.dimensions}
-        for finding in self._rules.findings(places, rows):
-            raise unsound(self._shape.marginal.name, finding)
+        self._require_sound(rows.slice(0, self._cells_left(len(rows))))
         coded = self._shape.published_rows(rows, self._codes)
         self._parquet.write_table(coded, row_group_size=ROW_GROUP)
+
+    def _cells_left(self, rows: int) -> int:
+        """How many of the next rows are cells: totals come last."""
+        cells = min(rows, self.rows - self.total_rows - self._checked)
+        self._checked += cells
+        return cells
+
+    def _require_sound(self, cells: pa.Table) -> None:
+        places = {one.name: cells[one.name].to_numpy() for one in self._shape.marginal.dimensions}
+        for finding in self._rules.findings(places, cells):
+            raise unsound(self._shape.marginal.name, finding)
 
     def __exit__(
         self,
@@ -129,15 +153,17 @@ class TableWriter:
         self.finished = True
 
 
-def _pieces(published: Published, margins: bool) -> Iterator[Published]:
+def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
     """Parts of about a row group, so that memory does not grow with the batch."""
     cells, each = published.values.shape
     step = max(1, ROW_GROUP // max(each, 1))
+    wanted = replace(
+        published,
+        margins=published.margins if shape.margins else None,
+        establishments=published.establishments if shape.marginal.establishments else None,
+    )
     for start in range(0, cells, step):
-        part = slice(start, start + step)
-        keys, values, flags = published.keys[part], published.values[part], published.flags[part]
-        wide = published.margins[part] if margins and published.margins is not None else None
-        yield Published(keys, values, flags, wide)
+        yield wanted.part(slice(start, start + step))
 
 
 def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
@@ -184,6 +210,8 @@ class CsvLines:
         parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
         if published.margins is not None:
             parts += [",", margin_column(published).cast(pa.string())]
+        if published.establishments is not None:
+            parts += [",", _digits(published.establishments).take(cell)]
         return _characters(
             pc.binary_join_element_wise(
                 *parts, "\n", "", null_handling="replace", null_replacement=""

@@ -30,6 +30,7 @@ from leeward.bundle.reader import fits, read_certificate
 from leeward.bundle.readme import version_line
 from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
 from leeward.bundle.table_writer import quoted
+from leeward.bundle.total_check import TotalCheck
 from leeward.errors import Damaged, shown
 
 MOST_CHECKSUM_BYTES = 64 << 20
@@ -157,11 +158,13 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has more combinations of codes than can be counted"
     if file.schema_arrow.names != list(table.columns):
         yield "has other columns in Parquet than the certificate says"
-    elif file.schema_arrow.remove_metadata() != column_types(table.columns):
+    elif file.schema_arrow.remove_metadata() != column_types(table.identifiers, table.columns):
         yield "has columns of other types than text and whole numbers"
     if file.metadata.num_rows != table.rows:
         yield "has another number of rows than the certificate says"
-    yield from _rules(table).count(table.rows)
+    yield from _rules(table).count(table.cell_rows)
+    if table.totals is not None and 2 ** len(table.totals.codes) - 1 > max(table.total_rows, 1):
+        yield "has fewer totals than its total codes ask for"
 
 
 def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
@@ -172,7 +175,7 @@ def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
 def _rules(table: CertifiedTable) -> RowRules:
     sizes = {name: len(codes) for name, codes in table.codes.items()}
     worker = len(table.worker_identifiers)
-    return RowRules(sizes, worker, complete=table.complete, margins=table.has_margins)
+    return RowRules(sizes, worker, complete=table.complete, columns=table.columns)
 
 
 class _RowCheck:
@@ -181,8 +184,10 @@ class _RowCheck:
     def __init__(self, table: CertifiedTable, text: BinaryIO) -> None:
         self._table = table
         self._text = text
-        self._codes = {name: pa.array(codes, pa.string()) for name, codes in table.codes.items()}
+        self._codes = {name: pa.array(table.listed(name), pa.string()) for name in table.codes}
         self._rules = _rules(table)
+        self._totals = None if table.totals is None else TotalCheck(table)
+        self._cells = table.cell_rows
 
     def run(self, file: pq.ParquetFile) -> Iterator[str]:
         header = (",".join(self._table.columns) + "\n").encode()
@@ -194,6 +199,8 @@ class _RowCheck:
             if found:
                 yield from found
                 return
+        if self._totals is not None:
+            yield from self._totals.missing()
         if self._text.read(1):
             yield "has other rows in CSV than in Parquet"
 
@@ -207,10 +214,25 @@ class _RowCheck:
             yield "has codes that the certificate does not list"
             return
         known = {name: one for name, one in positions.items() if one is not None}
-        yield from self._rules.findings(known, rows)
+        yield from self._rows(known, rows)
         expected = self._lines(rows)
         if self._text.read(len(expected)) != expected:
             yield "has other rows in CSV than in Parquet"
+
+    def _rows(self, positions: dict[str, Integers], rows: pa.Table) -> Iterator[str]:
+        """Cells come first, then totals."""
+        border = min(self._cells, len(rows))
+        self._cells -= border
+        cells = {name: one[:border] for name, one in positions.items()}
+        if any((one >= len(self._table.codes[name])).any() for name, one in cells.items()):
+            yield "has totals before its last cell"
+            return
+        found = list(self._rules.findings(cells, rows.slice(0, border)))
+        yield from found
+        if self._totals is not None and not found:
+            self._totals.add(cells, rows.slice(0, border))
+            totals = {name: one[border:] for name, one in positions.items()}
+            yield from self._totals.findings(totals, rows.slice(border)) if not self._cells else ()
 
     def _positions(self, rows: pa.Table, name: str) -> Integers | None:
         """The position of each code in the certified list; None if one is missing."""

@@ -90,12 +90,16 @@ class BundleWriter:
 
     def _check(self, certificate: Certificate) -> None:
         written = {name: table.facts() for name, table in self._tables.items() if table.finished}
-        stated = {table.name: table.model_dump() for table in certificate.tables}
+        stated = {table.name: dict(table) for table in certificate.tables}
         if certificate.name != self.target.name or set(stated) != set(self._tables):
             raise ValueError("the certificate must be of this bundle and name all its tables")
         for name, said in stated.items():
             facts = written.get(name, {"finished": True})
-            if any(said.get(fact) != facts[fact] for fact in facts):
+            of_totals = 0 if said["totals"] is None else said["totals"].rows
+            if (
+                any(said.get(fact) != facts[fact] for fact in facts)
+                or of_totals != self._tables[name].total_rows
+            ):
                 raise ValueError("the certificate must say about a table what was written")
             self._tables[name].require_whole()
 

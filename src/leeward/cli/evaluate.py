@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import note, progress, say
-from leeward.evaluate import run
+from leeward.errors import InvalidParameter
+from leeward.evaluate import preset_named, run
 from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.findings import findings
 from leeward.evaluate.output import refuse_taken, write
@@ -16,6 +17,9 @@ from leeward.publishing.plan import read_plan
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
+]
+Load = Annotated[
+    str | None, typer.Option(help="all_margins: the eight margins of place, sector, ownership.")
 ]
 Bounds = Annotated[
     tuple[float, float],
@@ -29,6 +33,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
     *,
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
+    workload: Load = None,
     data: Data = None,
     trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
     place: Annotated[
@@ -47,11 +52,19 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     """
     refuse_taken(out)
     require_pictures()
+    asked = preset if workload is None else preset_named(preset).with_workload(workload)
+    if workload is not None and data is not None:
+        raise InvalidParameter(
+            "--workload",
+            rule="is for made-up economies: the workloads of a plan are its tables",
+            value="--workload with --data",
+            next_step="Leave one of them out.",
+        )
     plan = None if data is None else read_plan(data)
     if plan is not None:
         note(INTERNAL)
     with progress() as bar:
-        done = run(plan, preset=preset, trials=trials, place=place, infusion=infusion, progress=bar)
+        done = run(plan, preset=asked, trials=trials, place=place, infusion=infusion, progress=bar)
         bar.step("drawing the figures")
         paths = write(done, out)
     if as_json:

@@ -3,9 +3,11 @@
 import hashlib
 import struct
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
+from threading import Event
 
 from leeward.engines.database import Column, Database, Table
 from leeward.engines.recoding import as_text
@@ -16,6 +18,9 @@ MISSING, END = "-", ":"
 WORDS = 8
 HALF = 2**32
 """A SHA-256 is eight words below this, so that no sum of up to 2^31 of them leaves int64."""
+
+PIECE = 1 << 20
+"""Bytes of a file that are hashed at a time."""
 
 HASH_64 = ("bigquery", "clickhouse", "duckdb", "snowflake")
 """Databases whose own hash has 64 bits; elsewhere it has 32, or there is none."""
@@ -40,13 +45,37 @@ def state(path: Path) -> FileState | None:
     return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
-def digest_files(paths: Iterable[Path]) -> str:
-    """SHA-256 over the digests of the files in order."""
-    whole = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as file:
-            whole.update(hashlib.file_digest(file, "sha256").digest())
-    return whole.hexdigest()
+class FileDigest:
+    """SHA-256 over the digests of files in order, computed beside what is done meanwhile.
+
+    One thread does it: hashing takes one core, and the database has the others.
+    """
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self._paths = tuple(paths)
+        self.states = {path: state(path) for path in self._paths}
+        self._stopped = Event()
+        self._worker = ThreadPoolExecutor(1)
+        self._found = self._worker.submit(self._hashed)
+        self._worker.shutdown(wait=False)
+
+    def _hashed(self) -> str:
+        whole = hashlib.sha256()
+        for path in self._paths:
+            one = hashlib.sha256()
+            with path.open("rb", buffering=0) as file:
+                while (piece := file.read(PIECE)) and not self._stopped.is_set():
+                    one.update(piece)
+            whole.update(one.digest())
+        return whole.hexdigest()
+
+    def result(self) -> str:
+        """The digest, as soon as it is there."""
+        return self._found.result()
+
+    def stop(self) -> None:
+        """Read no further: the digest is not asked for."""
+        self._stopped.set()
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from leeward.engines.database import (
     open_tables,
     small_result,
 )
-from leeward.engines.digest import FileState, digest_files, digest_rows, state
+from leeward.engines.digest import FileDigest, FileState, digest_rows, state
 from leeward.engines.driver_errors import hidden, hiding_errors
 from leeward.engines.headers import require_distinct
 from leeward.engines.spill import SpillFolder
@@ -43,6 +43,9 @@ PIECE = 200_000
 
 ATTACHED = "source"
 """The name under which a DuckDB file is attached."""
+
+QUIET = "SET enable_progress_bar = false"
+"""The bar would be mixed into what a command prints, which may be JSON."""
 
 DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
@@ -65,6 +68,7 @@ class Embedded:
             autoload_known_extensions=False,
             **limit,
         )
+        self._backend.con.execute(QUIET)
 
     def keep(self, name: str, content: Table | pa.Table) -> Table:
         if isinstance(content, pa.Table):
@@ -95,6 +99,7 @@ class Embedded:
 
     def stream(self, query: Table) -> Iterator[pa.RecordBatch]:
         cursor = self._backend.con.cursor()
+        cursor.execute(QUIET)  # each has settings of its own
         try:
             yield from cursor.execute(self._backend.compile(query)).fetch_record_batch(PIECE)
         finally:
@@ -108,14 +113,21 @@ class Embedded:
 class Files(Embedded):
     """Three tables, each a Parquet or CSV file or a frame in this process.
 
-    A frame is copied when it is opened: what its owner does to it afterwards is not seen.
+    A frame is copied when it is opened: what its owner does to it afterwards is not seen. With
+    `hashed` the digest of the files is begun before anything else, since it will be asked for.
     """
 
     def __init__(
-        self, addresses: tuple[FileAddress | FrameAddress, ...], resources: Resources
+        self,
+        addresses: tuple[FileAddress | FrameAddress, ...],
+        resources: Resources,
+        *,
+        hashed: bool = False,
     ) -> None:
-        super().__init__(resources)
         self._addresses = addresses
+        self._begun = FileDigest(self._paths()) if hashed else None
+        with closed_on_refusal(self._stop):
+            super().__init__(resources)
         self._states: dict[Path, FileState | None] = {}
         self._digested = False
         self._loaded: dict[str, Table] = {}
@@ -179,15 +191,26 @@ class Files(Embedded):
         return self._loaded[table]
 
     def digest(self) -> str:
-        paths = [one.path for one in self._addresses if isinstance(one, FileAddress)]
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
-        self._states = {path: state(path) for path in paths}
+        begun, self._begun = self._begun or FileDigest(self._paths()), None
+        self._states = begun.states
         self._digested = True
-        files = digest_files(paths)
+        files = begun.result()
         if not frames:
             return files
         rows = digest_rows(self, {name: self._opened[name] for name in frames})
         return sha256(f"{files} {rows}".encode()).hexdigest()
+
+    def _paths(self) -> list[Path]:
+        return [one.path for one in self._addresses if isinstance(one, FileAddress)]
+
+    def _stop(self) -> None:
+        if self._begun is not None:
+            self._begun.stop()
+
+    def close(self) -> None:
+        self._stop()
+        super().close()
 
     def unchanged(self) -> bool:
         return self._digested and {path: state(path) for path in self._states} == self._states

@@ -27,29 +27,39 @@ SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {"postgr
 """Databases with a class of their own; all others are read in the common way."""
 
 
-def connect(sources: Mapping[str, object], base: Path, resources: Resources = ANYTHING) -> Engine:
+def connect(
+    sources: Mapping[str, object],
+    base: Path,
+    resources: Resources = ANYTHING,
+    *,
+    hashed: bool = False,
+) -> Engine:
     """The engine for the tables workplaces, workers and jobs.
 
     Each source is a Parquet or CSV file, its path relative to `base`, or a frame in this process
     (anything that streams Arrow, a table of Ibis); or all three are tables of one database, such
     as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`. With `engine: spark`
-    each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`).
+    each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`). With `hashed` the
+    digest of files is begun at once, for one who will ask for it.
     """
     if resources.engine == "spark":
         remote = chosen_remote(resources.remote)
         spark = read_spark_addresses(sources, base, elsewhere=remote is not None)
         return IbisEngine(Spark(spark, remote))
     addresses = read_addresses(sources, base)
-    return IbisEngine(_database(addresses, resources))
+    return IbisEngine(_database(addresses, resources, hashed=hashed))
 
 
 def _database(
-    addresses: tuple[FileAddress | FrameAddress | TableAddress, ...], resources: Resources
+    addresses: tuple[FileAddress | FrameAddress | TableAddress, ...],
+    resources: Resources,
+    *,
+    hashed: bool,
 ) -> Database:
     tables = tuple(one for one in addresses if isinstance(one, TableAddress))
     if not tables:
         here = tuple(one for one in addresses if not isinstance(one, TableAddress))
-        return Files(here, resources)
+        return Files(here, resources, hashed=hashed)
     scheme = tables[0].scheme
     if scheme == "duckdb":
         return DuckFile(tables, resources)

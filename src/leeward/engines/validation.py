@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from leeward.engines.database import Database, Scratch
 from leeward.engines.headers import header_problems
+from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
 from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
@@ -56,8 +57,15 @@ def find_problems(
         return tuple(map(_of_header, wrong))
     scratch = Scratch(database, "check")
     tables = readable_tables(database, codebook, rule)
-    rows = RowChecks(Probe(database, scratch, tables), codebook, rule, strict)
-    found = tuple(_reported(rows, progress or (lambda _: None)))
+    tell = progress or (lambda _: None)
+    tell("comparing ids")
+    keys, jobs = codebook.keys, tables["jobs"]
+    workers = sound_ids(database, tables["workers"][keys.workers.id], jobs[keys.jobs.worker])
+    at = tables["workplaces"][keys.workplaces.id]
+    workplaces = sound_ids(database, at, jobs[keys.jobs.workplace])
+    probe = Probe(database, scratch, tables)
+    rows = RowChecks(probe, codebook, rule, strict, workers, workplaces)
+    found = tuple(_reported(rows, tell))
     scratch.clear()
     return found
 
@@ -94,12 +102,14 @@ def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class RowChecks:
-    """The checks, one method each."""
+    """The checks, one method each; what is known to be right is not looked for."""
 
     probe: Probe
     codebook: Codebook
     rule: JobsRule
     strict: bool
+    workers: SoundIds = NOTHING_KNOWN
+    workplaces: SoundIds = NOTHING_KNOWN
 
     def _ruled(self, found: Finding, rule: str) -> Finding:
         """A finding about workers or jobs, which a rule counts unless the plan is strict."""
@@ -133,7 +143,12 @@ class RowChecks:
     def duplicates(self) -> Iterator[Finding]:
         """Ids of workplaces and workers that occur more than once."""
         keys = self.codebook.keys
-        for table, column in (("workplaces", keys.workplaces.id), ("workers", keys.workers.id)):
+        for table, column, ids in (
+            ("workplaces", keys.workplaces.id, self.workplaces),
+            ("workers", keys.workers.id, self.workers),
+        ):
+            if ids.once:
+                continue
             several = self.probe.repeated(table, (column,))
             if several.rows:
                 where = ("duplicate id", table, column)
@@ -146,6 +161,8 @@ class RowChecks:
 
         Under the single-job rule, two anywhere.
         """
+        if self.workers.given_once:
+            return
         keys = self.codebook.keys.jobs
         several = self.probe.repeated("jobs", (keys.worker,))
         if not several.rows:
@@ -167,10 +184,12 @@ class RowChecks:
     def orphans(self) -> Iterator[Finding]:
         """Jobs that point to no worker or to no workplace."""
         keys = self.codebook.keys
-        for column, table, key in (
-            (keys.jobs.worker, "workers", keys.workers.id),
-            (keys.jobs.workplace, "workplaces", keys.workplaces.id),
+        for column, table, key, ids in (
+            (keys.jobs.worker, "workers", keys.workers.id, self.workers),
+            (keys.jobs.workplace, "workplaces", keys.workplaces.id, self.workplaces),
         ):
+            if ids.found:
+                continue
             rows, examples = self.probe.orphans(column, table, key)
             if rows:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."

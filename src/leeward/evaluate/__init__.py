@@ -30,7 +30,7 @@ __all__ = ["PRESETS", "Evaluation", "run"]
 def run(
     plan: "Plan | None" = None,
     *,
-    preset: str = "quick",
+    preset: str | Preset = "quick",
     trials: int | None = None,
     place: str | None = None,
     infusion: tuple[float, float] = (0.10, 0.25),
@@ -47,7 +47,8 @@ def run(
     plan
         The plan whose data and tables are evaluated.
     preset
-        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``.
+        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``; or one of
+        `PRESETS`, changed: ``PRESETS["quick"].with_workload("all_margins")``.
     trials
         How often each setting is drawn, if not as often as in the preset.
     place
@@ -83,7 +84,13 @@ def run(
     return _on_plan(plan, chosen, noise, place, progress or Silent())
 
 
-def _preset(name: str, trials: int | None) -> Preset:
+def _preset(asked: str | Preset, trials: int | None) -> Preset:
+    chosen = asked if isinstance(asked, Preset) else preset_named(asked)
+    return chosen if trials is None else chosen.with_trials(trials)
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name; another one is refused."""
     if name not in PRESETS:
         near = nearest(name, PRESETS)
         raise InvalidParameter(
@@ -92,7 +99,7 @@ def _preset(name: str, trials: int | None) -> Preset:
             value=shown(name),
             next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
         )
-    return PRESETS[name] if trials is None else PRESETS[name].with_trials(trials)
+    return PRESETS[name]
 
 
 def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progress) -> Evaluation:

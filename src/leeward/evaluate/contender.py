@@ -117,8 +117,14 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
     )
 
 
+SPLIT, ADDED = "split", "added"
+"""How a margin is made: released for its share of ε, or added up from the finest table."""
+
+
 def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, ...]:
     """All lines of a workload's figures: the papers', their tight forms, ours, the baselines."""
+    if workload.finest is not None:
+        return tuple(Contender(name, "strong", how) for name in OURS for how in (SPLIT, ADDED))
     if workload.table_kind == "workplace":
         policy, each, block = "strong", "single", "single"
     else:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 
 from leeward.economy import Economy, write_economy
@@ -64,12 +65,18 @@ class Grid:
 
 @dataclass(frozen=True)
 class Workload:
-    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε."""
+    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε.
+
+    `finest` is the table whose margin this one is: it is released by itself for an equal share of
+    ε, one of `shares`, or added up from the finest table for all of ε.
+    """
 
     name: str
     words: str
     marginal: Marginal
     alone: bool = False
+    finest: Marginal | None = None
+    shares: int = 1
 
     @property
     def table_kind(self) -> Kind:
@@ -111,6 +118,26 @@ def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
     return tuple(found)
 
 
+ALL_MARGINS = "all_margins"
+"""The workload of all margins of the workplace attributes (Schmutte 2020)."""
+
+
+def margin_workloads(codebook: Codebook) -> tuple[Workload, ...]:
+    """The eight margins of place × sector × ownership, the one of all jobs included."""
+    chosen = [by for size in range(4) for by in combinations(WORKPLACE, size)]
+    tables = [table("_".join(by) or "all_jobs", by, codebook) for by in chosen]
+    return tuple(
+        Workload(
+            f"{ALL_MARGINS}.{one.name}",
+            f"the margin {described(one)}",
+            one,
+            finest=tables[-1],
+            shares=len(tables),
+        )
+        for one in tables
+    )
+
+
 def described(marginal: Marginal) -> str:
     """The attributes of a table, and those it is restricted by."""
     by = " × ".join(one.name for one in marginal.dimensions) or "all jobs"
@@ -137,13 +164,28 @@ class Preset:
     economy: Economy
     asked: tuple[WorkloadSpec, ...]
     grid: Grid
+    margins: bool = False
+    """Whether all margins are asked for, in place of the workloads."""
 
     def with_trials(self, trials: int) -> "Preset":
         """The same with every setting drawn more or less often."""
         return replace(self, grid=self.grid.with_trials(trials))
 
+    def with_workload(self, name: str) -> "Preset":
+        """The same grid and economy with another workload: all_margins."""
+        if name != ALL_MARGINS:
+            raise InvalidParameter(
+                "--workload",
+                rule=f"must be {ALL_MARGINS}, or left out for the workloads of the preset",
+                value=shown(name),
+                next_step=f"Write {ALL_MARGINS}, or leave it out.",
+            )
+        return replace(self, margins=True)
+
     def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
         """The workloads, their attributes looked up."""
+        if self.margins:
+            return margin_workloads(codebook)
         return tuple(
             Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
             for one in self.asked

@@ -1,19 +1,19 @@
 """Experiment: one setting drawn many times and measured, one point for each group of cells."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import Benchmark, Benchmarks
-from leeward.evaluate.contender import Contender, Price, contenders
+from leeward.evaluate.contender import ADDED, SPLIT, Contender, Price, contenders
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.point import Point, Refused, Setting
 from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats, Groups
-from leeward.evaluate.truth import Truth
+from leeward.evaluate.truth import Truth, added
 from leeward.mechanisms.measurement import Expected, Measured, Measurement
 
 Columns = Mapping[str, Floats]
@@ -72,16 +72,36 @@ class Experiment:
         """Calibrate, draw, measure; a gap where the conditions do not hold."""
         benchmark, cells = benchmarks[self.workload.marginal], self.workload.worker_cells
         try:
-            made = self.contender.measurement(self.price, cells)
+            made = self.contender.measurement(self.own_price, cells)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
+        if self.contender.accounting == ADDED and self.workload.finest is not None:
+            results = self._added(made, benchmark, benchmarks[self.workload.finest].truth)
+            return measured(self.setting, benchmark, results)
         trials, covered = self._drawn(made, benchmark)
-        bought = self.contender.with_margins(self.price, cells)
+        bought = self.contender.with_margins(self.own_price, cells)
         if bought is not None:
             covered = self._covered(bought, benchmark.truth)
         expected = made.expected(benchmark.truth.columns(made))
         results = TrialResults(tuple(trials), expected, tuple(covered))
         return measured(self.setting, benchmark, results)
+
+    @property
+    def own_price(self) -> Price:
+        """What this table pays of the price: a share, where margins split it."""
+        if self.contender.accounting != SPLIT:
+            return self.price
+        return replace(self.price, epsilon=self.price.epsilon / self.workload.shares)
+
+    def _added(self, made: Measurement, benchmark: Benchmark, fine: Truth) -> TrialResults:
+        """Draws of the finest table, added up to the margin; their sum has no closed form."""
+        finest, margin = self.workload.finest or self.workload.marginal, self.workload.marginal
+        columns = fine.columns(made)
+        drawn = (made.measure(columns).values for _ in range(self.trials))
+        sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
+        trials = tuple(benchmark.scorer.trial(one) for one in sums)
+        known = made.expected(columns)
+        return TrialResults(trials, known._replace(absolute=None, bias=None), ())
 
     def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
@@ -119,7 +139,7 @@ def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]
 
 def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     """All contenders of a workload at all points of the grid."""
-    whole = workload.table_kind == "worker" and not workload.alone
+    whole = workload.finest is not None or (workload.table_kind == "worker" and not workload.alone)
     for one in contenders(workload, grid.thetas):
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
+from leeward.evaluate.contender import ADDED, SPLIT
 from leeward.evaluate.evaluation import Evaluation, Study
 from leeward.evaluate.figures import NOMINAL
-from leeward.evaluate.line import line_of
+from leeward.evaluate.line import ACCOUNTS, line_of
 from leeward.evaluate.point import ALL, Point, Setting
 from leeward.evaluate.results import (
     WorkloadResult,
@@ -35,6 +36,7 @@ def findings(evaluation: Evaluation) -> tuple[str, ...]:
     """The sentences of the command: break-even, agreement, coverage of ours, and a caution."""
     return (
         *answers(evaluation),
+        *margins_compared(evaluation),
         *agreed(evaluation.points),
         *covered(evaluation.points),
         *caution(evaluation.study),
@@ -56,6 +58,22 @@ def answers(evaluation: Evaluation) -> Iterator[str]:
                 f"{capital(result.table.words)}, α = {result.alpha:g}: no more error than noise "
                 f"infusion from this ε on: {by_family}."
             )
+
+
+def margins_compared(evaluation: Evaluation) -> Iterator[str]:
+    """For each margin the best of ours for its share of ε, and added from the finest table."""
+    for result in workload_results(evaluation):
+        best = {
+            how: next(iter(ranked(result.here, lambda line, how=how: line.accounting == how)), None)  # type: ignore[misc]
+            for how in (SPLIT, ADDED)
+        }
+        said = [
+            f"{significant(one.l1)} jobs {ACCOUNTS[how]} ({one.mechanism})"
+            for how, one in best.items()
+            if one is not None and one.l1 is not None
+        ]
+        if said:
+            yield f"{capital(result.table.words)}, {result.where}: mean error {', '.join(said)}."
 
 
 def reached(one: BreakEven) -> str:

@@ -65,7 +65,13 @@ def mark(mechanism: str) -> Mark:
     return marks[alike.index(mechanism) % len(marks)]
 
 
-ACCOUNTS = {"single": "one count", "joint": "one price for all", "sum": "each at ε/d"}
+ACCOUNTS = {
+    "single": "one count",
+    "joint": "one price for all",
+    "sum": "each at ε/d",
+    "split": "its own share of ε",
+    "added": "added from the finest table",
+}
 """How people call an accounting, where a mechanism appears under several."""
 
 

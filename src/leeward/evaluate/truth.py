@@ -38,6 +38,8 @@ class Truth:
     cells: Cells
     entries: Entries
     strata: Integers
+    keys: Integers | None = None
+    """The public numbers of the workplace cells, where the table was read from an engine."""
 
     @classmethod
     def read(cls, engine: Engine, marginal: Marginal, place: int) -> "Truth":
@@ -52,7 +54,7 @@ class Truth:
         moved = np.empty_like(order)
         moved[order] = np.arange(workplaces)
         entries = entries.moved(moved)
-        return cls(entries.as_cells(), entries, strata[order])
+        return cls(entries.as_cells(), entries, strata[order], batch.keys[order])
 
     @property
     def counts(self) -> Integers:
@@ -94,7 +96,14 @@ class Truth:
         some = slice(None, None, step)
         held = self.cells
         cells = Cells(**{name: one[some] for name, one in columns(held).items()})
-        return replace(self, cells=cells, strata=self.strata[some])
+        keys = None if self.keys is None else self.keys[some]
+        return replace(self, cells=cells, strata=self.strata[some], keys=keys)
+
+    def numbered(self) -> Integers:
+        """The public numbers of the workplace cells; there must have been an engine."""
+        if self.keys is None:
+            raise TypeError("the cells were made without public numbers")
+        return self.keys
 
     def __repr__(self) -> str:
         return "Truth(not shown)"
@@ -103,6 +112,22 @@ class Truth:
         raise TypeError("the truth is not copied or stored")
 
     __reduce__ = __reduce_ex__ = __copy__ = __deepcopy__ = _refused
+
+
+def added(
+    values: Integers, fine: Truth, coarse: Truth, tables: tuple[Marginal, Marginal]
+) -> Integers:
+    """Values of the cells of a table without worker cells, added up to those of a margin of it."""
+    names = [one.name for one in tables[1].workplace]
+    keys = np.zeros(len(values), np.int64)
+    positions = tables[0].workplace_positions(fine.numbered())
+    for one, at in zip(tables[0].workplace, positions, strict=True):
+        keys = keys * one.size + at if one.name in names else keys
+    order = np.argsort(coarse.numbered())
+    where = order[np.searchsorted(coarse.numbered(), keys, sorter=order)]
+    sums = np.zeros_like(coarse.counts)
+    np.add.at(sums, where, values)
+    return sums
 
 
 def read_truths(

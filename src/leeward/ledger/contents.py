@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leeward.errors import Damaged
 from leeward.ledger.book import Book
-from leeward.ledger.entry import Anchor, Entry, damaged
+from leeward.ledger.entry import FORMAT, Anchor, Entry, damaged
 
 if TYPE_CHECKING:
     from leeward.randomness import SecretBits
@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 APPLICATION = 0x4C657721
 """SQLite application id of a ledger: the bytes 'Lew!'."""
 
-FORMAT = 2
-FORMATS = (1, 2)
-"""Formats that can be read. A file of format 1 becomes one of format 2 with its next entry: an
-older program then reports that it is too old, not that the ledger is damaged."""
+FORMATS = (1, 2, FORMAT)
+"""Formats that can be read. A file of an earlier format becomes one of the current format with its
+next entry: an older program then reports that it is too old, not that the ledger is damaged."""
 
 
 def _only_grows(table: str) -> list[str]:

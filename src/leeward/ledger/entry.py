@@ -8,13 +8,16 @@ from hashlib import sha256
 
 from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.exact import alpha_text
-from leeward.ledger.notation import digest, plain, read_guarantee
+from leeward.ledger.notation import PARTS, digest, plain, read_guarantee
 from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
 from leeward.privacy import Guarantee
 from leeward.privacy.words import losses_text
 
-FORMAT = 2
+FORMAT = 3
 """Format of new entries; an entry of format 1 has no `format` key."""
+
+FORMATS = (2, FORMAT)
+"""What `format` may be."""
 
 EVERY = frozenset({"kind", "account", "time", "format"})
 KINDS = {
@@ -31,7 +34,8 @@ SINCE_2 = frozenset({"format", "salt", "same_establishments"})
 
 NUMBERS = frozenset({"names", "corrects"})
 OPTIONAL = frozenset({"corrects", "same_establishments"})
-OBJECTS = frozenset({"cap", "charge", "paid", "subject"})
+GUARANTEES = frozenset({"cap", "charge", "paid"})
+OBJECTS = GUARANTEES | {"subject"}
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Entry:
 
     @property
     def format(self) -> int:
-        """1 or 2: of which format the entry is."""
+        """1, 2 or 3: of which format the entry is."""
         return self._number("format") or 1
 
     @property
@@ -183,7 +187,16 @@ def _body(number: int, text: str) -> Mapping[str, object]:
     parts = SUBJECT_PARTS if "format" in body else FIRST_PARTS
     if not all(_fits(name, value, parts) for name, value in body.items()):
         raise damaged(f"entry {number}: it holds a value of the wrong type")
+    if body.get("format", 1) < FORMAT and any(
+        _is_new(body[name]) for name in GUARANTEES & body.keys()
+    ):
+        raise damaged(f"entry {number}: it states a guarantee that its format does not know")
     return body
+
+
+def _is_new(guarantee: Mapping[str, object]) -> bool:
+    """Whether a guarantee has parts that format 3 added."""
+    return not guarantee.keys() <= set(PARTS)
 
 
 def _shape(body: Mapping[str, object]) -> frozenset[str] | None:
@@ -198,7 +211,7 @@ def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:
     if name == "subject":
         return isinstance(value, dict) and value.keys() == subject_parts
     if name == "format":
-        return type(value) is int and value == FORMAT
+        return type(value) is int and value in FORMATS
     if name in OBJECTS:
         return isinstance(value, dict)
     return type(value) is int if name in NUMBERS else isinstance(value, str)

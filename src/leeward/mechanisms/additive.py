@@ -37,7 +37,7 @@ from leeward.noise.accuracy import accurate, to_decimal
 from leeward.noise.error import Error, rounded_errors
 from leeward.noise.integers import same_shape, whole_number, whole_numbers
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers, Laws, Noise, Scales, bisect, law_at, secret
+from leeward.noise.scales import CellNoise, Integers, Laws, Noise, Scales, bisect, law_at, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, sequential
 
@@ -123,6 +123,15 @@ class Additive(ABC):
         """Margins where the scale is the same for all cells, and public."""
         wide = self.quantile((1 + COVERAGE) / 2, None, 0)
         return np.full_like(values, np.asarray(wide))
+
+    def public_noise(self) -> CellNoise:
+        """The noise of a cell where the scale is the same for all cells, and public."""
+        return CellNoise(self.law, share=0.0, least=float(self.scale(0, None)))
+
+    @property
+    def shared(self) -> int | None:
+        """k where the worker cells of a workplace cell share one H ~ Gamma(k); None elsewhere."""
+        return None
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:
         """What the noise is added to: the counts."""
@@ -294,10 +303,14 @@ class CountsWithNoise:
 
     def measure(self, columns: Cells | Entries) -> Measured:
         """Counts with noise, and their margins."""
+        return self._measure(columns, secret())
+
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """The same with this noise; the auditor runs it with its own."""
         counts, largest = self._columns(columns)
         _refuse_broken(counts, largest)
-        values = self.mechanism.release(counts, self._followed(largest))
-        margins = self.margins.released(self.mechanism, values, largest)
+        values = self.mechanism._release(counts, self._followed(largest), noise)
+        margins = self.margins.released(self.mechanism, values, largest, noise)
         return Measured(values, margins, self._law(counts.shape[0]))
 
     def expected(self, columns: Cells | Entries) -> Expected:
@@ -318,6 +331,10 @@ class CountsWithNoise:
     def expected_margin(self, size: int) -> int | None:
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, self._own(size))
+
+    def cell_noise(self) -> CellNoise | None:
+        """As the rule for margins says."""
+        return self.margins.noise(self.mechanism)
 
     def spread(self, size: int) -> Spread:
         """At the scale of one establishment, whose workers are spread over the worker cells."""

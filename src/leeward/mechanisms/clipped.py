@@ -47,7 +47,7 @@ from leeward.noise.integers import (
     whole_numbers,
 )
 from leeward.noise.law import PiecewiseLaw, discrete_laplace, laplace
-from leeward.noise.scales import MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales, secret
+from leeward.noise.scales import MOST, WIDEST_GAUSSIAN, CellNoise, Integers, Noise, Scales, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 from leeward.privacy.conversion import largest_rho
@@ -223,7 +223,7 @@ class Clipped:
 
     def margin(self, theta: Integers, coverage: str | float | Fraction = "9/10") -> Floats:
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
-        return self.spreads(theta) * self._two_sided(float(probability(coverage))) + 0.5
+        return self.spreads(theta) * self.two_sided(float(probability(coverage))) + 0.5
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""
@@ -244,11 +244,11 @@ class Clipped:
         share, x = float(probability(p)), whole_numbers(largest, "largest")
         theta = self.clipping.theta(self.clipping.grid.index(x))
         spread = self.spreads(theta.ravel())
-        signed = np.copysign(self._two_sided(abs(2 * share - 1)), share - 0.5)
+        signed = np.copysign(self.two_sided(abs(2 * share - 1)), share - 0.5)
         jobs = np.ceil(spread * signed - 0.5).astype(np.int64)
         return int(jobs[0]) if x.ndim == 0 else jobs.reshape(x.shape)
 
-    def _two_sided(self, coverage: float) -> float:
+    def two_sided(self, coverage: float) -> float:
         """The multiple of the spread that covers so much of the noise."""
         if self.noise == "gaussian":
             return NormalDist().inv_cdf((1 + coverage) / 2)
@@ -352,6 +352,14 @@ class ClippedCounts:
         if self.margins.coverage is None:
             return None
         return int(self.mechanism.margin(self._theta(size), COVERAGE)[0])
+
+    def cell_noise(self) -> CellNoise | None:
+        """The spread is public and proportional to the margin, which is at least half a job."""
+        if self.margins.coverage is None:
+            return None
+        made, share = self.mechanism, 1 / self.mechanism.two_sided(float(COVERAGE))
+        law = laplace() if made.noise == "laplace" else None
+        return CellNoise(law, share, least=share / 2)
 
     def spread(self, size: int) -> Spread:
         """The noise at the θ of a maximum without noise."""

@@ -18,7 +18,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.noise.integers import whole_margins
 from leeward.noise.law import PiecewiseLaw
 from leeward.noise.piece import Piece
-from leeward.noise.scales import Integers, Scales
+from leeward.noise.scales import CellNoise, Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -67,11 +67,18 @@ class LogLaplace(Additive):
 
     def public_margins(self, values: Integers) -> Integers:
         """q·(released + Δ/α), q the quantile of |1 − e^−η/c|: a function of what is published."""
+        offset = float(self.parameters.floor)
+        return whole_margins(self._quantile * (np.abs(values) + offset + 0.5) + 0.5)
+
+    def public_noise(self) -> CellNoise:
+        """The noise is a share 1 − e^−η/c = Z/(1+Z) of released + Δ/α."""
+        return CellNoise(self.law, share=1 / self._quantile, least=0.0, relative=True)
+
+    @property
+    def _quantile(self) -> float:
         rate = float(self.law.pieces[0].rate + 1)
         factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
-        q = _relative_quantile(1 / rate, factor)
-        offset = float(self.parameters.floor)
-        return whole_margins(q * (np.abs(values) + offset + 0.5) + 0.5)
+        return _relative_quantile(1 / rate, factor)
 
 
 def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.errors import InvalidParameter, shown
+from leeward.exact import precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.measurement import (
     COVERAGE,
@@ -23,9 +24,10 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
+from leeward.mechanisms.size_grid import STEPS
 from leeward.model.size_profile import MOST_JOBS
 from leeward.noise.integers import for_each_cell, whole_margins
-from leeward.noise.scales import BOUND, Integers
+from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,16 @@ class NoMargins:
     coverage: ClassVar[None] = None
     epsilon: ClassVar[Fraction] = Fraction(0)
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> None:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> None:
         """No margins."""
 
     def typical(self, mechanism: PublicScale, size: int) -> None:
         """No margin."""
+
+    def noise(self, mechanism: PublicScale) -> None:
+        """Nothing follows from margins that are not there."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +63,19 @@ class PublicMargins:
     coverage: ClassVar[Fraction] = COVERAGE
     epsilon: ClassVar[Fraction] = Fraction(0)
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Integers:
         """As the mechanism says; the largest establishments play no part."""
         return mechanism.public_margins(values)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of a released value of this size."""
         return int(mechanism.public_margins(np.array([size]))[0])
+
+    def noise(self, mechanism: PublicScale) -> CellNoise:
+        """As the mechanism says."""
+        return mechanism.public_noise()
 
 
 @dataclass(frozen=True)
@@ -83,13 +96,31 @@ class SpentMargins:
         """What the scales of all worker cells cost together."""
         return self.scale.parameters.epsilon * self.cells
 
-    def released(self, mechanism: PublicScale, values: Integers, largest: Integers) -> Integers:
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Integers:
         """Margins of scales that are released with noise of their own."""
-        return for_each_cell(self.margins(self.scale.release(None, largest)), values)
+        return for_each_cell(self.margins(self.scale._release(None, largest, noise)), values)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """The margin of the scale's true grid index."""
         return int(self.margins(self.scale.grid.index(np.array([size])))[0])
+
+    def noise(self, mechanism: PublicScale) -> CellNoise:
+        """Margins are `factor` times a noisy S, so the true S follows but for the noise of it."""
+        made, scale = self.mechanism, self.scale
+        unit = float(made.scale(0, 0))
+        with precision(128):
+            step = float(scale.parameters.log_growth() / STEPS)
+        return CellNoise(
+            made.law,
+            share=unit / made.parameters.plus / self.factor,
+            least=unit,
+            rate=float(scale.law.pieces[0].rate),
+            step=step,
+            by_cell=self.cells > 1,
+            shared=made.shared,
+        )
 
     @property
     def factor(self) -> float:

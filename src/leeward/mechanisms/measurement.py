@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.noise.law import Law
-from leeward.noise.scales import Integers
+from leeward.noise.scales import CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -111,16 +111,22 @@ class MarginRule(Protocol):
         """What the margins of all worker cells cost together."""
 
     def released(
-        self, mechanism: "PublicScale", values: Integers, largest: Integers
+        self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
     ) -> Integers | None:
         """Margins of released values; only bought ones look at the largest establishments."""
 
     def typical(self, mechanism: "PublicScale", size: int) -> int | None:
         """The margin of a cell of this size if the noise of its scale were zero."""
 
+    def noise(self, mechanism: "PublicScale") -> CellNoise | None:
+        """The noise of a cell as it follows from its margin; None where there are no margins."""
+
 
 class PublicScale(Protocol):
     """A mechanism whose margins follow from what it releases."""
+
+    def public_noise(self) -> CellNoise:
+        """The noise of a cell as it follows from its margin."""
 
     def public_margins(self, values: Integers) -> Integers:
         """Margins of released values, a function of public numbers."""
@@ -174,6 +180,9 @@ class Measurement(Protocol):
 
     def expected_margin(self, size: int) -> int | None:
         """The margin of such a cell if the noise of its scale were zero."""
+
+    def cell_noise(self) -> CellNoise | None:
+        """What a reader knows of the noise of a cell from its margin; None without margins."""
 
     def spread(self, size: int) -> Spread:
         """The noise of a cell that is one establishment; a bias from clipping is left out."""

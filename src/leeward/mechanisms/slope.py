@@ -9,6 +9,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
 
+from flint import arb
+
 from leeward.exact import ball, dyadic_down, dyadic_up, precision
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.measurement import Claims, Words
@@ -18,7 +20,11 @@ from leeward.noise.piece import Piece
 from leeward.noise.scales import Integers, Scales
 from leeward.privacy import StrongAlpha, WeakAlpha
 
-BITS = 96
+BITS, PRECISION = 96, 256
+STEP = Fraction(1, 1 << BITS)
+
+MOST_SECANTS = 16
+"""Half of these suffice; a peak that they do not find is found by bisection."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,7 @@ class Slope(Additive):
     def calibrated(cls, parameters: Parameters) -> "Slope":
         """Constants for α and ε; refuses ε ≤ d·ln(1+α), where no density satisfies both slopes."""
         parameters.only_tight(cls.name)
-        with precision(256):
+        with precision(PRECISION):
             r = dyadic_down(parameters.aim() / parameters.log_growth(), BITS)
             b = dyadic_up(ball(parameters.growth) / parameters.aim(), BITS)
             least = parameters.log_growth() * parameters.cells
@@ -74,11 +80,41 @@ def slope_law(r: Fraction, b: Fraction, peak: Fraction) -> PiecewiseLaw:
 
 @lru_cache(maxsize=256)
 def unbiased(r: Fraction, b: Fraction) -> PiecewiseLaw:
-    """The law with its peak where E Z = 0, by bisection between −1 and 0."""
-    low, high = Fraction(-1), Fraction(0)
-    for _ in range(BITS):
+    """The law with its peak where E Z = 0, rounded up to a multiple of 2^-BITS."""
+    low, high = _guess(r, b)
+    if not _is_negative(_mean(r, b, low)) or _is_negative(_mean(r, b, high)):
+        low, high = Fraction(-1), Fraction(0)
+    while high - low > STEP:
         middle = (low + high) / 2
-        with precision(256):
-            mean = slope_law(r, b, middle).moment_ball(1)
-        low, high = (middle, high) if mean is not None and mean < 0 else (low, middle)
+        low, high = (middle, high) if _is_negative(_mean(r, b, middle)) else (low, middle)
     return slope_law(r, b, high)
+
+
+def _guess(r: Fraction, b: Fraction) -> tuple[Fraction, Fraction]:
+    """Two neighbouring multiples of STEP with the peak between them, by secants; to be checked."""
+    last, peak = Fraction(-1, 2), Fraction(-1, 4)
+    before, mean = _mean(r, b, last), _mean(r, b, peak)
+    for _ in range(MOST_SECANTS):
+        with precision(PRECISION):
+            rise = (mean - before) / ball(peak - last)
+            if not rise > 0:
+                break
+            found = dyadic_down(ball(peak) - mean / rise, BITS)
+        found = min(max(found, STEP - 1), -STEP)
+        if found == peak:
+            break
+        last, before, peak, mean = peak, mean, found, _mean(r, b, found)
+    return peak, peak + STEP
+
+
+def _mean(r: Fraction, b: Fraction, peak: Fraction) -> arb:
+    """E Z, which is finite for r > 1."""
+    with precision(PRECISION):
+        mean = slope_law(r, b, peak).moment_ball(1)
+    if mean is None:
+        raise ArithmeticError("r must be above 1")
+    return mean
+
+
+def _is_negative(mean: arb) -> bool:
+    return bool(mean < 0)

@@ -78,6 +78,11 @@ class VectorPareto(Additive):
             return super()._release(n[:, 0], x, noise)[:, None]
         return noise.block(n, self.scales(x, x), int(self.shape))
 
+    @property
+    def shared(self) -> int | None:
+        """A single cell has no block."""
+        return int(self.shape) if self.parameters.cells > 1 else None
+
     def columns(
         self, counts: ArrayLike | None, largest: ArrayLike | None
     ) -> tuple[Integers, Integers]:

@@ -66,6 +66,9 @@ class Attribute:
     What is not a number has the position of a null.
     """
 
+    total: str | None = None
+    """The code of all jobs together, which is not in the list; None where there is none."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
 

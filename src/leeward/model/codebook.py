@@ -145,6 +145,8 @@ def _attribute(
     else:
         labels = zip(written.classes or {}, numbers.labels, strict=True)
         codes = read_codes(dict(labels), folder, f"{where}.classes")
+    if written.total is not None:
+        _require_total(written.total, codes, f"{where}.total")
     if written.origin is not None:
         return _derived(name, written, known, codes, folder)
     recode = {code: position for position, code in enumerate(codes.codes)}
@@ -162,7 +164,21 @@ def _attribute(
         unlisted=None if rest is None else recode[rest],
         missing=None if written.null_as is None else recode[written.null_as],
         numbers=numbers,
+        total=written.total,
     )
+
+
+def _require_total(code: str, codes: CodeList, where: str) -> None:
+    """A total code is written like a code, and is none of them."""
+    if code in codes.codes:
+        raise InvalidParameter(
+            where,
+            rule="must not be one of the codes: it stands for all of them together",
+            value=shown(code),
+            next_step="Remove it from codes, and list it in omit if jobs have it; or choose "
+            "another total code.",
+        )
+    read_codes([*codes.codes, code], Path(), where)
 
 
 def _derived(
@@ -207,4 +223,5 @@ def _derived(
         unlisted=None if origin.unlisted is None else coarse[origin.unlisted],
         missing=None if origin.missing is None else coarse[origin.missing],
         numbers=origin.numbers,
+        total=written.total,
     )

@@ -11,8 +11,11 @@ from leeward.model.attribute import TABLES, NumericRange
 from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
-RESERVED = ("value", "status", "margin")
-"""Columns of every published table, whose names no attribute may have."""
+RESERVED = (
+    *("value", "status", "margin", "establishments", "released", "low", "high"),
+    *("block_margin", "block_low", "block_high"),
+)
+"""Columns of published tables, whose names no attribute may have."""
 
 WHOLE = re.compile(r"-?[0-9]{1,15}")
 """A bound of numbers: float64 holds whole numbers of 15 digits exactly."""
@@ -64,6 +67,7 @@ class WrittenAttribute(Written):
     other: str | None = None
     null_as: str | None = None
     omit: tuple[str, ...] = ()
+    total: str | None = None
     type: str | None = None
     unit: str | None = None
     period: str | None = None

@@ -58,6 +58,11 @@ class Marginal:
     filters: tuple[Dimension, ...] = ()
     complete: bool = False
     statistic: Statistic = COUNT
+    establishments: bool = False
+    """Whether the number of establishments of a workplace cell is a column."""
+
+    totals: tuple[str, ...] = ()
+    """The attributes over which rows are added up; each has a total code."""
 
     @property
     def kind(self) -> Kind:

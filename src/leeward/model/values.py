@@ -62,18 +62,30 @@ class Published:
     """Cells in the order of their public codes; the worker cells of a workplace cell in a row.
 
     `keys` number the workplace cells; `values` is (workplace cells, worker cells); `margins`
-    has the same shape or is None; `flags` is one for each workplace cell.
+    has the same shape or is None; `flags` is one for each workplace cell, and so is
+    `establishments`, how many the public frame has there, or None where it was not asked for.
     """
 
     keys: Integers
     values: Integers
     flags: Integers
     margins: Integers | None = None
+    establishments: Integers | None = None
 
     def __post_init__(self) -> None:
         cells = self.values.shape
-        shapes = {"keys": self.keys.shape, "flags": self.flags.shape}
-        if len(cells) != 2 or any(shape != cells[:1] for shape in shapes.values()):
-            raise ValueError("keys and flags must have one element for each row of values")
+        columns = (self.keys, self.flags, self.establishments)
+        shapes = [one.shape for one in columns if one is not None]
+        if len(cells) != 2 or any(shape != cells[:1] for shape in shapes):
+            raise ValueError(
+                "keys, flags and establishments must have one element for each row of values"
+            )
         if self.margins is not None and self.margins.shape != cells:
             raise ValueError("margins must have the shape of values")
+
+    def part(self, some: slice) -> "Published":
+        """Some of the workplace cells."""
+        optional = (
+            None if one is None else one[some] for one in (self.margins, self.establishments)
+        )
+        return Published(self.keys[some], self.values[some], self.flags[some], *optional)

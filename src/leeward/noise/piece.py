@@ -53,6 +53,8 @@ class Piece:
         """The density at z relative to the anchor."""
         if self.centre is None:
             return ball(self.rate * (z - self.anchor)).exp()
+        if not self.rate:  # flat: most pieces of a staircase are
+            return arb(1)
         return _power(ball((z - self.centre) / self.reach), self.rate)
 
     def thickness(self) -> arb:

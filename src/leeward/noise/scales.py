@@ -27,6 +27,9 @@ LEAST_NOISE, MOST_NOISE = -(BOUND + MOST), BOUND + 2**10
 WIDEST_GAUSSIAN = 2**55
 """The largest σ: beyond it proposals could reach the saturation bounds of a draw."""
 
+DRAWS = 2000
+"""Draws behind the margin of a sum."""
+
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
 """Some of the entries of a column."""
@@ -93,6 +96,28 @@ def law_at(laws: Laws, scale: Fraction) -> Law:
 def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
     """Each law that is needed, and the draws that share it."""
     return laws.shared(scales) if isinstance(laws, LawByScale) else iter([(laws, slice(None))])
+
+
+@dataclass(frozen=True)
+class CellNoise:
+    """What a reader knows of the noise of a cell from its margin, in float64.
+
+    The noise is scale·Z, rounded to whole jobs, and the scale is at least `least` jobs. Where the
+    scale is public, it is `share` times the margin. Where a noisy scale was paid for, the true one
+    is exp(−step·(J − ½)) times that, the worse for half a grid step, J discrete Laplace of the rate
+    `rate`; worker cells of a workplace cell have one J unless `by_cell`. With `shared` = k the
+    worker cells of a workplace cell have Z = L/H, L Laplace and one H ~ Gamma(k). `law` None is a
+    standard normal Z. `relative`: the scale is that of the released value, the noise Z/(1+Z).
+    """
+
+    law: Law | None
+    share: float
+    least: float
+    rate: float | None = None
+    step: float = 0.0
+    by_cell: bool = False
+    shared: int | None = None
+    relative: bool = False
 
 
 class Noise(Protocol):

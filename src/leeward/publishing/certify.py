@@ -14,6 +14,7 @@ from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
     DataStatement,
+    FrameStatement,
     JobsStatement,
     LedgerStatement,
     LeftStatement,
@@ -21,6 +22,7 @@ from leeward.bundle.statements import (
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
+    TotalsStatement,
     establishment_promise,
     firm_promise,
     make_up_promise,
@@ -29,14 +31,27 @@ from leeward.bundle.statements import (
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import MarginRule
+from leeward.model import Marginal
+from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
+
+Rows = tuple[int, int]
+"""The rows of a table, and how many of them are totals."""
 
 KEYED = (
     "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
     "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
     "it. To everyone else it is a random number, and it differs between releases whether or not "
     "their data do, also if an old copy of the ledger was put back in between."
+)
+ADDED = (
+    "A row with a total code is the sum of the published values of its rows, to the last job, and "
+    "costs nothing. An attribute that leaves jobs out leaves them out of its totals. "
+)
+DRAWN = (
+    "The margin of a total covers 90 % of the draws of the sum of its rows' noise, by the public "
+    "law of that noise. Anyone can repeat the draws: the seed is public."
 )
 SMALLEST_PART = 10**100
 """Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
@@ -109,10 +124,11 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
-        return cls(plan.request.account, statements, tuple(map(_table, plan.tables)))
+        tables = tuple(_table(table, plan.seed(table.name)) for table in plan.tables)
+        return cls(plan.request.account, statements, tables)
 
 
-def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, int]) -> Certificate:
+def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
     return Certificate(
         format=FORMAT,
@@ -131,11 +147,16 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, int])
         ),
         budget=paid.budget,
         corrects=paid.corrects,
-        tables=tuple(one.model_copy(update={"rows": rows[one.name]}) for one in draft.tables),
+        tables=tuple(_with_rows(one, *rows[one.name]) for one in draft.tables),
     )
 
 
-def _table(table: PlannedTable) -> CertifiedTable:
+def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTable:
+    totals = None if table.totals is None else table.totals.model_copy(update={"rows": of_totals})
+    return table.model_copy(update={"rows": rows, "totals": totals})
+
+
+def _table(table: PlannedTable, seed: int) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
@@ -155,7 +176,13 @@ def _table(table: PlannedTable) -> CertifiedTable:
         guarantee=TableGuarantee.of(table.charge),
         margins=_margins(made.margins),
         bias=made.words.bias,
-        columns=table_columns(identifiers, made.margins.coverage is not None),
+        columns=table_columns(
+            identifiers,
+            margins=made.margins.coverage is not None,
+            establishments=marginal.establishments,
+        ),
+        establishments=FrameStatement() if marginal.establishments else None,
+        totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
     )
 
 
@@ -163,3 +190,17 @@ def _margins(rule: MarginRule) -> MarginStatement:
     spent = str(rule.epsilon) if rule.epsilon else None
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(method=rule.method, coverage=coverage, epsilon=spent, note=rule.note)
+
+
+def _totals(marginal: Marginal, seed: int, *, drawn: bool) -> TotalsStatement | None:
+    """What there is to say of totals before there are rows; None without totals."""
+    if not marginal.totals:
+        return None
+    named = [one for one in marginal.dimensions if one.name in marginal.totals]
+    return TotalsStatement(
+        codes={one.name: one.attribute.total or "" for one in named},
+        rows=0,
+        draws=DRAWS if drawn else None,
+        seed=seed if drawn else None,
+        sentence=ADDED + (DRAWN if drawn else ""),
+    )

@@ -32,7 +32,7 @@ def open_data(plan: Plan, *, frank: bool = False) -> Engine:
 
     Whoever is `frank` shows what is undisclosed; everybody else hears of it once.
     """
-    engine = connect(plan.sources, plan.path.parent, plan.resources)
+    engine = connect(plan.sources, plan.path.parent, plan.resources, hashed=True)
     try:
         problems = engine.check_headers(plan.codebook, plan.jobs)
         raise_all(problems if frank else {str(one): one for one in problems}.values())

@@ -1,4 +1,4 @@
-"""Measuring: confidential cells become published ones, a batch at a time.
+"""Measuring: confidential cells become published ones, a batch at a time, and totals of them.
 
 This is the one module that opens confidential values to publish them. Whatever measures data
 (releases today) calls `measured_cells`.
@@ -13,9 +13,14 @@ from numpy.typing import NDArray
 from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
+from leeward.model.totals import Family, Totals
+from leeward.noise.sums import NoiseDraws, Singles, margins_of_sums
 
 ROWS = 1 << 18
 """Rows of a batch: memory is bounded by this, whatever the size of the table."""
+
+AT_ONCE = 1 << 10
+"""Cells whose noise is drawn together for the margins of totals."""
 
 
 class Progress(Protocol):
@@ -54,7 +59,7 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
         raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
     values, margins, _ = made.measure(cells)
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
-    return Published(batch.keys, values, flags, margins)
+    return Published(batch.keys, values, flags, margins, cells.in_frame)
 
 
 def completed(released: Iterator[Published], marginal: Marginal, size: int) -> Iterator[Published]:
@@ -66,7 +71,7 @@ def completed(released: Iterator[Published], marginal: Marginal, size: int) -> I
         start = end
     nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
     margins = nothing if last is None or last.margins is not None else None
-    empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins)
+    empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)
 
 
@@ -85,4 +90,35 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
         if published.margins is not None:
             margins = np.zeros_like(values)
             margins[places] = published.margins[here]
-        yield Published(keys, values, flags, margins)
+        frame = None
+        if published.establishments is not None:
+            frame = np.zeros_like(keys)
+            frame[places] = published.establishments[here]
+        yield Published(keys, values, flags, margins, frame)
+
+
+class AddedTotals:
+    """The totals of a table with their margins, from its published cells in order."""
+
+    def __init__(self, marginal: Marginal, made: Measurement, seed: int) -> None:
+        noise = made.cell_noise() if marginal.totals else None
+        self._draws = None if noise is None else NoiseDraws(noise, seed)
+        self._totals = Totals(marginal, margins_of_sums)
+
+    def add(self, published: Published) -> None:
+        """The next cells, a part at a time: draws take much memory."""
+        if not self._totals.families:
+            return
+        step = max(1, AT_ONCE // published.values.shape[1])
+        for start in range(0, len(published.keys), step):
+            part = published.part(slice(start, start + step))
+            self._totals.add(part, self._noise(part))
+
+    def _noise(self, part: Published) -> Singles | None:
+        if self._draws is None or part.margins is None:
+            return None
+        return self._draws.draw(part.margins, part.flags == Flag.OK)
+
+    def rows(self) -> Iterator[tuple[Family, Published]]:
+        """All totals, family by family."""
+        return self._totals.rows()

@@ -40,6 +40,9 @@ from leeward.show.numbers import crossed
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
 
+SEED_DIGITS = 12
+"""Hexadecimal digits of a seed: every reader of JSON holds the number exactly."""
+
 MOST_LISTED_BYTES = 1 << 27
 """Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
 
@@ -199,7 +202,8 @@ class Plan:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
                        one.unlisted, one.missing,
-                       *(() if one.numbers is None else astuple(one.numbers))]
+                       *(() if one.numbers is None else astuple(one.numbers)),
+                       *(() if one.total is None else ("total", one.total))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
 
@@ -207,6 +211,10 @@ class Plan:
     def digest(self) -> str:
         """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
         return _digest([self.request.public(), self.codebook_digest])
+
+    def seed(self, table: str) -> int:
+        """The public seed of the draws behind the margins of a table's totals."""
+        return int(sha256(f"{self.digest} {table}".encode()).hexdigest()[:SEED_DIGITS], 16)
 
     @property
     def weak_attributes(self) -> tuple[str, ...] | None:

@@ -8,7 +8,9 @@ from textwrap import wrap
 from leeward.exact import number_text
 from leeward.ledger import Account
 from leeward.ledger.account import payment
+from leeward.model import Marginal
 from leeward.model.size_profile import SizeProfile
+from leeward.model.totals import families
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
 from leeward.privacy.words import of_unit
@@ -115,6 +117,7 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "delta": str(table.charge.delta),
         "margins": table.measurement.margins.method,
         "cells": marginal.workplace_cells * marginal.worker_cells,
+        "totals": _total_rows(marginal),
         "worker_cells": marginal.worker_cells,
         "predicted_error": {
             "mean": mean_error(table, profile),
@@ -162,6 +165,10 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     yield f"  cost       epsilon {number_text(table.charge.epsilon)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
+    if marginal.totals:
+        names = ", ".join(marginal.totals)
+        yield from _paragraph("totals", f"of {names}: at most {_total_rows(marginal):,} rows, "
+                              "added from the published values at no cost")  # fmt: skip
     if profile.given:
         yield f"  mean error {jobs(mean_error(table, profile))} jobs over {profile.words}"
         return
@@ -171,6 +178,12 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
     if rows[0].margin is not None:
         yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
+
+
+def _total_rows(marginal: Marginal) -> int:
+    """Maximum number of rows of totals."""
+    made = (one.marginal for one in families(marginal))
+    return sum(one.workplace_cells * one.worker_cells for one in made)
 
 
 def _row(words: str, numbers: list[str]) -> str:

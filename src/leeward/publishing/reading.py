@@ -21,9 +21,10 @@ from leeward.model import (
     SingleJob,
 )
 from leeward.model.document import nearest
+from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
-from leeward.publishing.request import WrittenJobs, WrittenProtection, WrittenTable
+from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 
 OFFERED = ("strong", "weak", "worker")
 """Policies of plans: no table that is of use protects whole establishments."""
@@ -217,6 +218,12 @@ def inside(problem: LeewardError, within: str) -> LeewardError:
 
 MOST_WORKPLACE_CELLS = 2**40
 MOST_COMPLETE_ROWS = 10**9
+MOST_COMPLETE_TOTALS = 10**8
+MOST_TOTALS = 6
+"""Maximum number of attributes with totals."""
+
+MOST_DRAWN_TOTALS = 1 << 15
+"""Maximum number of totals whose draws are in memory together, 8,000 bytes each."""
 
 
 def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
@@ -240,9 +247,65 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
         ),
         complete=written.complete,
         statistic=STATISTICS[written.statistic],
+        establishments=written.establishments,
+        totals=_totals(written, by),
     )
-    raise_all(_too_large(marginal))
+    raise_all((*_too_large(marginal), *_total_problems(marginal, margins=written.margins)))
     return marginal
+
+
+def _totals(written: WrittenTable, by: Mapping[str, Attribute]) -> tuple[str, ...]:
+    """The attributes with totals; refuses those that are not in `by` or have no total code."""
+    named = written.by if written.totals == ALL else written.totals or ()
+    if isinstance(named, str):
+        named = [named]
+    for name in named:
+        if name not in by:
+            raise InvalidParameter(
+                "totals",
+                rule=f"must be {ALL}, or a list of attributes in by: {', '.join(written.by)}",
+                value=shown(name),
+                next_step="Name an attribute of the table, or leave it out.",
+            )
+        if by[name].total is None:
+            raise InvalidParameter(
+                "totals",
+                rule="must name attributes with a total code in the codebook",
+                value=f"{name}, which has none",
+                next_step='Add total: "00", or another code, to the attribute in the codebook.',
+            )
+    return tuple(name for name in written.by if name in named)
+
+
+def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[LeewardError]:
+    """Totals that are too many, or whose draws would not fit into memory."""
+    if len(marginal.totals) > MOST_TOTALS:
+        yield InvalidParameter(
+            "totals",
+            rule=f"must name at most {MOST_TOTALS} attributes: each combination has rows",
+            value=f"{len(marginal.totals)} attributes",
+            next_step="Name fewer attributes.",
+        )
+        return
+    made = families(marginal)
+    waiting = sum(one.unfinished for one in made)
+    if margins != "none" and waiting > MOST_DRAWN_TOTALS:
+        yield InvalidParameter(
+            "totals",
+            rule=f"must have at most {MOST_DRAWN_TOTALS} rows in memory while a table with margins "
+            "is written: the codes of the attributes after the first one with a total, multiplied",
+            value=f"{waiting} rows",
+            next_step="Name fewer attributes, put one with many codes first in by and without a "
+            "total, or write margins: none.",
+        )
+    rows = sum(one.marginal.workplace_cells * one.marginal.worker_cells for one in made)
+    if marginal.complete and rows > MOST_COMPLETE_TOTALS:
+        yield InvalidParameter(
+            "totals",
+            rule=f"must have at most {MOST_COMPLETE_TOTALS} rows of a complete table",
+            value=f"{rows} rows",
+            next_step="Name fewer attributes, or leave complete out.",
+        )
 
 
 def _attributes(

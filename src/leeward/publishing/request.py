@@ -9,6 +9,10 @@ from pydantic import Field, JsonValue
 from leeward.model import COUNT
 from leeward.model.document import Written, one_of
 
+ALL = "all"
+"""As `totals`: every attribute of the table."""
+
+TOTALS = f"must be {ALL}, or a list of attributes of the table"
 CODES = "must be one code or a list of codes"
 TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 WIDTH = 100
@@ -55,6 +59,8 @@ class WrittenTable(Written):
     margins: str | None = None
     mechanism: str = "auto"
     complete: bool = False
+    establishments: bool = False
+    totals: Annotated[list[str] | str | None, one_of(TOTALS)] = None
 
 
 class Request(Written):

@@ -12,7 +12,7 @@ from leeward.interruption import postponed, recognised
 from leeward.ledger import Account, Entry
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
-from leeward.publishing.certify import Draft, certificate
+from leeward.publishing.certify import Draft, Rows, certificate
 from leeward.publishing.charge import (
     PreparedRelease,
     after_charge,
@@ -28,7 +28,7 @@ from leeward.publishing.check import (
     require_rows,
     require_small_delta,
 )
-from leeward.publishing.measuring import Progress, measured_cells
+from leeward.publishing.measuring import AddedTotals, Progress, measured_cells
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import Receipt
 
@@ -102,7 +102,7 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     """Tabulate, noise and write every table; seal the bundle; commit."""
     plan, engine = prepared.plan, prepared.engine
     progress.step("tabulating")
-    rows: dict[str, int] = {}
+    rows: dict[str, Rows] = {}
     marginals = [table.marginal for table in plan.tables]
     by_establishment = [
         table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
@@ -115,11 +115,15 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
         for table in plan.tables:
             margins = table.measurement.margins.coverage is not None
             with bundle.table(table.marginal, margins=margins) as writer:
+                totals = AddedTotals(table.marginal, table.measurement, plan.seed(table.name))
                 for published in measured_cells(
                     table.marginal, table.measurement, engine, progress
                 ):
                     writer.write(published)
-            rows[table.name] = writer.rows
+                    totals.add(published)
+                for family, added in totals.rows():
+                    writer.write_totals(family, added)
+            rows[table.name] = writer.rows, writer.total_rows
         if not engine.unchanged():
             raise changed()
         progress.step("sealing the bundle")

@@ -158,7 +158,9 @@ def _cells(summary: TableSummary) -> str:
     whole = (
         " Combinations without an establishment are there too." if summary.table.complete else ""
     )
-    return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}"
+    totals = summary.table.total_rows
+    added = f" {counted(totals, 'row')} of totals, added from them." if totals else ""
+    return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}{added}"
 
 
 def _negative(summary: TableSummary) -> str:

@@ -86,7 +86,8 @@ class TableSummary:
 def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     """Read a table once."""
     reading = _Reading(table)
-    for rows in bundle.batches(table.name, table.columns[len(table.identifiers) :]):
+    measures = table.columns[len(table.identifiers) :]
+    for rows in bundle.batches(table.name, measures, totals=False):
         reading.add(rows)
     largest, squares = reading.rows()
     found = cells(bundle.rows(table.name, sorted({*largest, *squares})))

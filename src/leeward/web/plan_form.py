@@ -12,11 +12,12 @@ from urllib.parse import parse_qsl
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import rational
 from leeward.model.document import parse, read_document
-from leeward.publishing.request import Request, WrittenTable
+from leeward.publishing.request import ALL, Request, WrittenTable
 from leeward.web.site import listed
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
+TICKED = ("complete", "establishments")
 RULES = ("every", "primary", "max_per_worker")
 
 Fields = list[tuple[str, str]]
@@ -65,6 +66,8 @@ class DraftTable:
     margins: str = ""
     mechanism: str = "auto"
     complete: bool = False
+    establishments: bool = False
+    totals: str = ""
 
     @property
     def filters(self) -> dict[str, str]:
@@ -78,7 +81,9 @@ class DraftTable:
         """The table as the plan file would hold it."""
         given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
         kept = {} if self.where == "{}" else {"where": _filter(self.where)}
-        return {"name": self.name, "by": list(self.by), "complete": self.complete} | given | kept
+        ticked = {key: getattr(self, key) for key in TICKED}
+        totals = {"totals": _totals(self.totals)} if self.totals else {}
+        return {"name": self.name, "by": list(self.by)} | ticked | given | kept | totals
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ def _table(written: WrittenTable) -> DraftTable:
         written.margins or "",
         written.mechanism,
         written.complete,
+        written.establishments,
+        written.totals if isinstance(written.totals, str) else ", ".join(written.totals or ()),
     )
 
 
@@ -180,10 +187,15 @@ def posted(fields: Fields) -> Draft:
 def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
     if key == "by":
         return replace(table, by=(*table.by, text))
-    if key == "complete":
-        return replace(table, complete=True)
-    known = key in ("name", "where", *DETAILS)
+    if key in TICKED:
+        return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
+    known = key in ("name", "where", "totals", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
+
+
+def _totals(text: str) -> str | list[str]:
+    """The totals as the plan holds them: all, or the names of attributes."""
+    return text if text == ALL else [name.strip() for name in text.split(",")]
 
 
 def _share(text: str) -> Fraction | str:

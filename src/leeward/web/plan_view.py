@@ -187,5 +187,8 @@ def controls(tables: int) -> Iterable[str]:
     yield from (f"protect.{name}" for name in PROTECT)
     yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "tables")
     for number in range(tables):
-        for key in ("name", "by", "where", "share", "margins", "mechanism", "complete"):
+        for key in (
+            *("name", "by", "where", "share", "margins", "mechanism", "totals"),
+            *("complete", "establishments"),
+        ):
             yield f"tables[{number}].{key}"

@@ -23,6 +23,7 @@ CODE = "code."
 """Prefix of the name of an identifier in an address: an attribute may be called `page`."""
 
 DESCENDING = "down"
+TOTALS = "too"
 MOST_CHOICES = 100
 """Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
 
@@ -38,11 +39,13 @@ class Asked:
     status: str
     sort: str
     order: str
+    totals: str
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> "Asked":
         """The texts of the fields with a fixed name."""
-        return cls(*(asked.get(name, "") for name in ("search", "status", "sort", "order")))
+        names = ("search", "status", "sort", "order", "totals")
+        return cls(*(asked.get(name, "") for name in names))
 
     @property
     def narrowed(self) -> bool:
@@ -138,6 +141,7 @@ def read_selection(asked: Mapping[str, str], table: CertifiedTable) -> Selection
         sort=asked.get("sort", ""),
         descending=asked.get("order") == DESCENDING,
         page=_number(asked, "page") if asked.get("page") else 1,
+        totals=asked.get("totals") == TOTALS and table.totals is not None,
     )
 
 
@@ -162,6 +166,7 @@ def query(selection: Selection) -> str:
         "status": "" if selection.status is None else str(selection.status),
         "sort": selection.sort,
         "order": DESCENDING if selection.descending else "",
+        "totals": TOTALS if selection.totals else "",
         "page": str(selection.page) if selection.page > 1 else "",
     }
     return urlencode({name: text for name, text in asked.items() if text})
@@ -220,7 +225,7 @@ def choices(table: CertifiedTable, asked: Mapping[str, str]) -> list[Choice]:
 
 
 def _choice(table: CertifiedTable, name: str, chosen: str) -> Choice:
-    listed = table.codes[name]
+    listed = table.listed(name)
     short = ((code, label) for code, label in listed.items() if len(code) <= MOST_LETTERS)
     codes = tuple(Coded(code, cut(label)) for code, label in islice(short, MOST_CHOICES))
     return Choice(name, codes, chosen, len(listed))

@@ -1,4 +1,4 @@
-"""A bundle and a ledger of the first format, kept as they were made: read, verified and charged."""
+"""Bundles and ledgers of earlier formats, kept as they were made: read, verified and charged."""
 
 import json
 import shutil
@@ -12,23 +12,37 @@ from leeward.bundle.certificate import is_published, published_schema
 from leeward.ledger import Ledger
 from tests.cli.scene import Office
 
-KEPT = Path(__file__).parents[1] / "kept" / "format-1"
+KEPT = Path(__file__).parents[1] / "kept"
 LEDGER = ("--ledger", "ledger.sqlite")
+SOFTWARE = {1: None, 2: "0.4.0"}
 
 
-@pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
-    """A copy to work with; the mode of the ledger is not what version control keeps."""
-    folder = tmp_path / "kept"
-    shutil.copytree(KEPT, folder)
+def office(number: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    """A copy to work with; the mode of the ledger is not what version control keeps.
+
+    Format 1 has the plan and the tables that made both.
+    """
+    for kept in dict.fromkeys((1, number)):
+        shutil.copytree(KEPT / f"format-{kept}", folder, dirs_exist_ok=True)
     (folder / "ledger.sqlite").chmod(0o600)
     monkeypatch.chdir(folder)
     return Office(folder)
 
 
-def test_its_bundle_is_read_and_verified(kept: Office) -> None:
+@pytest.fixture(params=SOFTWARE)
+def number(request: pytest.FixtureRequest) -> int:
+    return int(request.param)
+
+
+@pytest.fixture
+def kept(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
+    return office(number, tmp_path / "kept", monkeypatch)
+
+
+def test_its_bundle_is_read_and_verified(number: int, kept: Office) -> None:
     certificate = read_bundle("bundle").certificate
-    assert (certificate.format, certificate.software) == (1, None)
+    made = certificate.software
+    assert (certificate.format, made and made.leeward) == (number, SOFTWARE[number])
     assert certificate.to_json() == (kept.folder / "bundle" / "certificate.json").read_bytes()
     assert verify_bundle("bundle") == ()
     assert kept.run("verify", "bundle").stdout == "bundle is sound.\n"
@@ -37,23 +51,22 @@ def test_its_bundle_is_read_and_verified(kept: Office) -> None:
     assert kept.run("ledger", "commit", "bundle").stdout == "Entry 2 is committed.\n"
 
 
-def test_its_report_is_made_anew(kept: Office) -> None:
+def test_its_report_is_made_again(kept: Office) -> None:
     (kept.folder / "bundle" / "report.html").unlink()
     assert kept.run("report", "bundle").exit_code == 0
     assert "<html" in (kept.folder / "bundle" / "report.html").read_text()
     assert kept.run("verify", "bundle", *LEDGER).exit_code == 0
 
 
-def test_its_certificate_fits_the_schema_of_today(kept: Office) -> None:
+def test_its_certificate_fits_the_schema_of_today(number: int, kept: Office) -> None:
     content = json.loads((kept.folder / "bundle" / "certificate.json").read_text())
     jsonschema.Draft202012Validator(certificate_schema()).validate(content)
     own = (kept.folder / "bundle" / "certificate.schema.json").read_bytes()
-    assert is_published(own, 1)
-    assert not is_published(own, 2)
-    assert not is_published(published_schema(), 1)
+    assert [is_published(own, one) for one in (1, 2, 3)] == [number == one for one in (1, 2, 3)]
+    assert not is_published(published_schema(), number)
 
 
-def test_its_ledger_is_shown_and_verified(kept: Office) -> None:
+def test_its_ledger_is_shown_and_verified(number: int, kept: Office) -> None:
     shown = kept.run("ledger", "show").stdout
     assert shown.startswith("kept: strong, alpha 0.1, epsilon 100 in all; epsilon 98 left\n")
     assert "charged strong, alpha 0.1, epsilon 2 for bundle (2026Q2)" in shown
@@ -61,10 +74,13 @@ def test_its_ledger_is_shown_and_verified(kept: Office) -> None:
     known = kept.run("ledger", "verify", "--against", "bundle").stdout
     assert known == "ledger.sqlite is sound, and knows 1 bundle.\n"
     with Ledger.open(kept.folder / "ledger.sqlite") as book:
-        assert {entry.format for entry in book.entries()} == {1}
+        assert {entry.format for entry in book.entries()} == {number}
 
 
-def test_its_account_is_charged_by_strict_plans_alone(kept: Office) -> None:
+def test_an_account_of_format_1_is_charged_by_strict_plans_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = office(1, tmp_path / "kept", monkeypatch)
     kept.edit("plan.yaml", ("period: 2026Q2", "period: 2026Q3"))
     kept.refuse_release(
         says="jobs: must be the rule of all releases of an account: guarantees about differently "
@@ -73,12 +89,23 @@ def test_its_account_is_charged_by_strict_plans_alone(kept: Office) -> None:
         out="next",
     )
     kept.edit("plan.yaml", ("period: 2026Q3", "period: 2026Q3\nrows: strict"))
+    require_charged(kept, 1)
+
+
+def test_an_account_of_format_2_is_charged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = office(2, tmp_path / "kept", monkeypatch)
+    kept.edit("plan.yaml", ("period: 2026Q2", "period: 2026Q3"))
+    require_charged(kept, 2)
+
+
+def require_charged(kept: Office, number: int) -> None:
+    """The next release adds entries of today, and everything agrees."""
     kept.released(out="next")
     both = kept.run("verify", "bundle", "next", *LEDGER)
     assert both.exit_code == 0, both.output
     assert both.stdout.endswith("They agree with each other.\n")
     assert kept.run("ledger", "verify", "--against", "bundle", "--against", "next").exit_code == 0
     with Ledger.open(kept.folder / "ledger.sqlite") as book:
-        assert [entry.format for entry in book.entries()] == [1, 1, 1, 2, 2]
+        assert [entry.format for entry in book.entries()] == [*3 * [number], 3, 3]
         assert book.account("kept").left.epsilon == 96
     assert read_bundle("next").certificate.format == 3

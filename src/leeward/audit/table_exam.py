@@ -1,0 +1,128 @@
+"""Exams of whole tables: values and margins of a measurement together, as a release makes them.
+
+Most lines examine a mechanism alone. Here the measurement of a table is recorded: the noise of
+its values, and the noise of the scales that its margins follow from. All draws are independent,
+so their losses add up. That nothing else of the data is released is examined too: with the same
+noisy numbers, neighbours must show the same values and the same margins.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Protocol
+
+import numpy as np
+from flint import arb
+
+from leeward.audit.exams import pareto_loss
+from leeward.audit.loss import Loss, pure_loss, worst
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
+from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.audit.recording import RecordingNoise, entries
+from leeward.mechanisms.measurement import Measured
+from leeward.mechanisms.parameters import Parameters
+from leeward.model import Entries
+from leeward.noise.scales import Noise
+from leeward.privacy import Policy
+from leeward.privacy.database import Database
+
+Part = Rounded | ParetoBlock
+"""The distribution of one noisy number, or of a block of them."""
+
+WITH_MARGINS = "values and margins"
+SHOWS = "shows more of the data than its noisy numbers"
+
+
+class TableMeasurement(Protocol):
+    """What the auditor asks of the measurement of a table."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """What its mechanism was calibrated for."""
+
+    def _measure(self, columns: Entries, noise: Noise) -> Measured:
+        """What is released, with given noise."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a measurement drew for one database, in order; and what it showed."""
+
+    parts: tuple[Part, ...]
+    measured: Measured
+    noise: RecordingNoise
+
+    @classmethod
+    def of(
+        cls, made: TableMeasurement, database: Database, noise: RecordingNoise | None = None
+    ) -> "Recorded":
+        """One workplace cell; kinds of worker beyond the table's cells are in its size alone."""
+        noise = noise or RecordingNoise()
+        measured = made._measure(entries([database], made.parameters.cells), noise)
+        alone = (one.rounded(i) for one in noise.requests for i in range(one.true.size))
+        return cls((*noise.blocks, *alone), measured, noise)
+
+    def shows(self, other: Measured) -> bool:
+        """Whether both show the same."""
+        mine, theirs = self.measured, other
+        if not np.array_equal(mine.values, theirs.values):
+            return False
+        if mine.margins is None or theirs.margins is None:
+            return mine.margins is theirs.margins
+        return np.array_equal(mine.margins, theirs.margins)
+
+    @property
+    def answers(self) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+        """The numbers that were drawn, as they were asked for."""
+        blocks = [np.array([block.true]) for block in self.noise.blocks]
+        return [*blocks, *(one.true for one in self.noise.requests)]
+
+
+def examine_table(
+    made: TableMeasurement, protected: Policy, depth: Depth, claimed: Fraction
+) -> Loss:
+    """The worst pair of neighbours."""
+    losses: dict[object, Loss] = {}
+    together: dict[object, Loss] = {}
+    for pair in _pairs(made.parameters, protected, depth):
+        before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
+        if _shows_more(made, pair, before):
+            return Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
+        parts = {_step(*both): both for both in zip(before.parts, after.parts, strict=True)}
+        for step in parts.keys() - losses.keys():
+            losses[step] = _loss(*parts[step], claimed)
+        steps = tuple(map(_step, before.parts, after.parts))
+        if steps not in together:
+            together[steps] = reduce(Loss.plus, (losses[step] for step in steps))
+    return worst(together.values())
+
+
+def _pairs(parameters: Parameters, protected: Policy, depth: Depth) -> Iterable[Pair]:
+    """Blocks of the table's cells, and with one kind of worker that it does not have.
+
+    A workplace table counts every job.
+    """
+    alpha, cells = parameters.growth, parameters.cells
+    sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
+    for kinds in (cells, cells + 1) if cells > 1 else (1,):
+        yield from blocks(protected, alpha, kinds, sizes)
+
+
+def _shows_more(made: TableMeasurement, pair: Pair, before: Recorded) -> bool:
+    """Whether the noisy numbers of one database show something else for the other."""
+    same = RecordingNoise(before.answers)
+    return not before.shows(Recorded.of(made, pair.after, same).measured)
+
+
+def _step(before: Part, after: Part) -> object:
+    """What a loss depends on: distances, laws and scales."""
+    apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
+    laws = tuple(one.law if isinstance(one, Rounded) else one.shape for one in (before, after))
+    return apart, laws, before.scale, after.scale
+
+
+def _loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+    if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
+        return pareto_loss(Independent((before,)), Independent((after,)), claimed)
+    return pure_loss(before, after, claimed)

@@ -1,0 +1,110 @@
+"""Check of totals: a table's cells are added up again, and its rows of totals must be the sums."""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from leeward.bundle.certificate import CertifiedTable
+from leeward.bundle.layout import ESTABLISHMENTS, MARGIN
+from leeward.bundle.rows import Integers, RowShape
+from leeward.model import Attribute, Dimension, Flag, Marginal, Published
+from leeward.model.totals import Totals
+
+OTHER = "has totals that are not the sums of their rows"
+
+
+def stated_marginal(table: CertifiedTable) -> Marginal:
+    """The table as its certificate describes it."""
+    border = len(table.workplace_identifiers)
+    dimensions = [_dimension(table, name) for name in table.identifiers]
+    return Marginal(
+        table.name,
+        workplace=tuple(dimensions[:border]),
+        worker=tuple(dimensions[border:]),
+        complete=table.complete,
+        establishments=table.establishments is not None,
+        totals=() if table.totals is None else tuple(table.totals.codes),
+    )
+
+
+def _dimension(table: CertifiedTable, name: str) -> Dimension:
+    codes = tuple(table.codes[name])
+    total = None if table.totals is None else table.totals.codes.get(name)
+    attribute = Attribute(name, "workplaces", name, codes, codes, True, {}, total=total)
+    return Dimension(attribute, tuple(range(len(codes))))
+
+
+class TotalCheck:
+    """Adds up the cells of a table, and compares the rows that follow them."""
+
+    def __init__(self, table: CertifiedTable) -> None:
+        marginal = stated_marginal(table)
+        self._table = table
+        self._shape = RowShape(marginal, margins=False)
+        self._totals = Totals(marginal)
+        self._rest: dict[str, Integers] = {}
+        self._sums: Iterator[pa.Table] | None = None
+        self._sum = pa.table({})
+
+    def add(self, positions: Mapping[str, Integers], rows: pa.Table) -> None:
+        """The next cells; those of an unfinished workplace cell wait for the rest of it."""
+        columns = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
+        joined = {
+            name: np.concatenate([self._rest.get(name, one[:0]), one])
+            for name, one in columns.items()
+        }
+        each = self._table.worker_cells
+        whole = len(joined["value"]) // each * each
+        self._rest = {name: one[whole:] for name, one in joined.items()}
+        self._totals.add(self._published({name: one[:whole] for name, one in joined.items()}))
+
+    @property
+    def _numbers(self) -> tuple[str, ...]:
+        frame = (ESTABLISHMENTS,) if self._table.establishments is not None else ()
+        return ("value", "status", *frame)
+
+    def _published(self, columns: Mapping[str, Integers]) -> Published:
+        each = self._table.worker_cells
+        keys = np.zeros(len(columns["value"]) // each, np.int64)
+        for name in self._table.workplace_identifiers:
+            keys = keys * len(self._table.codes[name]) + columns[name][::each]
+        flags = columns["status"][::each].astype(np.int64)
+        frame = columns[ESTABLISHMENTS][::each] if ESTABLISHMENTS in columns else None
+        return Published(keys, columns["value"].reshape(-1, each), flags, None, frame)
+
+    def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
+        """What is wrong with the next rows of totals."""
+        if self._sums is None:
+            added = self._totals.rows()
+            self._sums = (self._shape.compact_totals(family, one) for family, one in added)
+        if not len(rows):
+            return
+        found = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
+        expected = self._next(len(rows))
+        if len(expected) != len(rows) or not all(
+            np.array_equal(expected[name].to_numpy(), one) for name, one in found.items()
+        ):
+            yield OTHER
+        if self._table.has_margins:
+            empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
+            margins = rows[MARGIN]
+            if not np.array_equal(margins.is_null().to_numpy(), empty):
+                yield "has margins where status is -2, or lacks them where it is 1"
+            if (margins.fill_null(0).to_numpy() < 0).any():
+                yield "has margins below 0"
+
+    def _next(self, rows: int) -> pa.Table:
+        """The next expected rows."""
+        parts = [self._sum]
+        while sum(map(len, parts)) < rows and (more := next(self._sums or iter(()), None)):
+            parts.append(more)
+        joined = pa.concat_tables([part for part in parts if len(part)] or parts[-1:])
+        self._sum = joined.slice(rows)
+        return joined.slice(0, rows)
+
+    def missing(self) -> Iterator[str]:
+        """Whether totals should follow after the last row."""
+        if len(self._sum) or any(len(one) for one in chain(self._sums or ())):
+            yield OTHER
