@@ -1,8 +1,9 @@
-"""The only two doors to random bits: one for anything private, one for made-up data.
+"""The only two doors to random bits: one for anything private, one for what is public.
 
 `SecretBits` asks the operating system and takes no seed. `SeededBits` repeats itself and is for
-demonstration data alone. They are different types and share no base, so that neither can be
-handed in where the other is asked for.
+made-up data, and for draws of public laws that readers may repeat (margins of sums), alone. They
+are different types and share no base, so that neither can be handed in where the other is asked
+for.
 """
 
 import os
@@ -48,7 +49,7 @@ class SecretBits:
 
 @final
 class SeededBits:
-    """A repeatable generator for data that are made up and public by construction."""
+    """A repeatable generator for what is public by construction: made-up data, draws of margins."""
 
     __slots__ = ("generator",)
 

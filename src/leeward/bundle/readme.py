@@ -21,6 +21,7 @@ from leeward.bundle.layout import (
 from leeward.model.values import BLOCK
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
+from leeward.privacy.words import unit_text
 from leeward.show.numbers import count, crossed
 
 WIDTH = 78
@@ -91,10 +92,8 @@ def _promises(certificate: Certificate) -> Iterator[str]:
         yield certificate.odds.sentence
     yield certificate.guarantee.sentence
     yield f"* For a worker. {certificate.worker.sentence}"
-    if certificate.establishment is not None:
-        yield f"* For an establishment. {certificate.establishment.sentence}"
-    else:
-        yield f"* For an establishment. {SIZE_OPEN.text}"
+    size, unit = certificate.establishment, unit_text(certificate.guarantee.as_guarantee())
+    yield f"* For an {unit}. {SIZE_OPEN.text if size is None else size.sentence}"
     if certificate.make_up is not None:
         yield f"* For its make-up. {certificate.make_up.sentence}{_share(certificate)}"
     if certificate.firm is not None:

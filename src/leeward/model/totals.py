@@ -20,6 +20,9 @@ from leeward.model.values import Flag, Margins, Published
 Column = NDArray[Any]
 TOTAL_LABEL = "Total"
 
+DRAWN = 3
+"""Axes of a column of draws."""
+
 
 @dataclass(frozen=True)
 class Family:
@@ -51,7 +54,8 @@ class Family:
 def families(marginal: Marginal) -> tuple[Family, ...]:
     """Every combination of the attributes being total or not, the last attribute fastest.
 
-    The last family is the total of all.
+    The last family is the total of all. Sums over workplaces are taken last: their columns are
+    new, so those that wait for later cells may change in place.
     """
     names = [one.name for one in reversed(marginal.dimensions) if one.name in marginal.totals]
     return tuple(_family(marginal, names, number) for number in range(1, 2 ** len(names)))
@@ -116,7 +120,7 @@ class Sums:
         ascending = keys[order]
         starts = np.flatnonzero(np.diff(ascending, prepend=-1))
         # Numbers beyond 64 bits wrap around in whatever order they are added: `verify` agrees.
-        summed = [np.add.reduceat(column[order], starts) for column in self.columns()]
+        summed = [_by_group(column, order, starts) for column in self.columns()]
         return replace(self.holding(summed), keys=ascending[starts])
 
     def plus(self, other: "Sums") -> "Sums":
@@ -145,6 +149,18 @@ class Sums:
         values, ok, *rest = columns
         frame = None if self.establishments is None else rest.pop(0)
         return Sums(self.keys, values, ok, frame, rest[0] if rest else None)
+
+
+def _by_group(column: Column, order: Integers, starts: Integers) -> Column:
+    """Sums of rows in this order, from each start to the next."""
+    if column.ndim < DRAWN:
+        few: Column = np.add.reduceat(column[order], starts)
+        return few
+    sums = np.empty((len(starts), *column.shape[1:]), column.dtype)
+    groups = np.split(order, starts[1:])
+    for at, rows in enumerate(groups):  # of long rows `reduceat` is many times slower
+        np.add.reduce(column[rows], axis=0, out=sums[at])
+    return sums
 
 
 def _over(numbers: Column, shape: list[int], at: int) -> Column:
@@ -185,8 +201,6 @@ class Totals:
         family = self.families[number - 1]
         if number in self._waiting:
             sums = self._waiting.pop(number).plus(sums)
-        else:
-            sums = sums.part(slice(None))  # of its own: families share columns
         done = len(sums.keys) if family.first is None else self._done(family, sums.keys, last)
         self._finish(number, sums.part(slice(done)))
         if done < len(sums.keys):

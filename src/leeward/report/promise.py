@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from leeward.bundle import Certificate
 from leeward.privacy import sentences
 from leeward.privacy.job_sentences import rows
+from leeward.privacy.words import unit_text
 from leeward.show.numbers import loss
 
 
@@ -23,11 +24,12 @@ def promised(certificate: Certificate) -> tuple[Saying, ...]:
     size, firm = certificate.establishment, certificate.firm
     make_up, known = _make_up(certificate), certificate.odds
     no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
+    unit = unit_text(certificate.guarantee.as_guarantee())
     return (
         *([] if known is None else [Saying("What ε means", known.sentence, known.to is not None)]),
         Saying("A worker", certificate.worker.sentence),
-        Saying("The size of an establishment", size.sentence if size else no_size, bool(size)),
-        Saying("The make-up of an establishment", make_up, bool(size)),
+        Saying(f"The size of an {unit}", size.sentence if size else no_size, bool(size)),
+        Saying(f"The make-up of an {unit}", make_up, bool(size)),
         Saying("A firm of several establishments", firm.sentence if firm else no_firm, bool(firm)),
     )
 
