@@ -66,8 +66,9 @@ def found(totals: Totals) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], t
             worker = zip(made.worker, made.worker_positions(), strict=True)
             codes += [d.codes[int(p[kind])] for d, p in worker]
             assert one.establishments is not None
-            assert one.margins is not None
-            assert np.array_equal(one.values, one.margins)  # as if the values were one draw
+            assert np.array_equal(
+                one.values, one.margins["margin"]
+            )  # as if the values were one draw
             numbers = (one.values[row, kind], one.flags[row], one.establishments[row])
             line = (tuple(codes), tuple(int(number) for number in numbers))
             rows.setdefault(family.totals, []).append(line)
@@ -77,7 +78,7 @@ def found(totals: Totals) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], t
 @pytest.mark.parametrize("each", [1, 3, 40])
 def test_totals_are_the_sums_of_their_rows(each: int) -> None:
     published = cells(each)
-    totals = Totals(TABLE, lambda noise: noise[..., 0].astype(np.int64))
+    totals = Totals(TABLE, lambda _, errors: {"margin": errors[..., 0].astype(np.int64)})
     for start in range(0, len(published.keys), each):
         part = published.part(slice(start, start + each))
         totals.add(part, part.values[:, :, None].astype(np.float32))

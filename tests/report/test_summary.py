@@ -1,6 +1,7 @@
 """What is told about a table against the plain rows of its CSV file."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
-from leeward.bundle.figure import Cell, LargestRows, Layout, layout, matrix
+from leeward.bundle.figure import Cell, DrawnRows, Layout, layout, matrix
 from leeward.bundle.rows import ROW_GROUP
 from leeward.model import Marginal, Published
-from leeward.report.summary import LARGEST, TableSummary, summarise
+from leeward.report.summary import BARS, TableSummary, summarise
 from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 
 
@@ -55,13 +56,12 @@ def test_a_summary_is_that_of_the_rows(bundle: Bundle, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["by_sex", "by_place", "total"])
-def test_the_largest_cells_are_those_of_the_rows(bundle: Bundle, name: str) -> None:
+def test_bars_are_the_first_cells_with_a_value(bundle: Bundle, name: str) -> None:
     table = bundle.certificate.table(name)
     assert table is not None
     noisy = [row for row in rows(bundle, name) if row["status"] == "1"]
-    noisy.sort(key=lambda row: -int(row["value"]))
-    assert summary(bundle, name).largest == tuple(
-        as_cell(row, table.identifiers) for row in noisy[:LARGEST]
+    assert summary(bundle, name).bars == tuple(
+        as_cell(row, table.identifiers) for row in noisy[:BARS]
     )
 
 
@@ -145,7 +145,7 @@ def test_identifiers_are_split_where_both_sides_fit(
     st.integers(1, 7),
 )
 def test_the_largest_rows_are_the_first_of_equals(batches: list[list[int]], most: int) -> None:
-    largest, seen = LargestRows(most), 0
+    largest, seen = DrawnRows(most), 0
     for batch in batches:
         largest.add(np.array(batch, np.int64), np.arange(seen, seen + len(batch)))
         seen += len(batch)
@@ -154,7 +154,7 @@ def test_the_largest_rows_are_the_first_of_equals(batches: list[list[int]], most
 
 
 def test_the_whole_range_of_values_can_be_ranked() -> None:
-    largest = LargestRows(3)
+    largest = DrawnRows(3)
     largest.add(np.array([-(2**63), 2**63 - 1, 0]), np.arange(3))
     assert largest.found() == [1, 2, 0]
 
@@ -174,16 +174,16 @@ def test_a_margin_as_large_as_the_value_reaches_zero(tmp_path: Path) -> None:
 
 def test_a_table_of_several_row_groups_is_told_as_one(tmp_path: Path) -> None:
     places = ROW_GROUP + 500
-    marginal = Marginal("long", (dimension("place", [f"{n:06d}" for n in range(places)]),), ())
+    place = dimension("place", [f"{n:06d}" for n in range(places)])
+    marginal = Marginal("long", (place,), (), establishments=True)
     with BundleWriter(tmp_path / "long") as writer:
         with writer.table(marginal, margins=("margin",)) as table:
-            published = cells(marginal, range(places), margins=True)
-            published.values[-1, 0] = 5000
-            published.values[3, 0] = 4000
-            table.write(published)
+            frame = np.ones(places, np.int64)
+            frame[[-1, 3]] = 5000, 4000
+            made = cells(marginal, range(places), margins=True)
+            table.write(replace(made, establishments=frame))
         writer.seal(certificate("long", [certified(table)]))
     told = summary(read_bundle(tmp_path / "long"), "long")
     assert told.statuses == {1: places, -2: 0}
-    assert [cell.codes for cell in told.largest[:2]] == [(f"{places - 1:06d}",), ("000003",)]
-    assert [cell.value for cell in told.largest[:2]] == [5000, 4000]
+    assert [cell.codes for cell in told.bars[:2]] == [(f"{places - 1:06d}",), ("000003",)]
     assert told.matrix is None

@@ -1,8 +1,9 @@
 """Figure: the pictures of a published table, and the cells that they draw.
 
-They show the largest cells, or all cells of a small table as a matrix, where each cell has its own
-square. Nothing is added up: a sum would carry the noise of its parts, and would be a number that
-was not released.
+They show all cells of a small table as bars, or as a matrix in which each cell has its own square.
+Of a larger one they show cells by a public order: cells that are picked by their released values
+are picked for their noise too, and their margins would hold less often than they say. Nothing is
+added up: a sum would carry the noise of its parts, and would be a number that was not released.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle.certificate import CertifiedTable
+from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
@@ -69,16 +71,26 @@ def _ends(row: Mapping[str, Any]) -> tuple[int, int] | None:
     return None if row.get("low") is None else (row["low"], row["high"])
 
 
-class LargestRows:
-    """Row numbers of the largest values; of equal values the first."""
+class DrawnRows:
+    """Row numbers of the cells that bars show: those of the largest public numbers, or the first.
+
+    The public number is that of the establishments, where the table has it.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._values = np.zeros(0, np.int64)
         self._numbers = np.zeros(0, np.int64)
 
+    def read(self, rows: pa.RecordBatch, seen: int) -> int:
+        """Add a batch of rows after `seen` earlier ones; how many of them have a value."""
+        noisy = np.flatnonzero(rows["status"].to_numpy() == Flag.OK)
+        public = rows[ESTABLISHMENTS].to_numpy() if ESTABLISHMENTS in rows.schema.names else None
+        self.add(np.zeros_like(noisy) if public is None else public[noisy], noisy + seen)
+        return len(noisy)
+
     def add(self, values: Integers, numbers: Integers) -> None:
-        """Add a batch; its row numbers are above all earlier ones."""
+        """Add public numbers of rows; the row numbers are above all earlier ones."""
         if len(self._values) == self._most:
             larger = values > self._values[-1]
             values, numbers = values[larger], numbers[larger]
@@ -92,7 +104,7 @@ class LargestRows:
         self._numbers = np.concatenate([self._numbers, numbers])[order]
 
     def found(self) -> list[int]:
-        """The row numbers, largest value first."""
+        """The row numbers, largest public number first; of equal ones the first row."""
         return [int(number) for number in self._numbers]
 
 
@@ -163,7 +175,7 @@ def _size(table: CertifiedTable, names: tuple[str, ...]) -> int:
 
 
 def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Figure:
-    """The largest cells of a table as bars, or all of them as squares."""
+    """Cells of a table as bars, or all of them as squares."""
     if kind == "squares" and (chosen := layout(table)) is not None:
         return squares(table, matrix(chosen, table, cells(bundle.table(table.name, totals=False))))
     if kind != "bars":
@@ -178,34 +190,52 @@ def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Fi
         raise InvalidParameter(
             "most", rule="must be at least 1", value=str(most), next_step="Choose a number of bars."
         )
-    found, of = _largest(bundle, table, most)
-    return largest_cells(table, found, of)
+    found, of = _drawn(bundle, table, most)
+    return cell_bars(table, found, of)
 
 
-def _largest(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
-    """The largest cells, largest first, and the number of cells that have a value."""
-    largest, seen, of = LargestRows(most), 0, 0
-    for batch in bundle.batches(table.name, ("value", "status"), totals=False):
-        noisy = np.flatnonzero(batch["status"].to_numpy() == Flag.OK)
-        largest.add(batch["value"].to_numpy()[noisy], noisy + seen)
-        seen, of = seen + batch.num_rows, of + len(noisy)
-    numbers = largest.found()
+def _drawn(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
+    """The cells to draw, in their public order, and the number of cells that have a value."""
+    drawn, seen, of = DrawnRows(most), 0, 0
+    for batch in bundle.batches(table.name, drawn_columns(table), totals=False):
+        of += drawn.read(batch, seen)
+        seen += batch.num_rows
+    numbers = drawn.found()
     read = dict(zip(sorted(numbers), cells(bundle.rows(table.name, sorted(numbers))), strict=True))
     return [read[number] for number in numbers], of
 
 
-def largest_cells(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
-    """The largest of `of` values as bars with their margins."""
-    items = [Bar(cell_label(table, cell.codes), cell.value, cell.ends) for cell in cells]
-    whiskers = " Lines show the margins." if table.has_margins else ""
-    title = f"{_many(len(cells), of)} of {table.name}"
-    return Figure(bars(items, title=title), f"{title}.{whiskers}")
+def drawn_columns(table: CertifiedTable) -> tuple[str, ...]:
+    """The columns that decide which cells are drawn."""
+    return ("status",) if table.establishments is None else ("status", ESTABLISHMENTS)
 
 
-def _many(shown: int, of: int) -> str:
-    if of == 1:
-        return "The only cell"
-    return f"All {of} cells" if shown == of else f"The {shown} largest of {count(of)} cells"
+def cell_bars(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
+    """Some of `of` cells, in a public order, as bars with their margins; all of them by value."""
+    every = len(cells) == of
+    ordered = sorted(cells, key=lambda cell: -cell.value) if every else cells
+    items = [Bar(cell_label(table, cell.codes), cell.value, cell.ends) for cell in ordered]
+    caption = " Lines show the margins." if table.has_margins else ""
+    title = f"{_many(of)} of {table.name}"
+    if not every:
+        title = f"{_picked(table, len(cells))} of {count(of)} in {table.name}"
+        caption += PUBLIC_ORDER
+    return Figure(bars(items, title=title), f"{title}.{caption}")
+
+
+PUBLIC_ORDER = (
+    " The order is public: cells that are picked by their values are picked for their noise too."
+)
+
+
+def _many(of: int) -> str:
+    return "The only cell" if of == 1 else f"All {of} cells"
+
+
+def _picked(table: CertifiedTable, shown: int) -> str:
+    if table.establishments is None:
+        return f"The first {shown} cells"
+    return f"The {shown} cells with the most establishments"
 
 
 def squares(table: CertifiedTable, matrix: Matrix) -> Figure:

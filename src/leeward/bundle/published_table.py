@@ -148,7 +148,10 @@ class PublishedTable:
         return cast("polars.DataFrame", found)
 
     def picture(self, kind: Literal["bars", "squares"] = "bars", *, most: int = 25) -> "Figure":
-        """A picture: the largest cells as bars with their margins, or all cells as squares.
+        """A picture: cells as bars with their margins, or all cells as squares.
+
+        Of a table with more cells than bars, those with the most establishments are drawn, where
+        it counts them, and the first cells elsewhere.
 
         Parameters
         ----------

@@ -30,8 +30,8 @@ account: demo
 period: 2026Q2
 protect: {policy: strong, alpha: 0.1, epsilon: 4}
 tables:
-  - {name: place_industry, by: [place, sector, ownership], share: 1/2}
-  - {name: place_sex_education, by: [place, sex, education], share: 1/2}
+  - {name: place_industry, by: [place, sector, ownership], share: 1/2, establishments: true}
+  - {name: place_sex_education, by: [place, sex, education], share: 1/2, establishments: true}
 """
 ROWS, ROOM = 12, (9, 8, 7)
 """How many rows are shown, and the room of their codes."""

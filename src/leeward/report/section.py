@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from leeward.bundle import CertifiedTable
-from leeward.bundle.figure import Matrix, largest_cells, squares
+from leeward.bundle.figure import Matrix, cell_bars, squares
 from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
 from leeward.model.values import BLOCK
@@ -86,7 +86,7 @@ def section(number: int, summary: TableSummary, detail: Detail) -> Section:
 
 def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
     """A lower bound for the bytes of the pictures, so that too large a report is not drawn."""
-    pairs = ((_drawn(one, detail), one.largest[: detail.bars]) for one in summaries)
+    pairs = ((_drawn(one, detail), one.bars[: detail.bars]) for one in summaries)
     return sum(SQUARE * (matrix.size if matrix else 0) + BAR * len(bars) for matrix, bars in pairs)
 
 
@@ -101,9 +101,9 @@ def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
     matrix = _drawn(summary, detail)
     if matrix is not None:
         figures.append(squares(table, matrix))
-    shown = summary.largest[: detail.bars]
+    shown = summary.bars[: detail.bars]
     if shown:
-        figures.append(largest_cells(table, shown, summary.cells))
+        figures.append(cell_bars(table, shown, summary.cells))
     if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
         figures.append(margin_bins(table, summary.margins))
     return tuple(figures)

@@ -1,6 +1,6 @@
 """Summary: numbers of a table for its report, from one pass over the rows.
 
-Memory does not grow with the table: counts, the largest cells, and all cells only where they are
+Memory does not grow with the table: counts, some cells, and all cells only where they are
 few enough to be drawn. Codes take longest to read, so only those of drawn cells are.
 """
 
@@ -14,13 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.figure import Cell, LargestRows, Matrix, cells, layout, matrix
+from leeward.bundle.figure import Cell, DrawnRows, Matrix, cells, layout, matrix
 from leeward.model import Flag
 
 Integers = NDArray[np.int64]
 
-LARGEST = 25
-"""Number of largest cells that are kept."""
+BARS = 25
+"""Number of cells that are kept for bars."""
 
 EXACT = 100_000
 """Largest margin that is counted exactly; above it only bins are counted."""
@@ -73,7 +73,7 @@ class TableSummary:
     negative: int
     wide: int
     margins: Margins | None
-    largest: tuple[Cell, ...]
+    bars: tuple[Cell, ...]
     matrix: Matrix | None
 
     @property
@@ -88,10 +88,10 @@ def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     measures = table.columns[len(table.identifiers) :]
     for rows in bundle.batches(table.name, measures, totals=False):
         reading.add(rows)
-    largest, squares = reading.rows()
-    found = cells(bundle.rows(table.name, sorted({*largest, *squares})))
-    cell = dict(zip(sorted({*largest, *squares}), found, strict=True))
-    return reading.summary([cell[at] for at in largest], [cell[at] for at in squares])
+    bars, squares = reading.rows()
+    found = cells(bundle.rows(table.name, sorted({*bars, *squares})))
+    cell = dict(zip(sorted({*bars, *squares}), found, strict=True))
+    return reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
 
 
 class _Reading:
@@ -102,7 +102,7 @@ class _Reading:
         self._statuses: Counter[int] = Counter()
         self._negative = self._wide = 0
         self._margins = MarginCounter()
-        self._largest = LargestRows(LARGEST)
+        self._drawn = DrawnRows(BARS)
         self._layout = layout(table)
         self._seen = 0
 
@@ -112,7 +112,7 @@ class _Reading:
             self._statuses[int(flag)] += int(np.count_nonzero(status == flag))
         self._negative += int(np.count_nonzero(value < 0))
         noisy = np.flatnonzero(status == Flag.OK)
-        self._largest.add(value[noisy], noisy + self._seen)
+        self._drawn.read(rows, self._seen)
         self._seen += len(value)
         if self._table.has_margins:
             names = self._table.margin_columns
@@ -123,10 +123,10 @@ class _Reading:
             self._wide += int(np.count_nonzero(down))
 
     def rows(self) -> tuple[list[int], range]:
-        """The numbers of the rows with the largest values, and of those that are drawn."""
-        return self._largest.found(), range(0 if self._layout is None else self._seen)
+        """The numbers of the rows that are drawn as bars, and as squares."""
+        return self._drawn.found(), range(0 if self._layout is None else self._seen)
 
-    def summary(self, largest: Sequence[Cell], squares: Sequence[Cell]) -> TableSummary:
+    def summary(self, bars: Sequence[Cell], squares: Sequence[Cell]) -> TableSummary:
         """Everything that was seen, with the cells of these rows."""
         return TableSummary(
             table=self._table,
@@ -134,7 +134,7 @@ class _Reading:
             negative=self._negative,
             wide=self._wide,
             margins=self._margins.counted() if self._table.has_margins else None,
-            largest=tuple(largest),
+            bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
 
