@@ -31,7 +31,7 @@ from leeward.bundle.statements import (
     TableGuarantee,
     Text,
 )
-from leeward.model.values import margin_columns
+from leeward.model.marginal import margin_columns
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
