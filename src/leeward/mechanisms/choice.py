@@ -85,7 +85,11 @@ def _worth(name: str, asked: Guarantee, cells: int, by_cell: bool) -> Fraction:
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
     it has no mean: then nothing is spent.
     """
-    made, worth = _calibrated(name, asked, cells), Fraction(0)
+    try:
+        made = _calibrated(name, asked, cells)
+    except InvalidParameter:
+        return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
+    worth = Fraction(0)
     needed = _log_growth(made.parameters) * (cells if by_cell else 1)
     for share in MARGIN_SHARES:
         if not _affordable(name, asked, cells, share):
