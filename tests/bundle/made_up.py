@@ -29,7 +29,7 @@ from leeward.bundle import (
     worker_promise,
 )
 from leeward.model import Attribute, Dimension, EveryJob, Flag, Marginal, Published
-from leeward.model.values import margin_columns
+from leeward.model.marginal import margin_columns
 from leeward.privacy import Guarantee
 
 GUARANTEE = Guarantee("strong", "1/10", 4)

@@ -131,7 +131,7 @@ def test_a_total_is_compared_too() -> None:
     ("changes", "note"),
     [
         ({"where": {"sector": "1"}}, "The tables count different jobs"),
-        ({"bias": "Clipping."}, "The margins of the second release do not cover"),
+        ({"bias": "Clipping."}, "Values of the second release may be off"),
     ],
 )
 def test_what_else_differs_is_told(changes: dict[str, Any], note: str) -> None:

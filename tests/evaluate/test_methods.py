@@ -13,7 +13,7 @@ from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.clipped import ClippedCounts
+from leeward.mechanisms.clipped_counts import ClippedCounts
 from leeward.mechanisms.measurement import Measurement
 from leeward.mechanisms.node_laplace import SmallEstablishments
 from leeward.mechanisms.vector_pareto import VectorPareto

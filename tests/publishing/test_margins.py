@@ -13,8 +13,9 @@ from leeward.mechanisms import mechanism
 from leeward.mechanisms.margins import spend
 from leeward.mechanisms.measurement import COVERAGE, Measurement
 from leeward.model import Batch, Cells, Confidential, Entries, Published
+from leeward.model.marginal import BLOCK
 from leeward.model.size_profile import MOST_JOBS
-from leeward.model.values import BLOCK, ends
+from leeward.model.values import ends
 from leeward.noise.integers import whole_margins
 from leeward.noise.scales import BOUND
 from leeward.publishing.measuring import publish

@@ -41,8 +41,8 @@ from leeward.bundle.statements import (
     Text,
     TotalsStatement,
 )
+from leeward.model.marginal import margin_columns
 from leeward.model.totals import TOTAL_LABEL
-from leeward.model.values import margin_columns
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""

@@ -134,7 +134,7 @@ def _table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]
             yield f"The codes of {name} differ: cells with a code of one list are in one release."
     for which, table in {"first": first, "second": second}.items():
         if table.bias is not None:
-            yield f"The margins of the {which} release do not cover all of its error. {table.bias}"
+            yield f"Values of the {which} release may be off on average. {table.bias}"
 
 
 def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:

@@ -18,7 +18,7 @@ from leeward.bundle.layout import (
     SCHEMA,
     version_path,
 )
-from leeward.model.values import BLOCK
+from leeward.model.marginal import BLOCK
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
 from leeward.privacy.words import unit_text

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
+from leeward.model.marginal import BLOCK, margin_columns
 from leeward.model.totals import Family
-from leeward.model.values import BLOCK, margin_columns
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""

@@ -34,8 +34,8 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
-from leeward.model.values import margin_columns
 from leeward.noise.accuracy import accurate, to_decimal
 from leeward.noise.error import Error, rounded_errors
 from leeward.noise.integers import same_shape, whole_number, whole_numbers

@@ -6,15 +6,14 @@ Everything here follows from public information: the table's shape, the budget, 
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import log
 from typing import Final, Literal, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
-from leeward.exact import three_digits_up
+from leeward.exact import precision, three_digits_up
 from leeward.mechanisms.claims import claim
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
-from leeward.mechanisms.parameters import MOST_EPSILON
+from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.registry import REGISTRY, mechanism
 from leeward.model import Marginal
 from leeward.model.document import nearest
@@ -86,7 +85,12 @@ def _worth(name: str, asked: Guarantee, cells: int, by_cell: bool) -> Fraction:
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
     it has no mean: then nothing is spent.
     """
-    needed, worth = log(1 + (asked.alpha or 0)) * (cells if by_cell else 1), Fraction(0)
+    try:
+        made = _calibrated(name, asked, cells)
+    except InvalidParameter:
+        return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
+    worth = Fraction(0)
+    needed = _log_growth(made.parameters) * (cells if by_cell else 1)
     for share in MARGIN_SHARES:
         if not _affordable(name, asked, cells, share):
             break
@@ -94,6 +98,11 @@ def _worth(name: str, asked: Guarantee, cells: int, by_cell: bool) -> Fraction:
         if share * asked.epsilon >= NARROW * needed:
             break
     return worth if worth * asked.epsilon >= needed else Fraction(0)
+
+
+def _log_growth(parameters: Parameters) -> float:
+    with precision(64):
+        return float(parameters.log_growth())
 
 
 def _affordable(name: str, asked: Guarantee, cells: int, share: Fraction) -> bool:
@@ -215,14 +224,13 @@ def _share_that_does(
     """The same refusal with the smallest of some shares that buys margins."""
     does = None
     for share in SHARES:
-        if share * asked.epsilon < log(1 + (asked.alpha or 0)):
-            continue
         try:
-            measurement(name, marginal, asked, share)
+            made = measurement(name, marginal, asked, share)
         except (InvalidParameter, NotCovered):
             continue
-        does = share
-        break
+        if share * asked.epsilon >= _log_growth(made.parameters):
+            does = share
+            break
     give = "No share does: raise epsilon" if does is None else f"Give margins at least {does}"
     return InvalidParameter(
         refusal.parameter,

@@ -25,8 +25,9 @@ from leeward.mechanisms.measurement import (
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.mechanisms.scale import Scale, least_margin
 from leeward.mechanisms.size_grid import STEPS
+from leeward.model.marginal import BLOCK, margin_columns
 from leeward.model.size_profile import MOST_JOBS
-from leeward.model.values import BLOCK, Margins, margin_columns
+from leeward.model.values import Margins
 from leeward.noise.integers import for_each_cell, whole_margins
 from leeward.noise.law import Law
 from leeward.noise.scales import BOUND, CellNoise, Integers, Noise

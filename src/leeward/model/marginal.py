@@ -19,6 +19,15 @@ from leeward.model.statistic import COUNT, Statistic
 Integers = NDArray[np.int64]
 Kind = Literal["workplace", "worker"]
 
+SYMMETRIC, ENDS = ("margin",), ("low", "high")
+BLOCK = "block_"
+
+
+def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
+    """The columns of a table with margins, in their order."""
+    own = ENDS if ends else SYMMETRIC
+    return (*own, *(BLOCK + name for name in own)) if block else own
+
 
 @dataclass(frozen=True)
 class Dimension:

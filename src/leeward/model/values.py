@@ -65,15 +65,6 @@ Either `margin` on both sides of the value, or the ends `low` and `high`. The sa
 before the name hold for all worker cells of a workplace cell together.
 """
 
-SYMMETRIC, ENDS = ("margin",), ("low", "high")
-BLOCK = "block_"
-
-
-def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
-    """The columns of a table with margins, in their order."""
-    own = ENDS if ends else SYMMETRIC
-    return (*own, *(BLOCK + name for name in own)) if block else own
-
 
 def ends(values: Integers, margins: Margins, of: str = "") -> tuple[Integers, Integers]:
     """The ends of the interval of each value; of="block_" for those that hold together."""

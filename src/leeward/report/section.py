@@ -7,7 +7,7 @@ from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, cell_bars, squares
 from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
-from leeward.model.values import BLOCK
+from leeward.model.marginal import BLOCK
 from leeward.privacy.words import of_unit
 from leeward.report.summary import Margins, Range, TableSummary
 from leeward.show.charts import Bin, histogram

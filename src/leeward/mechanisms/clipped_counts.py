@@ -1,0 +1,178 @@
+"""ClippedCounts: the measurement of a table by clipping; proof in clipped.proof.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from leeward.mechanisms.clipped import MISSED, Clipped
+from leeward.mechanisms.clipping import checked_entries
+from leeward.mechanisms.measurement import (
+    COVERAGE,
+    Expected,
+    MarginRule,
+    Measured,
+    Needs,
+    PublicLaw,
+    Spread,
+    Words,
+)
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.split import (
+    MOST_ESTABLISHMENTS,
+    classes_of,
+    establishment_class,
+)
+from leeward.model import Cells, Entries
+from leeward.model.marginal import margin_columns
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.model.values import Margins
+from leeward.noise.law import laplace
+from leeward.noise.scales import MOST, CellNoise, Integers
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Guarantee, Policy
+
+
+@dataclass(frozen=True)
+class ClippedCounts:
+    """The measurement of a table by clipping: its noise scale, hence its margins, are public."""
+
+    mechanism: Clipped
+    margins: MarginRule
+    name: ClassVar[str] = Clipped.name
+    words: ClassVar[Words] = Clipped.words
+    needs: ClassVar[Needs] = Needs.ENTRIES
+    by_cell: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        return self.mechanism.parameters
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants; split, headroom and κ by the number of establishments of a cell."""
+        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
+        columns = {
+            "establishments": [str(one.establishments) for one in classes],
+            "split": [str(one.split) for one in classes],
+            "headroom": [str(one.clipping.headroom) for one in classes],
+            "kappa": [f"{one.kappa:.6g}" for one in classes],
+        }
+        own = self.parameters.constants(self.mechanism)
+        return own | {name: ", ".join(column) for name, column in columns.items()}
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """Margins cost nothing."""
+        return self.mechanism.guarantee(policy, table=table)
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """A whole block for one θ; a mechanism for one cell measures each by itself."""
+        if isinstance(columns, Cells):
+            raise TypeError("clipped measures entries of establishments, not cells")
+        made, (w, d) = self.mechanism, columns.shape
+        entries = checked_entries(columns, MOST // made.clipping.lattice)
+        if d == self.parameters.cells:
+            return self._measured(entries)
+        found = self._measured(entries.by_worker_cell())
+        margins = {name: one.reshape(d, w).T for name, one in found.margins.items()}
+        return Measured(found.values.reshape(d, w).T, margins, found.law)
+
+    def _measured(self, entries: Entries) -> Measured:
+        """Each class of workplace cells by a mechanism of its own: disjoint cells, public m."""
+        values = np.zeros(entries.shape, dtype=np.int64)
+        scale = np.zeros(entries.shape[0])
+        margins = {name: np.zeros_like(values) for name in self.margin_columns}
+        for made, cells in self._classes(entries):
+            values[cells], theta = made.release_entries(entries.part(cells))
+            scale[cells] = made.spreads(theta)
+            for name, column in self._intervals(made, values[cells], theta).items():
+                margins[name][cells] = column
+        variance = 2.0 if self.mechanism.noise == "laplace" else 1.0
+        return Measured(values, margins, PublicLaw(variance, False, scale))
+
+    def _classes(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
+        """Mechanisms with the workplace cells that they measure.
+
+        Without a frame the number of establishments is not known to be public: all cells are
+        measured by the mechanism as it is, by default that of the largest class.
+        """
+        if entries.in_frame is None:
+            yield self.mechanism, np.arange(entries.shape[0])
+            return
+        classes = classes_of(entries.in_frame)
+        for one in np.unique(classes):
+            yield self.mechanism.suited(int(one)), np.flatnonzero(classes == one)
+
+    def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
+        names, d = self.margin_columns, self.parameters.cells
+        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
+        return dict(zip(names, ends, strict=False))
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The plan fixes them."""
+        if self.margins.coverage is None:
+            return ()
+        return margin_columns(ends=True, block=self.parameters.cells > 1)
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """No closed form: the bias of clipping depends on every establishment of a cell.
+
+        Whether there is a mean or a variance depends on the noise of θ alone.
+        """
+        finite = self.mechanism.mean_abs_error(0) is not None
+        return Expected(None, None, finite, steady=self.mechanism.std(0) is not None)
+
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Of the noise, and what clipping takes at most: where all establishments are alike."""
+        return _expected_error(self._made(establishments), size, establishments)
+
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """Half of the interval of one establishment at the θ of a maximum without noise."""
+        if self.margins.coverage is None:
+            return None
+        made, count = self._made(establishments), np.array([[-(-size // self.parameters.cells)]])
+        low, high = made.interval(count, self._theta(made, size))
+        return -(-int(high[0, 0] - low[0, 0]) // 2)
+
+    def _made(self, establishments: int) -> Clipped:
+        return self.mechanism.suited(establishment_class(establishments))
+
+    def cell_noise(self) -> CellNoise | None:
+        """The spread is public and proportional to the lower side of the interval."""
+        if self.margins.coverage is None:
+            return None
+        made, share = self.mechanism, 1 / self.mechanism.two_sided(float(1 - MISSED))
+        law = laplace() if made.noise == "laplace" else None
+        return CellNoise(law, share, least=share / 2, clips=self._clips)
+
+    def _clips(self, in_frame: Integers) -> tuple[Floats, Floats]:
+        """Of the class of each workplace cell: the spread of its index, and ln h."""
+        found, at = np.unique(classes_of(in_frame), return_inverse=True)
+        made = [self.mechanism.suited(int(one)) for one in found]
+        spreads = np.array([one.index_spread for one in made])
+        rooms = np.log([float(one.clipping.headroom) for one in made])
+        return spreads[at], rooms[at]
+
+    def spread(self, size: int) -> Spread:
+        """The noise at the θ of a maximum without noise."""
+        count, tail = -(-size // self.parameters.cells), (1 - COVERAGE) / 2
+        made = self._made(ESTABLISHMENTS)
+        low, high = (int(made.quantile(p, size)) for p in (tail, 1 - tail))
+        scale = float(made.spreads(self._theta(made, size))[0])
+        return Spread(count, count + low, count + high, laplace(), scale)
+
+    @staticmethod
+    def _theta(made: Clipped, size: int) -> Integers:
+        return made.clipping.theta(made.clipping.grid.index(np.array([size])))
+
+
+@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
+def _expected_error(made: Clipped, size: int, establishments: int) -> float | None:
+    measure = made.mean_abs_error(size)
+    if measure is None:
+        return None
+    lost = made.clipping_loss(size) * establishments / made.parameters.cells
+    return float(measure) + lost
