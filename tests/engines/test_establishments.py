@@ -40,7 +40,7 @@ def mechanism(cells: int) -> Clipped:
 def released(entries: Entries, made: Clipped) -> tuple[np.ndarray, np.ndarray]:
     """Values and margins as a release measures them."""
     values, margins, _ = made.measurement(by_cell=False, margins=PublicMargins()).measure(entries)
-    return values, margins["margin"]
+    return values, margins["high"] - margins["low"]
 
 
 def rows(seed: int, cells: int) -> tuple[np.ndarray, Entries]:

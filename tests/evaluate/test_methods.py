@@ -243,7 +243,7 @@ def test_clipped_queries_are_the_clipped_tables_of_single_cells() -> None:
         for kind in range(3):
             mine, theirs = (by_kind(d.values)[:, kind] for d in (together, alone))
             assert alike(mine[:, cell], theirs[:, 0])
-            mine, theirs = (by_kind(d.margins["margin"])[:, kind] for d in (together, alone))
+            mine, theirs = (by_kind(d.margins["high"])[:, kind] for d in (together, alone))
             assert alike(mine[:, cell], theirs[:, 0])
     # Known bad: an establishment that counts only its jobs in the cell is clipped less.
     inside = tuple(tuple(Site(s.workplace, s.counts[:1]) for s in held) for held in KINDS)
