@@ -120,7 +120,7 @@ def test_a_mean_that_does_not_exist_is_explained(tmp_path: Path, margins: str, e
     table = (
         f"{{name: long, by: [place, sector], share: 1/3, mechanism: clipped, margins: {margins}}}"
     )
-    other = "{name: short, by: [place, sector], share: 2/3, mechanism: slope}"
+    other = "{name: short, by: [place, sector], share: 2/3, mechanism: slope, margins: none}"
     protect = "{policy: strong, alpha: 1, epsilon: 2.1}"
     with serving(planned(tmp_path, table, other, protect=protect).path) as up:
         shown = Parts(up.get("/plan").text)
