@@ -11,7 +11,6 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.model.values import Flag, Margins, Published
 from leeward.noise.integers import whole_margins
 from leeward.noise.scales import DRAWS, CellNoise, Integers
 from leeward.noise.tabulated import Floats
@@ -46,29 +45,29 @@ class ErrorDraws:
         clipped = None if noise.clips is None else _logarithms(noise.law is None, seed)
         self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
 
-    def draw(self, cells: Published) -> Singles:
-        """Errors (w, d, draws) of published cells; 0 where a cell has no noise.
+    def draw(self, values: Integers, below: Integers, establishments: Integers | None) -> Singles:
+        """Errors (w, d, draws) of released values (w, d).
 
-        Margins are a function of what is published, so these are too. Where clipping may have taken
-        jobs away there are twice as many draws: without, and then with what it takes at most.
+        `below` is how far the lower end of each interval is from the value: a function of what is
+        published, so these are too. Where clipping may have taken jobs away there are twice as many
+        draws: without, and then with what it takes at most, for which the number of establishments
+        (w,) is needed.
         """
-        values = cells.values[:, :, None].astype(np.float32)
-        errors = self._of_counts(values) if self._noise.slope else -self._scaled(cells)
+        counts = values[:, :, None].astype(np.float32)
+        errors = self._of_counts(counts) if self._noise.slope else -self._scaled(below)
         if self._clipped is not None and self._noise.clips is not None:
-            if cells.establishments is None:
+            if establishments is None:
                 raise TypeError("clipped cells come with the number of their establishments")
-            spread, room = (one[:, None, None] for one in self._noise.clips(cells.establishments))
-            grown = spread * self._clipped.windows(len(cells.keys), 1) - room
+            spread, room = (one[:, None, None] for one in self._noise.clips(establishments))
+            grown = spread * self._clipped.windows(len(values), 1) - room
             times = np.exp(np.clip(grown, 0, LARGEST), dtype=np.float32)
-            more = np.maximum(errors, (values + errors) * times - values)
+            more = np.maximum(errors, (counts + errors) * times - counts)
             errors = np.concatenate([errors, more], axis=2)
-        errors[cells.flags != Flag.OK] = 0
         return np.rint(errors, out=errors)
 
-    def _scaled(self, cells: Published) -> Singles:
+    def _scaled(self, below: Integers) -> Singles:
         """Noise whose scale follows from the margin."""
-        (w, d), margins = cells.values.shape, cells.margins
-        below = margins["margin"] if "margin" in margins else cells.values - margins["low"]
+        w, d = below.shape
         scale = (self._noise.share * below).astype(np.float32)[:, :, None]
         if self._factors is not None:
             scale = scale * self._factors.windows(w, d if self._noise.by_cell else 1)
@@ -86,7 +85,9 @@ class ErrorDraws:
         found: Singles = np.where(near * slope <= least, near, far) - values
         return found
 
-    def margins(self, columns: Sequence[str], values: Integers, errors: Singles) -> Margins:
+    def margins(
+        self, columns: Sequence[str], values: Integers, errors: Singles
+    ) -> dict[str, Integers]:
         """Columns of margins that nine of ten further draws of each sum keep to.
 
         The draws are the last axis. A tenth of all orders of n+1 equal draws has the last one above

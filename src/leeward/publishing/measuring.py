@@ -15,7 +15,8 @@ from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.model.totals import Family, Totals
-from leeward.noise.sums import ErrorDraws
+from leeward.model.values import ends
+from leeward.noise.sums import ErrorDraws, Singles
 
 ROWS = 1 << 18
 """Rows of a batch: memory is bounded by this, whatever the size of the table."""
@@ -117,7 +118,15 @@ class AddedTotals:
         step = max(1, AT_ONCE // published.values.shape[1])
         for start in range(0, len(published.keys), step):
             part = published.part(slice(start, start + step))
-            self._totals.add(part, None if self._draws is None else self._draws.draw(part))
+            self._totals.add(part, self._errors(part))
+
+    def _errors(self, part: Published) -> Singles | None:
+        if self._draws is None or not part.margins:
+            return None
+        low, _ = ends(part.values, part.margins)
+        errors = self._draws.draw(part.values, part.values - low, part.establishments)
+        errors[part.flags != Flag.OK] = 0
+        return errors
 
     def rows(self) -> Iterator[tuple[Family, Published]]:
         """All totals, family by family."""
