@@ -69,7 +69,7 @@ def test_the_readme_shows_the_errors_that_the_program_computes() -> None:
     assert current(TABLES["errors"][0], "errors") == TABLES["errors"][1]()
 
 
-NOISY_ROW = re.compile(r"^( +[0-9]{7} +[0-9-]+ +[0-9] ) +-?[0-9,]+ +[0-9,]+( +[0-9,]+)$")
+NOISY_ROW = re.compile(r"^( +[0-9]{7} +[0-9-]+ +[0-9] ) +-?[0-9,]+ +± [0-9,]+( +[0-9,]+)$")
 NOISY_SUM = re.compile(r"[0-9]+ of ([0-9]+) margins hold")
 
 

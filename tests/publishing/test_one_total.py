@@ -37,6 +37,6 @@ def test_it_is_released_with_a_row(tmp_path: Path) -> None:
     plan, ledger = leeward.read_plan(REQUEST), opened(tmp_path, 1)
     bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables())
     assert repr(bundle["all"]) == "PublishedTable('all', one total, 1 row)"
-    assert bundle["all"].columns == ("value", "status", "margin")
+    assert bundle["all"].columns == ("value", "status", "low", "high")
     assert "All jobs" in bundle["all"].picture().to_html()
     assert leeward.verify(bundle.path, ledger=ledger).sound

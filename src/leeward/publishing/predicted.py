@@ -17,7 +17,7 @@ from leeward.privacy.words import of_unit
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import expectations, mean_error, promises, refusal
 from leeward.show.notebook import html_table
-from leeward.show.numbers import crossed, jobs
+from leeward.show.numbers import bounded, crossed, jobs
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     yield _row(words, [f"{row.largest:,}" for row in rows])
     yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
     if rows[0].margin is not None:
-        yield _row("  90 % margin in jobs, about", [f"{row.margin:,}" for row in rows])
+        yield _row("  90 % margin in jobs, about", [bounded(row.margin or 0) for row in rows])
 
 
 def _total_rows(marginal: Marginal) -> int:

@@ -16,7 +16,15 @@ from leeward.show import numbers
 ROOMS = ("show", "report", "web", "evaluate")
 FILTERS = (
     *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
-    *(numbers.count, numbers.counted, numbers.cut, numbers.jobs, numbers.loss, numbers.losses),
+    *(
+        numbers.bounded,
+        numbers.count,
+        numbers.counted,
+        numbers.cut,
+        numbers.jobs,
+        numbers.loss,
+        numbers.losses,
+    ),
     *(numbers.percent, numbers.protected, numbers.reach, numbers.share, numbers.short),
     *(numbers.significant, numbers.size, numbers.tick, numbers.tied, numbers.time),
 )

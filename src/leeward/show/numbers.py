@@ -39,9 +39,18 @@ def crossed(names: Iterable[str]) -> str:
     return " × ".join(names) or "one total"
 
 
+BEYOND_USE = 10**12
+"""From here on a margin tells nothing but that there is none."""
+
+
 def count(number: int) -> str:
     """Every digit: 1,234 or −1,234."""
     return f"{number:,}".replace("-", "−")
+
+
+def bounded(number: int) -> str:
+    """A count of which only the size matters where it is beyond all use."""
+    return count(number) if number < BEYOND_USE else "over 10^12"
 
 
 def counted(number: int, noun: str) -> str:
