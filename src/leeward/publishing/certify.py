@@ -50,8 +50,8 @@ ADDED = (
     "costs nothing. An attribute that leaves jobs out leaves them out of its totals. "
 )
 DRAWN = (
-    "The margin of a total covers 90 % of the draws of the sum of its rows' noise, by the public "
-    "law of that noise. Anyone can repeat the draws: the seed is public."
+    "The margin of a total covers 90 % of the draws of its error, by the public law of the noise "
+    "of its rows. The seed of the draws is public."
 )
 SMALLEST_PART = 10**100
 """Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
