@@ -67,7 +67,7 @@ class Attribute:
     """
 
     total: str | None = None
-    """The code of all jobs together, which is not in the list; None where there is none."""
+    """The code of the total of all codes, which is not in the list; None without one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))

@@ -169,7 +169,7 @@ def _attribute(
 
 
 def _require_total(code: str, codes: CodeList, where: str) -> None:
-    """A total code is written like a code, and is none of them."""
+    """A total code is a text like a code, and differs from all codes."""
     if code in codes.codes:
         raise InvalidParameter(
             where,

@@ -40,7 +40,7 @@ def crossed(names: Iterable[str]) -> str:
 
 
 BEYOND_USE = 10**12
-"""From here on a margin tells nothing but that there is none."""
+"""A margin of this many jobs or more is of no use, and its digits are not shown."""
 
 
 def count(number: int) -> str:
