@@ -18,11 +18,16 @@ class Run:
     megabytes: float
 
 
+def environment() -> dict[str, str]:
+    """This environment, in which compiled sources are kept as those of an installed package are."""
+    return dict(os.environ) | {"PYTHONDONTWRITEBYTECODE": ""}
+
+
 def timed(command: Sequence[str], folder: Path) -> Run:
     """Run a process to its end; its output is shown only if it fails."""
     with tempfile.TemporaryFile() as said:
         start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said)
+        process = subprocess.Popen(command, cwd=folder, env=environment(), stdout=said, stderr=said)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.process import Run, best, leeward, timed, verdict
+from benchmarks.process import Run, best, environment, leeward, timed, verdict
 from benchmarks.stopwatch import in_words, read_parts
 from leeward.publishing.plan import read_plan
 
@@ -62,7 +62,9 @@ def parts(kind: str, folder: Path) -> str:
     timed(leeward("check", plan.name), folder)
     words = (str(plan), str(folder / f"bundle-{kind}-parts"), str(folder / "ledger.sqlite"))
     command = [sys.executable, "-m", "benchmarks.parts_of_release", *words]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment()
+    ).stdout
     return in_words(read_parts(told))
 
 

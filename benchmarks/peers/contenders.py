@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.peers.process import Place, timed
 from benchmarks.peers.tabulations import EPSILON, KINDS
-from benchmarks.process import Run, leeward
+from benchmarks.process import Run, environment, leeward
 from benchmarks.stopwatch import read_parts
 
 HERE = Path(__file__).parent
@@ -43,9 +43,9 @@ class Workshop:
         object.__setattr__(self, "economy", self.build / "economy")
 
     def place(self, log: str, *, family: bool = False, python_path: str = "") -> Place:
-        environment = dict(os.environ) | {"PYTHONPATH": python_path}
+        variables = environment() | {"PYTHONPATH": python_path}
         path = self.build / "logs" / f"{log}.txt"
-        return Place(self.economy, path, environment, self.seconds, family)
+        return Place(self.economy, path, variables, self.seconds, family)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import pytest
 from leeward.exact import precision
 from leeward.mechanisms.additive import within
 from leeward.mechanisms.margins import SpentMargins, spend
-from leeward.mechanisms.staircase import EDGES, Staircase
+from leeward.mechanisms.staircase import EDGES, REACHES, Staircase
 from leeward.noise.error import laplace_weights
 from leeward.noise.sampling import refine
 from leeward.noise.scales import law_at
@@ -170,6 +170,23 @@ def test_margins_cover_nine_in_ten_at_every_size(alpha: str, epsilon: str) -> No
     shares = [coverage(rule, built, size) for size in sizes]
     assert min(shares) >= 0.9
     assert min(shares) < 0.905  # and no wider than it takes
+
+
+@pytest.mark.parametrize(
+    ("alpha", "epsilon", "plus"), [("0.05", "4", 1), ("1", "6", 1), ("0.1", "4", 5)]
+)
+def test_the_smallest_coverage_over_sizes_is_that_of_their_laws(
+    alpha: str, epsilon: str, plus: int
+) -> None:
+    made = build("staircase", alpha=alpha, epsilon=epsilon, plus=plus)
+    assert isinstance(made, Staircase)
+    growth, stairs = float(made.parameters.growth), made.stairs
+    reaches = REACHES[::64] * growth
+    smallest = within(made.law, reaches)
+    for size in {stairs.least, *map(Fraction, range(int(stairs.least) + 1, int(stairs.large) + 1))}:
+        covered = within(stairs.law(size), np.maximum(reaches, 0.5 / float(size)))
+        smallest = np.minimum(smallest, covered)
+    assert made.within(reaches * (1 + 1e-12)) == pytest.approx(smallest, abs=1e-3)
 
 
 def test_masses_add_up_to_one_at_every_size() -> None:

@@ -59,6 +59,9 @@ class Frame:
     one_unit_each: bool
     """Whether no two units belong to the same cell."""
 
+    one_unit_parts: bool
+    """Whether every part is a unit of its own."""
+
 
 def find_establishments(
     scratch: Scratch,
@@ -155,6 +158,7 @@ def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -
         parts.join(indices, "cell").select("cell_index", "part", "jobs"),
         row_count(database, cells),
         one_each,
+        one_unit_parts=not units.merged,
     )
 
 

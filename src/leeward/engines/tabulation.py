@@ -115,16 +115,13 @@ def sparse_establishments(
 ) -> Batch[Entries]:
     """Size and workplace cell of each establishment with jobs, and its counts by worker cell.
 
-    Numbers of establishments have 32 bits; an owner's part has the same one in several cells.
     Dense rows would be as many as a cell has establishments, each as long as the worker part.
     """
-    held, counted = (one["cell_index"] << 32 | one["unit"] for one in (sizes, rows))
-    order = np.argsort(held)
     owner = sizes.get("owner")
     entries = Entries(
         counts=rows["counts"],
         cell=rows["worker_cell"],
-        row=order[np.searchsorted(held, counted, sorter=order)],
+        row=_rows_of(sizes, rows),
         sizes=sizes["size"],
         workplace=sizes["cell_index"],
         shape=(frame["cell"].size, worker_cells),
@@ -133,6 +130,24 @@ def sparse_establishments(
         in_frame=frame["in_frame"],
     )
     return Batch(frame["cell"], Confidential(entries))
+
+
+def _rows_of(sizes: Columns, rows: Columns) -> Integers:
+    """Where in `sizes` the unit of each row is.
+
+    Numbers of units have 32 bits; an owner's part has the same one in several workplace cells.
+    """
+    units, places = sizes["unit"], np.arange(sizes["unit"].size)
+    if not units.size:
+        return places
+    at = np.empty(int(units.max()) + 1, dtype=np.int64)
+    at[units] = places
+    if np.array_equal(at[units], places):  # each is in one workplace cell: a table will do
+        return at[rows["unit"]]
+    held, counted = (one["cell_index"] << 32 | one["unit"] for one in (sizes, rows))
+    order = np.argsort(held)
+    found: Integers = order[np.searchsorted(held, counted, sorter=order)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -358,6 +373,8 @@ class Tabulation:
                 staffed.select("cell_index", unit="part", worker_cell=one, counts="jobs")
             )
         parts = self._tally.worker_cells(marginal, frame)
+        if frame.one_unit_parts and one_cell_each(self._tally.profiles, worker_side(marginal)):
+            return self._stream(parts.rename(counts="jobs"))
         each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(
             counts=parts.jobs.sum()
         )

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from leeward.errors import InvalidParameter
-from leeward.exact import ball, exact_value, log_growth, precision
+from leeward.exact import ball, log_growth, precision
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Entries
 from leeward.noise.integers import same_shape, whole_numbers
@@ -19,6 +19,9 @@ from leeward.noise.tabulated import Floats
 
 FINENESS = 1000
 MOST_THETA = 2**30
+
+MUCH = 32
+"""A table of numbers may have at most this many places for each number in it."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,12 @@ class Clipping:
         """The public grid on which the largest establishment is released."""
         return SizeGrid(self.alpha, self.plus)
 
-    @property
+    @cached_property
     def least(self) -> Fraction:
         """Δ(1/α + 1): below it Δ joiners could move a clipped cell by more than αθ/(1+α)."""
         return self.plus * (1 / self.alpha + 1)
 
-    @property
+    @cached_property
     def most(self) -> int:
         """The largest θ: a fixed bound beyond any establishment."""
         return max(MOST_THETA, _ceiling(self.least)) * self.lattice
@@ -57,23 +60,28 @@ class Clipping:
     def theta(self, index: Integers) -> Integers:
         """θ of each released index."""
         unique, inverse = np.unique(index, return_inverse=True)
-        values = [self.theta_of(int(i)) for i in unique]
+        new = [one for one in unique.tolist() if one not in self._known]
+        self._known.update(zip(new, self._thetas(new), strict=True))
+        values = [self._known[one] for one in unique.tolist()]
         return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
 
     def theta_of(self, index: int) -> int:
         """max(headroom·Ã, Δ(1/α + 1)) rounded up to the lattice, and at most a fixed bound."""
-        if index not in self._known:
-            self._known[index] = self._theta(index)
-        return self._known[index]
+        return int(self.theta(np.array([index]))[0])
 
-    def _theta(self, index: int) -> int:
-        least, most = _ceiling(self.least * self.lattice), self.most
+    def _thetas(self, indices: list[int]) -> list[int]:
+        least, most, found = _ceiling(self.least * self.lattice), self.most, []
         with precision(192):
-            power = log_growth(self.alpha) * ball(Fraction(2 * index + 1, 2 * STEPS))
-            if power > ball(most).log():
-                return most
-            size = ball(self.headroom * self.lattice) * power.exp()
-            return min(max(_ceiling(exact_value(size.upper())), least), most)
+            step, end = log_growth(self.alpha) / (2 * STEPS), ball(most).log()
+            unit = ball(self.headroom * self.lattice)
+            for index in indices:
+                power = step * (2 * index + 1)
+                if power > end:
+                    found.append(most)
+                    continue
+                size = int((unit * power.exp()).upper().ceil().unique_fmpz())
+                found.append(min(max(size, least), most))
+        return found
 
     @cached_property
     def _known(self) -> dict[int, int]:
@@ -151,10 +159,19 @@ def _consistent(held: Entries, most: int) -> bool:
     """Whether each cell is listed once, no establishment has too many jobs, and sums fit."""
     jobs = np.zeros(held.sizes.size, dtype=np.int64)  # cells · most is below 2^61
     np.add.at(jobs, held.row, held.counts)
-    listed = np.sort(held.row * held.shape[1] + held.cell)
-    once = not (listed[1:] == listed[:-1]).any()
+    once = _distinct(held.row * held.shape[1] + held.cell, held.sizes.size * held.shape[1])
     fits = float(held.sizes.astype(float).sum()) <= most / 2
     return once and fits and not (jobs > held.sizes).any()
+
+
+def _distinct(numbers: Integers, end: int) -> bool:
+    """Whether no number from 0 to below `end` occurs twice."""
+    if end <= MUCH * numbers.size:  # a table of them all is quicker than an order
+        seen = np.zeros(end, dtype=np.bool_)
+        seen[numbers] = True
+        return int(np.count_nonzero(seen)) == numbers.size
+    listed = np.sort(numbers)
+    return not (listed[1:] == listed[:-1]).any()
 
 
 def _ceiling(number: Fraction) -> int:

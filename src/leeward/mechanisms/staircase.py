@@ -15,7 +15,7 @@ from flint import arb
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import at_most, ball, dyadic_down, dyadic_up, precision
-from leeward.mechanisms.additive import Additive, extremes, within
+from leeward.mechanisms.additive import Additive, extremes
 from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.noise.law import PiecewiseLaw
@@ -309,8 +309,45 @@ def _sizes(stairs: Stairs) -> list[Fraction]:
 def _envelope(stairs: Stairs) -> Floats:
     """The smallest P(|Z| ≤ z) over sizes; half a job is within every margin, as J is then 0."""
     reaches = REACHES * float(stairs.growth)
-    smallest = within(_law(stairs, stairs.large), reaches)
+    law = _law(stairs, stairs.large)
+    tails = law.float_tails(-reaches)[0], law.float_tails(reaches)[1]
+    smallest: Floats = 1 - tails[0] - tails[1]
     for x in _sizes(stairs):
-        covered = within(_law(stairs, x), np.maximum(reaches, 0.5 / float(x)))
-        smallest = np.minimum(smallest, covered)
+        smallest = np.minimum(smallest, _covered(stairs, x, reaches, tails))
     return smallest
+
+
+def _covered(stairs: Stairs, x: Fraction, reaches: Floats, tails: tuple[Floats, Floats]) -> Floats:
+    """P(|Z| ≤ z) at A = x, z at least half a job: what `within` of the law at x is, in less time.
+
+    Flat pieces are added up, in units of the height at which the left tail starts. The tails are
+    multiples of those at large sizes, which are given.
+    """
+    exact = (stairs.start, *stairs.edges_left(x), *stairs.edges_right(x))
+    edges = np.array([float(edge) for edge in exact])
+    rises = [float(stairs.drop)] * (stairs.down - 1) + [float(stairs.first_drop(x))]
+    heights = np.exp(np.cumsum([0.0, *rises, *[-float(stairs.epsilon)] * stairs.up]))
+    left, right = _tail_masses(stairs)
+    sums = left + np.cumsum([0.0, *(heights * np.diff(edges))])
+    whole = sums[-1] + right * heights[-1]
+    z = np.maximum(reaches, 0.5 / float(x))
+    first, last = _law(stairs, stairs.large).float_tails(edges[[0, -1]])
+    below = np.where(
+        z > -edges[0], tails[0] * left / whole / first[0], np.interp(-z, edges, sums / whole)
+    )
+    above = np.where(
+        z > edges[-1],
+        tails[1] * right * heights[-1] / whole / last[1],
+        1 - np.interp(z, edges, sums / whole),
+    )
+    covered: Floats = 1 - below - above
+    return covered
+
+
+@lru_cache(maxsize=64)
+def _tail_masses(stairs: Stairs) -> tuple[float, float]:
+    """The mass of each tail in units of the height at which it starts."""
+    with precision(128):
+        left = float(stairs.tail_mass()[0]) * float(stairs.growth)
+    end = float(stairs.edges_right(stairs.large)[-1])
+    return left, (1 + end) / (float(stairs.order) - 1)
