@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from leeward.errors import InvalidParameter
-from leeward.exact import ball, log_growth, precision
+from leeward.exact import ball, exact_value, log_growth, precision
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Entries
 from leeward.noise.integers import same_shape, whole_numbers
@@ -79,7 +79,7 @@ class Clipping:
                 if power > end:
                     found.append(most)
                     continue
-                size = int((unit * power.exp()).upper().ceil().unique_fmpz())
+                size = int(exact_value((unit * power.exp()).upper().ceil()))
                 found.append(min(max(size, least), most))
         return found
 
