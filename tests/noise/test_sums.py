@@ -109,7 +109,7 @@ def test_worker_cells_of_a_block_share_a_factor() -> None:
     assert noise is not None
     assert noise.shared is not None
     margins = np.full((4000, KINDS), 1000)
-    heavy = replace(noise, rate=None, shared=2)
+    heavy = replace(noise, shared=2)
     drawn = drawn_by(ErrorDraws(heavy, 3, draws=50), margins, {"margin": margins})
     sizes = np.abs(drawn[:, :, 0])
     together = np.corrcoef(np.log1p(sizes[:, 0]), np.log1p(sizes[:, 1]))[0, 1]

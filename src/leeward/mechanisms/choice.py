@@ -73,7 +73,8 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     rule: MarginRule = free_or_none(margins)
     if spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
-        rule = spend(made, asked.epsilon * spent, cells if by_cell else 1)
+        bounded = by_cell or kind == "workplace"
+        rule = spend(made, asked.epsilon * spent, cells if by_cell else 1, bounded=bounded)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
     return made.measurement(by_cell=by_cell, margins=rule)

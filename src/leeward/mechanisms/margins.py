@@ -13,8 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.errors import InvalidParameter, shown
-from leeward.exact import precision
-from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.additive import Additive, within
 from leeward.mechanisms.measurement import (
     COVERAGE,
     MarginMethod,
@@ -23,8 +22,7 @@ from leeward.mechanisms.measurement import (
     PublicScale,
 )
 from leeward.mechanisms.parameters import LEAST_EPSILON, Parameters
-from leeward.mechanisms.scale import Scale, least_margin
-from leeward.mechanisms.size_grid import STEPS
+from leeward.mechanisms.scale import Scale, least_margin, smallest
 from leeward.model.marginal import BLOCK, margin_columns
 from leeward.model.size_profile import MOST_JOBS
 from leeward.model.values import Margins
@@ -34,6 +32,15 @@ from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 
 HAIR = 1e-9
+
+SELDOM = Fraction(39, 40)
+"""How often a bound by the count must hold where it is used beside a noisy scale.
+
+The smaller one of two scales is used, so that each must hold more often than nine times of ten.
+"""
+
+MOST_TIMES = 1e6
+"""A multiple of a released value that bounds nothing."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,9 @@ class SpentMargins:
     scale: Scale
     mechanism: Additive
     cells: int
+    bounded: bool = False
+    """Whether no establishment counts for more jobs than its cell has."""
+
     method: ClassVar[MarginMethod] = "spent"
     note: ClassVar[str] = (
         "Part of the table's budget pays for a noisy scale, from which the margins follow."
@@ -129,19 +139,15 @@ class SpentMargins:
         return int(self.margins(self.scale.grid.index(np.array([size])))[0])
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
-        """Margins are `factor` times a noisy S, so the true S follows but for the noise of it."""
-        made, scale = self.mechanism, self.scale
-        unit = float(made.scale(0, 0))
-        with precision(128):
-            step = float(scale.parameters.log_growth() / STEPS)
+        """The scale at which a cell's margin is just wide enough, or that of its count."""
+        made = self.mechanism
+        bound = _per_job(made) * _allowance(made, SELDOM) if self.bounded else None
         return CellNoise(
             made.law,
-            share=unit / made.parameters.plus / self.factor(),
-            least=unit,
-            rate=float(scale.law.pieces[0].rate),
-            step=step,
-            by_cell=self.cells > 1,
+            share=1 / _two_sided(made),
+            least=float(made.scale(0, 0)),
             shared=made.shared,
+            slope=bound,
         )
 
     def factor(self, *, block: bool = False) -> float:
@@ -175,6 +181,7 @@ class CountMargins:
     above: float
     slope: float
     least: float
+    allowance: float
     law: Law = field(repr=False)
     method: ClassVar[MarginMethod] = "free"
     note: ClassVar[str] = (
@@ -190,10 +197,10 @@ class CountMargins:
         """Refuses noise that may take a cell of any size to below zero: no number bounds it."""
         below, above = mechanism.extremes((1 - COVERAGE) / 2)
         least = mechanism.scale(0, 0)
-        slope = mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS
-        made = cls(below, above, float(slope), float(least), mechanism.law)
-        if made.slope * abs(below) < 1:
-            return made
+        slope = _per_job(mechanism)
+        if slope * abs(below) < 1:
+            allowance = _allowance(mechanism, COVERAGE)
+            return cls(below, above, slope, float(least), allowance, mechanism.law)
         raise InvalidParameter(
             "margins",
             rule="must be paid where noise as large as a cell is not rare: nothing bounds its size",
@@ -220,7 +227,7 @@ class CountMargins:
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """That of a cell which is one establishment: others have less."""
-        return CellNoise(self.law, share=0.0, least=self.least, slope=self.slope)
+        return CellNoise(self.law, share=0.0, least=self.least, slope=self.slope * self.allowance)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """Half of the interval of a released value of this size."""
@@ -234,6 +241,36 @@ def _floor(number: Floats) -> Integers:
     return np.asarray(np.floor(wide), dtype=np.int64)
 
 
+def _per_job(mechanism: Additive) -> float:
+    """The scale of the noise for each job of a large establishment."""
+    return float(mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS)
+
+
+@lru_cache(maxsize=64)
+def _two_sided(mechanism: Additive) -> float:
+    """The bound that |Z| keeps to in nine of ten draws."""
+    return smallest(lambda z: float(within(mechanism.law, np.array([z]))[0]), COVERAGE)
+
+
+@lru_cache(maxsize=64)
+def _allowance(mechanism: Additive, level: Fraction) -> float:
+    """By how much noise in proportion to v must be larger than noise in proportion to n.
+
+    With v = n(1 + Y) |v − n| is at most c·v where −c/(1+c) ≤ Y ≤ c/(1−c). This is the smallest c of
+    probability `level`, over the bound that |Y| keeps to in nine of ten draws; infinite without c.
+    """
+    law, unit = mechanism.law, _per_job(mechanism)
+
+    def kept(c: float) -> float:
+        ends = np.array([-c / (1 + c), c / (1 - c) if c < 1 else np.inf]) / unit
+        below, above = law.float_tails(ends[:1])[0][0], law.float_tails(ends[1:])[1][0]
+        return float(1 - below - above)
+
+    if kept(MOST_TIMES) < level:
+        return np.inf
+    return smallest(kept, level) / (unit * _two_sided(mechanism))
+
+
 @lru_cache(maxsize=64)  # slow to find, and the same in the plan and in every batch
 def _factor(scale: Scale, mechanism: Additive, block: bool) -> float:
     return scale.margin(mechanism, COVERAGE, block=block)
@@ -244,7 +281,9 @@ def _least(mechanism: Additive, block: bool) -> float:
     return least_margin(mechanism, COVERAGE, block=block)
 
 
-def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
+def spend(
+    made: Mechanism, epsilon: Fraction, parts: int = 1, *, bounded: bool = False
+) -> SpentMargins:
     """Margins of a mechanism for ε, which pays for the scales of `parts` worker cells.
 
     Refuses an ε that buys nothing: its scale is so noisy that no margin of 64 bits allows for it.
@@ -255,7 +294,7 @@ def spend(made: Mechanism, epsilon: Fraction, parts: int = 1) -> SpentMargins:
     if each >= LEAST_EPSILON:
         plus = made.parameters.plus
         scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight", plus))
-        rule = SpentMargins(scale, made, parts)
+        rule = SpentMargins(scale, made, parts, bounded)
         if rule.fit:
             return rule
     raise InvalidParameter(

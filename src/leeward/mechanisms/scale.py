@@ -103,7 +103,7 @@ class Scale(Additive):
                 value=shown(self.parameters.epsilon),
                 next_step="Give the scale a larger epsilon, or do without margins.",
             )
-        return _smallest(covered, coverage)
+        return smallest(covered, coverage)
 
     def covers(
         self, q: float, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)
@@ -137,7 +137,7 @@ def least_margin(
         return within(law, z)
 
     covered = mechanism.together(alone) if block else alone
-    return _smallest(lambda q: float(covered(np.array([q / float(unit)]))[0]), coverage)
+    return smallest(lambda q: float(covered(np.array([q / float(unit)]))[0]), coverage)
 
 
 def _unit(mechanism: Additive) -> float:
@@ -145,7 +145,7 @@ def _unit(mechanism: Additive) -> float:
     return float(mechanism.scale(0, 0) / mechanism.parameters.plus)
 
 
-def _smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:
+def smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:
     """The smallest q at which coverage reaches the goal, by bisection."""
     goal = float(probability(coverage, "coverage"))
     low, high = 0.0, 1.0

@@ -100,27 +100,24 @@ def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
 
 @dataclass(frozen=True)
 class CellNoise:
-    """What a reader knows of the noise of a cell from its margin, in float64.
+    """What a reader knows of the noise of a cell from what is published, in float64.
 
-    The noise is scale·Z, rounded to whole jobs, and the scale is at least `least` jobs. Where the
-    scale is public, it is `share` times the margin. Where a noisy scale was paid for, the true one
-    is exp(−step·(J − ½)) times that, the worse for half a grid step, J discrete Laplace of the rate
-    `rate`; worker cells of a workplace cell have one J unless `by_cell`. With `shared` = k the
-    worker cells of a workplace cell have Z = L/H, L Laplace and one H ~ Gamma(k). `law` None is a
-    standard normal Z. `relative`: the scale is that of the released value, the noise Z/(1+Z).
+    The noise is scale·Z, rounded to whole jobs, and the scale is at least `least` jobs. It is taken
+    to be `share` times the cell's margin: at this scale the margin of the cell is just wide enough,
+    so it allows for what is not known of the scale. Where no establishment is larger than its cell,
+    it is at most `slope` times the released value, which allows for the noise of that value; with a
+    share of 0 it is just that. With `shared` = k the worker cells of a workplace cell have Z = L/H,
+    L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
+    of the released value, the noise Z/(1+Z).
 
     Where an interval has ends, its lower one stands for the margin. `clips` tells of workplace
     cells with some number of establishments how the largest of them may be above its noisy number,
-    the scale of a Laplace logarithm, and how far it may be without being clipped. With `slope` the
-    scale is that of the true count: slope·n, and no less than `least`.
+    the scale of a Laplace logarithm, and how far it may be without being clipped.
     """
 
     law: Law | None
     share: float
     least: float
-    rate: float | None = None
-    step: float = 0.0
-    by_cell: bool = False
     shared: int | None = None
     relative: bool = False
     slope: float | None = None

@@ -22,9 +22,6 @@ POOL = 1 << 20
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
 
-ENDLESS = 2.0**62
-"""A count that no number bounds."""
-
 Singles = NDArray[np.float32]
 
 
@@ -40,8 +37,6 @@ class ErrorDraws:
         self._own = _Pool(_unit_noise(noise, seed), seed + 1, draws)
         shared = None if noise.shared is None else _common(noise.shared, seed)
         self._shared = None if shared is None else _Pool(shared, seed + 2, draws)
-        factors = None if noise.rate is None else _factors(noise.rate, noise.step, seed)
-        self._factors = None if factors is None else _Pool(factors, seed + 3, draws)
         clipped = None if noise.clips is None else _logarithms(noise.law is None, seed)
         self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
 
@@ -54,7 +49,7 @@ class ErrorDraws:
         (w,) is needed.
         """
         counts = values[:, :, None].astype(np.float32)
-        errors = self._of_counts(counts) if self._noise.slope else -self._scaled(below)
+        errors = -self._drawn(self._scales(values, below))
         if self._clipped is not None and self._noise.clips is not None:
             if establishments is None:
                 raise TypeError("clipped cells come with the number of their establishments")
@@ -65,25 +60,19 @@ class ErrorDraws:
             errors = np.concatenate([errors, more], axis=2)
         return np.rint(errors, out=errors)
 
-    def _scaled(self, below: Integers) -> Singles:
-        """Noise whose scale follows from the margin."""
-        w, d = below.shape
-        scale = (self._noise.share * below).astype(np.float32)[:, :, None]
-        if self._factors is not None:
-            scale = scale * self._factors.windows(w, d if self._noise.by_cell else 1)
-        noise: Singles = np.maximum(scale, np.float32(self._noise.least))
-        noise = noise * self._own.windows(w, d)
-        return noise if self._shared is None else noise * self._shared.windows(w, 1)
+    def _scales(self, values: Integers, below: Integers) -> Floats:
+        """The scale of each cell (w, d), as `CellNoise` says."""
+        noise, scales = self._noise, self._noise.share * below.astype(np.float64)
+        if noise.slope is not None:
+            bounds = noise.slope * values.astype(np.float64)
+            scales = np.minimum(scales, bounds) if noise.share else bounds
+        return np.maximum(scales, noise.least)
 
-    def _of_counts(self, values: Singles) -> Singles:
-        """n − v where v = n + Z·max(slope·n, least): without end where slope·Z is −1 or less."""
-        z, slope = self._own.windows(*values.shape[:2]), np.float32(self._noise.slope)
-        least = np.float32(self._noise.least)
-        near = values - z * least
-        with np.errstate(divide="ignore", over="ignore"):
-            far = np.where(1 + slope * z > 0, values / (1 + slope * z), np.float32(ENDLESS))
-        found: Singles = np.where(near * slope <= least, near, far) - values
-        return found
+    def _drawn(self, scales: Floats) -> Singles:
+        """Noise of these scales (w, d, draws)."""
+        w, d = scales.shape
+        noise: Singles = scales.astype(np.float32)[:, :, None] * self._own.windows(w, d)
+        return noise if self._shared is None else noise * self._shared.windows(w, 1)
 
     def margins(
         self, columns: Sequence[str], values: Integers, errors: Singles
@@ -152,14 +141,6 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
 def _common(shape: int, seed: int) -> Singles:
     """1/H."""
     return (1 / SeededBits(seed + 4).generator.gamma(shape, size=POOL)).astype(np.float32)
-
-
-def _factors(rate: float, step: float, seed: int) -> Singles:
-    """The true scale in units of the noisy one."""
-    generator, chance = SeededBits(seed + 5).generator, -np.expm1(-rate)
-    steps = generator.geometric(chance, POOL) - generator.geometric(chance, POOL)
-    factors: Singles = np.exp(np.minimum(-step * (steps - 0.5), LARGEST)).astype(np.float32)
-    return factors
 
 
 def _logarithms(gaussian: bool, seed: int) -> Singles:
