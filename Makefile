@@ -121,7 +121,7 @@ bench-peers: setup ## the same tables with other libraries, each in its own envi
 	@$(BIN)/python -m docs.performance
 
 evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
-	@rm -rf build/h17
+	@rm -rf build/h17 && mkdir -p build
 	@$(BIN)/leeward evaluate --preset h17 --out build/h17
 	@$(BIN)/python -m docs.evaluation build/h17
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from leeward import read_plan
 from leeward.mechanisms.measurement import Measurement, Needs
-from leeward.model import Entries
+from leeward.model import Cells, Entries
 from leeward.model.values import Margins, ends
 from leeward.noise.scales import CellNoise
 from leeward.noise.sums import ErrorDraws
@@ -22,14 +22,20 @@ ATTRIBUTES = {
 }
 
 
-def measurement(mechanism: str, policy: str, by: list[str]) -> Measurement:
-    protect = {"policy": policy, "epsilon": 4} | ({"alpha": "0.1"} if policy != "worker" else {})
+def measurement(
+    mechanism: str, policy: str, by: list[str], epsilon: str = "4", margins: str = ""
+) -> Measurement:
+    protect = {"policy": policy, "epsilon": epsilon}
+    protect |= {"alpha": "0.1"} if policy != "worker" else {}
     request = {
         "codebook": {"attributes": ATTRIBUTES},
         "account": "office",
         "period": "2026Q2",
         "protect": protect,
-        "tables": [{"name": "t", "by": by, "mechanism": mechanism}],
+        "tables": [
+            {"name": "t", "by": by, "mechanism": mechanism}
+            | ({"margins": margins} if margins else {})
+        ],
     }
     return read_plan(request).tables[0].measurement
 
@@ -102,6 +108,28 @@ def test_nine_sums_of_ten_are_within_their_margins(
     assert min(covered(made, noise)) > 0.85
     narrow = replace(noise, share=noise.share / 4, least=noise.least / 4)
     assert min(covered(made, narrow)) < 0.85
+
+
+@pytest.mark.parametrize(("epsilon", "margins"), [("1", "1/10"), ("0.5", "free")])
+@pytest.mark.parametrize("largest", [6, 2000])
+def test_sums_of_many_cells_have_margins_of_their_own_size(
+    epsilon: str, margins: str, largest: int
+) -> None:
+    each, random = 50, np.random.default_rng(3)
+    made = measurement("slope", "strong", ["place"], epsilon, margins)
+    sizes = np.exp(random.uniform(0, np.log(largest), (SUMS * each, 2))).astype(np.int64)
+    true = Cells(sizes.sum(axis=1, keepdims=True), sizes.max(axis=1))
+    values, found, _ = made.measure(true)
+    noise = made.cell_noise()
+    assert noise is not None
+    draws = ErrorDraws(noise, 7, 300)
+    drawn = drawn_by(draws, values, found).reshape(SUMS, each, 1, -1).sum(1)
+    counts, values = (one.reshape(SUMS, each, 1).sum(1) for one in (true.counts, values))
+    wide = draws.margins(made.margin_columns, values, drawn)
+    low, high = ends(values, wide)
+    # 400 sums: 0.85 is more than three standard deviations below 0.9.
+    assert inside(counts, values, wide).mean() > 0.85
+    assert np.median(high - low) / 2 < 2.5 * np.quantile(np.abs(values - counts), 0.9)
 
 
 def test_worker_cells_of_a_block_share_a_factor() -> None:
