@@ -45,6 +45,7 @@ DEFECTS = {
     ("slope", "two scales, one booked"),
     *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),
     ("slope", "x of the largest establishment while the unit is the employer"),
+    ("clipped", "establishments clipped one by one while the unit is the employer"),
     ("staircase", "steps higher by a tenth"),
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),

@@ -17,7 +17,7 @@ from flint import arb
 
 from leeward.audit.exams import examined
 from leeward.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
-from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import Rounded
 from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
 from leeward.exact import ball, precision
@@ -42,10 +42,19 @@ def examine_gaussian(made: EntryMechanism, name: str, depth: Depth) -> Loss:
     return zcdp_loss(gaussian_rho(made, examined(made, name), depth), made.parameters.delta)
 
 
-def clipped_loss(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Loss:
-    """The worst pair of neighbours."""
+def examine_clipped_chains(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    chained = (pair.chained() for pair in _pairs(made, examined(made, name), depth))
+    return worst(pair_loss(made, (parts(pair.before), parts(pair.after))) for pair in chained)
+
+
+def clipped_loss(
+    mechanism: EntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+) -> Loss:
+    """The worst pair of neighbours; `chained`: two establishments for each, which both grow."""
     pairs = _pairs(mechanism, policy, depth)
-    return worst(pair_loss(mechanism, pair.databases) for pair in pairs)
+    both = (pair.chained() if chained else pair for pair in pairs)
+    return worst(pair_loss(mechanism, pair.databases) for pair in both)
 
 
 def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:

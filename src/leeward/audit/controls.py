@@ -294,6 +294,11 @@ def largest_establishment(depth: Depth) -> Loss:
     return scalar(workplace_view(made(Slope, "slope")), chained, EPSILON)
 
 
+def clipped_establishments(depth: Depth) -> Loss:
+    """Establishments are clipped one by one, where an employer has two in the cell."""
+    return clipped_loss(made(Clipped, "clipped", cells=2), STRONG, depth, chained=True)
+
+
 def low_theta(depth: Depth) -> Loss:
     """Clipped with a θ that may fall to 1/α + 1, while Δ = 5 is promised."""
     return clipped_loss(made(Clipped, "clipped"), StrongAlpha(5), depth)
@@ -364,6 +369,12 @@ CONTROLS: tuple[Control, ...] = (
         "slope",
         largest_establishment,
         detail=UNIT_EMPLOYER,
+    ),
+    Control(
+        "establishments clipped one by one while the unit is the employer",
+        "clipped",
+        clipped_establishments,
+        detail=f"cells 2, {UNIT_EMPLOYER}",
     ),
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),

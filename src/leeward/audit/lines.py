@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, cast
 
-from leeward.audit.clipped_exam import examine_clipped, examine_gaussian
+from leeward.audit.clipped_exam import (
+    examine_clipped,
+    examine_clipped_chains,
+    examine_gaussian,
+)
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
@@ -283,6 +287,13 @@ LINES: tuple[Line | TableLine, ...] = (
     TableLine("slope", "weak", cells=2),
     Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
     Line("staircase", examine_chains, at=TWO, detail=UNIT_EMPLOYER, deep=True),
+    Line(
+        "clipped",
+        examine_clipped_chains,
+        options=(("cells", 2),),
+        at=ONE,
+        detail=UNIT_EMPLOYER,
+    ),
     _code("slope", COUNT_CODE, options=(("plus", 3),)),
     _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),
     _code("edge_laplace", COUNT_CODE, "worker"),
