@@ -208,9 +208,10 @@ def test_who_may_read_what(plain: Office, umask: int, data: tuple[str, ...]) -> 
 
 
 def test_tables_of_the_plan_are_asked_whole_and_by_worker_cell(plain: Office) -> None:
-    plain.edit("plan.yaml", ("alpha: 0.1", "alpha: 0.07"))
+    plain.edit("plan.yaml", ("alpha: 0.1", "alpha: 0.07, plus: 5"))
     result = plain.run(*DATA, "--out", "e", "--json")
     told = json.loads(result.stdout)
+    assert told["plus"] == 5
     assert {one["alpha"] for one in told["points"]} == {None, 0.07, 0.1}  # the plan's, the grid's
     assert [(one["name"], one["words"]) for one in told["workloads"]] == [
         ("by_place", "place × sector"),
@@ -222,6 +223,13 @@ def test_tables_of_the_plan_are_asked_whole_and_by_worker_cell(plain: Office) ->
             *("infusion", "slope", "vector_pareto", "clipped", "edge_laplace", "node_laplace"),
             *("log_laplace", "smooth_gamma", "smooth_laplace"),
         }
+
+
+@pytest.mark.parametrize("option", [("--plus", "5"), ("--workload", "all_margins")])
+def test_a_plan_has_its_own_tables_and_its_own_plus(plain: Office, option: tuple[str, str]) -> None:
+    result = plain.run(*DATA, "--out", "e", *option)
+    assert result.exit_code == 1
+    assert f"{option[0]}: is for made-up economies" in result.stderr
 
 
 def test_the_json_is_the_file(plain: Office) -> None:

@@ -19,6 +19,7 @@ from leeward.evaluate.design import (
 )
 from leeward.evaluate.experiment import experiments
 from leeward.model import Codebook, Dimension, Marginal
+from leeward.privacy import Guarantee, StrongAlpha
 
 EPSILONS = [Fraction(one) for one in ("0.25", "0.5", "0.67", "1", "2", "4")]
 ALPHAS = [Fraction(one) for one in ("0.01", "0.05", "0.1", "0.2")]
@@ -102,11 +103,29 @@ def test_only_the_number_of_trials_changes() -> None:
 
 
 def test_the_alpha_of_a_plan_joins_the_grid() -> None:
-    assert Grid().with_alpha(None) == Grid()
-    assert Grid().with_alpha(Fraction("0.05")) == Grid()
-    more = Grid().with_alpha(Fraction("0.15"))
+    assert Grid().with_promise(Guarantee("worker", None, 1)) == Grid()
+    assert Grid().with_promise(Guarantee("strong", "0.05", 1)) == Grid()
+    more = Grid().with_promise(Guarantee("strong", "0.15", 1))
     assert list(more.alphas) == sorted([*ALPHAS, Fraction("0.15")])
     assert replace(more, alphas=Grid().alphas) == Grid()
+
+
+def test_the_additive_factor_is_that_of_the_plan_or_of_the_preset(book: Codebook) -> None:
+    assert Grid().with_promise(Guarantee(StrongAlpha(5), "0.1", 1)) == Grid(plus=5)
+    preset = PRESETS["quick"].with_plus(5)
+    (load,) = (one for one in preset.workloads(book) if one.name == "place_sector_ownership")
+    small = {}
+    for one in experiments(load, preset.grid):
+        if one.price.epsilon == 4 and one.price.alpha in (None, Fraction(1, 10)):
+            made = one.contender.measurement(one.price, load.worker_cells)
+            small[one.contender.mechanism] = made.parameters.plus
+    assert small["slope"] == small["staircase"] == 5
+    assert small["edge_laplace"] == 1
+
+
+def test_the_additive_factor_is_a_whole_number_of_jobs() -> None:
+    with pytest.raises(InvalidParameter, match="plus"):
+        PRESETS["quick"].with_plus(0)
 
 
 @pytest.mark.parametrize("trials", [1, 1001])

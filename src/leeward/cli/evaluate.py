@@ -36,6 +36,9 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     workload: Load = None,
     data: Data = None,
     trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
+    plus: Annotated[
+        int | None, typer.Option(help="The additive factor of every promise with an alpha.")
+    ] = None,
     place: Annotated[
         str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")
     ] = None,
@@ -52,14 +55,11 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     """
     refuse_taken(out)
     require_pictures()
-    asked = preset if workload is None else preset_named(preset).with_workload(workload)
-    if workload is not None and data is not None:
-        raise InvalidParameter(
-            "--workload",
-            rule="is for made-up economies: the workloads of a plan are its tables",
-            value="--workload with --data",
-            next_step="Leave one of them out.",
-        )
+    if data is not None:
+        _refuse_beside_data({"--workload": workload, "--plus": plus})
+    asked = preset_named(preset)
+    asked = asked if workload is None else asked.with_workload(workload)
+    asked = asked if plus is None else asked.with_plus(plus)
     plan = None if data is None else read_plan(data)
     if plan is not None:
         note(INTERNAL)
@@ -73,3 +73,14 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     for line in (*([] if done.study.made_up else [INTERNAL]), *findings(done)):
         say(line)
     say(f"Written: {paths[0]} and what it shows")
+
+
+def _refuse_beside_data(given: dict[str, object]) -> None:
+    """A plan has its own tables, and its own additive factor."""
+    for name in (one for one, value in given.items() if value is not None):
+        raise InvalidParameter(
+            name,
+            rule="is for made-up economies: a plan has its own tables and its own plus",
+            value=f"{name} with --data",
+            next_step="Leave one of them out.",
+        )

@@ -48,7 +48,7 @@ def run(
         The plan whose data and tables are evaluated.
     preset
         The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``; or one of
-        `PRESETS`, changed: ``PRESETS["quick"].with_workload("all_margins")``.
+        `PRESETS`, changed: ``PRESETS["quick"].with_workload("all_margins")``, ``.with_plus(5)``.
     trials
         How often each setting is drawn, if not as often as in the preset.
     place
@@ -120,7 +120,7 @@ def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progr
 def _on_plan(
     plan: "Plan", preset: Preset, noise: Infusion, place: str | None, progress: Progress
 ) -> Evaluation:
-    """The tables of a plan on its data, with its α beside those of the preset."""
+    """The tables of a plan on its data, with its Δ, and its α beside those of the preset."""
     from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
     from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
 
@@ -132,7 +132,7 @@ def _on_plan(
         require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
         progress.step("tabulating")
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
-    grid = preset.grid.with_alpha(plan.asked.alpha)
+    grid = preset.grid.with_promise(plan.asked)
     words = f"the data of {plan.path}"
     study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
     return evaluate(study, truths, progress)

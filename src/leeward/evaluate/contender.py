@@ -1,6 +1,6 @@
 """Contender: a mechanism that enters the comparison, and the promise it is entered for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -95,15 +95,16 @@ class Contender:
 
 @dataclass(frozen=True)
 class Price:
-    """α, ε and δ of one point of the grid, exact."""
+    """α, Δ, ε and δ of one point of the grid, exact."""
 
     alpha: Fraction | None
     epsilon: Fraction
     delta: Fraction
+    plus: int = 1
 
     def less(self, share: Fraction) -> "Price":
         """What is left of ε for the counts."""
-        return Price(self.alpha, self.epsilon * (1 - share), self.delta)
+        return replace(self, epsilon=self.epsilon * (1 - share))
 
 
 @lru_cache(maxsize=512)
@@ -116,6 +117,7 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
         delta=price.delta if one.kind.spends_delta else 0,
         cells=cells,
         calibration=one.calibration,
+        plus=price.plus if one.needs_alpha else 1,
         **options,
     )
 

@@ -16,6 +16,8 @@ from leeward.engines import Engine, connect
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Codebook, Dimension, Marginal, read_codebook
 from leeward.model.marginal import Kind
+from leeward.privacy import Guarantee, StrongAlpha
+from leeward.privacy.policy import plus_of, with_plus
 
 MOST_TRIALS = 1000
 """Largest number of draws of one setting."""
@@ -44,6 +46,8 @@ class Grid:
     α = 0.1, a value that the papers' own grid has."""
     thetas: tuple[int, ...] = (10, 100, 1_000, 10_000)
     trials: int = 20
+    plus: int = 1
+    """Δ of every promise that has an α."""
 
     def with_trials(self, trials: int) -> "Grid":
         """The same grid, drawn more or less often."""
@@ -56,11 +60,12 @@ class Grid:
             )
         return replace(self, trials=trials)
 
-    def with_alpha(self, alpha: Fraction | None) -> "Grid":
-        """The same grid and one α more, which a plan has chosen."""
-        if alpha is None:
+    def with_promise(self, promise: Guarantee) -> "Grid":
+        """The same grid with the Δ of a promise, and its α beside the others."""
+        if promise.alpha is None:
             return self
-        return replace(self, alphas=tuple(sorted({*self.alphas, alpha})))
+        alphas = tuple(sorted({*self.alphas, promise.alpha}))
+        return replace(self, alphas=alphas, plus=promise.plus or 1)
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,11 @@ class Preset:
     def with_trials(self, trials: int) -> "Preset":
         """The same with every setting drawn more or less often."""
         return replace(self, grid=self.grid.with_trials(trials))
+
+    def with_plus(self, plus: int) -> "Preset":
+        """The same with another Δ in every promise that has an α."""
+        jobs = plus_of(with_plus(StrongAlpha(), plus)) or 1
+        return replace(self, grid=replace(self.grid, plus=jobs))
 
     def with_workload(self, name: str) -> "Preset":
         """The same grid and economy with another workload: all_margins."""

@@ -102,6 +102,7 @@ class Evaluation:
             "made_up": study.made_up,
             "mark": study.mark,
             "trials": study.grid.trials,
+            "plus": study.grid.plus,
             "infusion": asdict(study.infusion),
             "workloads": [asdict(one) for one in self.tables],
             "points": [one.as_json() for one in self.points],

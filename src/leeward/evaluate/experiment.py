@@ -145,7 +145,7 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     for one in contenders(workload, grid.thetas):
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
-                price = Price(alpha, epsilon, grid.delta)
+                price = Price(alpha, epsilon, grid.delta, grid.plus)
                 yield Experiment(workload, one, price, grid.trials)
 
 
