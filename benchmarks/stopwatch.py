@@ -5,8 +5,11 @@ import time
 from collections.abc import Mapping
 
 MARK = "parts: "
-SHARED = "query, noise, rows"
+SHARED = "query and noise"
 """The part that Leeward and a library behind DuckDB have in common, after imports."""
+
+ROWS = "writing rows"
+"""What Leeward writes as CSV and Parquet, and others as Parquet."""
 
 
 class Stopwatch:

@@ -73,7 +73,8 @@ class Embedded:
     def keep(self, name: str, content: Table | pa.Table) -> Table:
         if isinstance(content, pa.Table):
             return self._keep_rows(name, content)
-        return self._backend.create_table(name, content)
+        self._backend.con.execute(f'CREATE TABLE "{name}" AS {self._backend.compile(content)}')
+        return self._backend.table(name)
 
     def _keep_rows(self, name: str, rows: pa.Table) -> Table:
         """By way of a file: handing rows over in memory would load all of PyArrow's datasets."""

@@ -12,6 +12,7 @@ from leeward.engines.tabulation import (
     Wanted,
     cut_frame,
     dense_cells,
+    frame_cells,
     sparse_establishments,
 )
 from leeward.engines.validation import find_problems, is_staffed
@@ -107,11 +108,11 @@ class IbisEngine:
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=cell_largest)
         counts = prepared.cells(marginal, cell_largest=cell_largest)
-        for cells, rows in zip(
-            cut_frame(prepared.frame_cells(frame), frame.size, batch),
-            counts.cut(frame.size, batch),
-            strict=True,
-        ):
+        every = cut_frame(prepared.workplace_cells(frame), frame.size, batch)
+        if counts is None:
+            yield from (frame_cells(cells, cell_largest=cell_largest) for cells in every)
+            return
+        for cells, rows in zip(every, counts.cut(frame.size, batch), strict=True):
             yield dense_cells(cells, rows, marginal.worker_cells)
 
     def establishments(
@@ -121,7 +122,7 @@ class IbisEngine:
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=True)
         for cells, sizes, rows in zip(
-            cut_frame(prepared.frame_cells(frame), frame.size, batch),
+            cut_frame(prepared.workplace_cells(frame), frame.size, batch),
             prepared.sizes(frame, owners=owners).cut(frame.size, batch),
             prepared.establishments(marginal).cut(frame.size, batch),
             strict=True,

@@ -110,6 +110,14 @@ def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells
     return Batch(frame["cell"], Confidential(cells))
 
 
+def frame_cells(frame: Columns, *, cell_largest: bool) -> Batch[Cells]:
+    """The cells of a table in which every job of a workplace cell counts in its one worker cell."""
+    largest = frame["largest"]
+    own = largest[:, None] if cell_largest else None
+    cells = Cells(frame["jobs"][:, None], largest, own, in_frame=frame["in_frame"])
+    return Batch(frame["cell"], Confidential(cells))
+
+
 def sparse_establishments(
     frame: Columns, sizes: Columns, rows: Columns, worker_cells: int
 ) -> Batch[Entries]:
@@ -326,23 +334,19 @@ class Tabulation:
             )
         return self._frames[workplace_side(marginal)]
 
-    def frame_cells(self, frame: Frame) -> Stream:
-        """cell_index, cell, largest and in_frame of every workplace cell."""
-        return self._stream(frame.cells.select("cell_index", "cell", "largest", "in_frame"))
+    def workplace_cells(self, frame: Frame) -> Stream:
+        """cell_index, cell, largest, jobs and in_frame of every workplace cell."""
+        names = ("cell_index", "cell", "largest", "jobs", "in_frame")
+        return self._stream(frame.cells.select(*names))
 
-    def cells(self, marginal: Marginal, *, cell_largest: bool) -> Stream:
-        """cell_index, worker_cell, counts and perhaps cell_largest of the cells with jobs."""
+    def cells(self, marginal: Marginal, *, cell_largest: bool) -> Stream | None:
+        """cell_index, worker_cell, counts and perhaps cell_largest of the cells with jobs.
+
+        None where every job of a workplace cell counts in its one worker cell.
+        """
         frame = self.frame(marginal, establishments=cell_largest)
-        names = ("counts", "cell_largest") if cell_largest else ("counts",)
         if marginal.kind == "workplace" or self._tally is None:
-            # Every job counts in the one cell, so the largest establishment is also its largest.
-            every = frame.cells.select(
-                "cell_index",
-                worker_cell=ibis.literal(0, "int32"),
-                counts=frame.cells.jobs,
-                cell_largest=frame.cells.largest,
-            )
-            return self._stream(every.select("cell_index", "worker_cell", *names))
+            return None
         parts = self._tally.worker_cells(marginal, frame)
         if self._tally.is_cells_of(marginal, frame):
             return self._stream(parts.select("cell_index", "worker_cell", counts="jobs"))
