@@ -33,7 +33,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
-    best_bound,
+    bound_for,
     establishment_class,
     given_split,
 )
@@ -124,7 +124,7 @@ class Clipped:
         given, number = split and given_split(split), establishment_class(establishments)
         gaussian = noise == "gaussian"
         rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
-        share, headroom = best_bound(parameters, rho, number, given or None)
+        share, headroom = bound_for(parameters, rho, number, given or None)
         clipping = Clipping(parameters.growth, parameters.cells, parameters.plus, headroom)
         made = cls(parameters, clipping, share, noise, rho, number)
         if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
@@ -349,7 +349,7 @@ class Clipped:
 def _suited(made: Clipped, establishments: int) -> Clipped:
     if establishments == made.establishments:
         return made
-    split, headroom = best_bound(made.parameters, made.rho, establishments)
+    split, headroom = bound_for(made.parameters, made.rho, establishments)
     clipping = replace(made.clipping, headroom=headroom)
     return replace(made, split=split, clipping=clipping, establishments=establishments)
 

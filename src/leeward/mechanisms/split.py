@@ -1,9 +1,9 @@
 """The split and the headroom of clipped, chosen from public numbers.
 
 The split is the share of the budget that the maximum gets; the headroom is how far θ lies above the
-noisy maximum. Both have the smallest error in a workplace cell of m establishments, all as large as
-the largest, noise and clipping together. Any pair is as private as another (clipped.proof.md), so
-the choice may be made in floats.
+noisy maximum. Both have the smallest error, noise and clipping together, in a workplace cell of m
+establishments of which √m are as large as the largest and the others small. Any pair is as private
+as another (clipped.proof.md), so the choice may be made in floats.
 """
 
 from fractions import Fraction
@@ -77,22 +77,34 @@ def classes_of(establishments: Integers) -> Integers:
     return np.asarray(edges[below], dtype=np.int64)
 
 
-@lru_cache(maxsize=1024)
-def best_bound(
+def bound_for(
     parameters: Parameters, rho: Fraction, establishments: int, split: Fraction | None = None
 ) -> Bound:
-    """The pair with the smallest error; the noise is Gaussian where ρ > 0."""
+    """The pair for workplace cells of this many establishments.
+
+    If all of them were taken to be alike, θ would be so far above the largest that the noise of
+    cells with unequal establishments, which most are, is up to a third larger.
+    """
+    return best_bound(parameters, rho, sqrt(establishments), split)
+
+
+@lru_cache(maxsize=1024)
+def best_bound(
+    parameters: Parameters, rho: Fraction, alike: float, split: Fraction | None = None
+) -> Bound:
+    """The pair with the smallest error if so many establishments are as large as the largest.
+
+    The noise is Gaussian where ρ > 0.
+    """
     shares = CANDIDATES if split is None else (split,)
-    errors = np.array([expected_errors(parameters, rho, establishments, one) for one in shares])
+    errors = np.array([expected_errors(parameters, rho, alike, one) for one in shares])
     share, room = np.unravel_index(int(errors.argmin()), errors.shape)
     if errors[share, room] == inf:
         return NO_MEAN if split is None else NO_MEAN._replace(split=split)
     return Bound(shares[share], HEADROOMS[room])
 
 
-def expected_errors(
-    parameters: Parameters, rho: Fraction, establishments: int, share: Fraction
-) -> Floats:
+def expected_errors(parameters: Parameters, rho: Fraction, alike: float, share: Fraction) -> Floats:
     """Mean error of a worker cell for each headroom, in units of the large establishments.
 
     E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂); and m·E(1−θ)⁺ for what
@@ -107,7 +119,7 @@ def expected_errors(
     else:
         theta, lost = _laplace(growth / float(share * parameters.aimed))
         unit = min(cells, 2) / float((1 - share) * parameters.aimed)
-    return theta * unit * float(alpha / (1 + alpha)) + lost * establishments / cells
+    return theta * unit * float(alpha / (1 + alpha)) + lost * alike / cells
 
 
 def _laplace(s: float) -> tuple[Floats, Floats]:
