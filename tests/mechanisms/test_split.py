@@ -45,7 +45,7 @@ def integrated(built: Clipped, share: Fraction, headroom: Fraction) -> float:
         weight = np.exp(-np.abs(z))
         unit = min(d, 2) * reach / ((1 - x) * epsilon)
     theta = float(headroom) * np.exp(width * z)
-    error = unit * theta + built.establishments * np.maximum(1 - theta, 0) / d
+    error = unit * theta + sqrt(built.establishments) * np.maximum(1 - theta, 0) / d
     return float(weight @ error / weight.sum())
 
 
@@ -59,19 +59,19 @@ def test_the_choice_has_the_smallest_error_of_all_candidates(
     rooms, shares = range(0, len(HEADROOMS), 12), CANDIDATES[::7]
     truth = {(x, h): integrated(built, x, HEADROOMS[h]) for x in shares for h in rooms}
     for (share, room), wanted in truth.items():
-        found = expected_errors(built.parameters, built.rho, number, share)[room]
+        found = expected_errors(built.parameters, built.rho, sqrt(number), share)[room]
         assert found == pytest.approx(wanted, rel=1e-3)
     least = integrated(built, built.split, built.clipping.headroom)
     assert least <= min(truth.values()) * (1 + 1e-3)
 
 
 @pytest.mark.parametrize("cells", [1, 8])
-@pytest.mark.parametrize("number", [1, 8, 1024])
-def test_the_headroom_is_that_of_the_formula(cells: int, number: int) -> None:
-    """h* = max(1, (m(1−s)ε₂/(2d·min(d,2)β))^(s/(1+s))), to the next candidate."""
-    built = clipped(alpha="0.1", epsilon=1, cells=cells, establishments=number)
+@pytest.mark.parametrize("alike", [1, 8, 32])
+def test_the_headroom_is_that_of_the_formula(cells: int, alike: int) -> None:
+    """h* = max(1, (m(1−s)ε₂/(2d·min(d,2)β))^(s/(1+s))), to the next candidate; m are alike."""
+    built = clipped(alpha="0.1", epsilon=1, cells=cells, establishments=alike**2)
     s, rest = log(1.1) / float(built.split), float(1 - built.split)
-    inside = number * (1 - s) * rest / (2 * cells * min(cells, 2) * 0.1 / 1.1)
+    inside = alike * (1 - s) * rest / (2 * cells * min(cells, 2) * 0.1 / 1.1)
     wanted = max(1.0, inside ** (s / (1 + s)))
     assert float(built.clipping.headroom) == pytest.approx(wanted, rel=0.025)
 
