@@ -10,7 +10,7 @@ import pytest
 from leeward.evaluate import figures as subject
 from leeward.evaluate.break_even import BreakEven, break_even, crossing
 from leeward.evaluate.figures import figures
-from leeward.evaluate.line import Line, drawable
+from leeward.evaluate.line import Line, drawable, mark, ranked
 from leeward.evaluate.point import ALL, Point
 from leeward.pictures import Panels, Picture
 from tests.evaluate.smooth import EPSILONS, WORKLOADS, made_up
@@ -183,6 +183,11 @@ def test_a_figure_says_which_line_promises_what(
         " Promise: strong for Pareto (ours), clipped (ours), Smooth Gamma, Log-Laplace; "
         "weak for slope (ours), Smooth Laplace (δ = 1e-06)."
     )
+
+
+def test_no_two_mechanisms_have_the_same_mark() -> None:
+    marks = [mark(name) for name in ranked()]
+    assert len(set(marks)) == len(marks)
 
 
 def test_lines_of_one_mechanism_differ_in_their_strokes() -> None:

@@ -19,6 +19,7 @@ MARKS: dict[str, tuple[Mark, ...]] = {
         (okabe_ito.BLUE, "circle"),
         (okabe_ito.VERMILLION, "square"),
         (okabe_ito.GREEN, "diamond"),
+        (okabe_ito.WINE, "triangle-right"),
     ),
     "paper": (
         (okabe_ito.ORANGE, "square"),

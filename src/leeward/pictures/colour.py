@@ -1,4 +1,7 @@
-"""Colour: the palette of Okabe and Ito, which the colour-blind can tell apart, and its inks."""
+"""Colour: the palette of Okabe and Ito, which the colour-blind can tell apart, and its inks.
+
+WINE is of the muted palette of Paul Tol, which has the same aim.
+"""
 
 BLACK = "#000000"
 ORANGE = "#E69F00"
@@ -7,6 +10,7 @@ GREEN = "#009E73"
 BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 PURPLE = "#CC79A7"
+WINE = "#882255"
 GREY = "#767676"
 RED = "#B00020"
 
