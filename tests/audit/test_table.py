@@ -10,6 +10,7 @@ import pytest
 from leeward.audit import CONTROLS, LINES, Row, audit
 from leeward.audit.row import CONFIRMED, REJECTED
 from leeward.mechanisms.registry import REGISTRY
+from tests.mechanisms.built import clipped
 
 KEYS = {
     "mechanism",
@@ -225,8 +226,12 @@ def test_an_infinite_loss_is_a_word(rows: list[Row]) -> None:
 def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
     """θ without its +1 at α = 1, ε = 4 and one cell, where an empty establishment gets a job."""
     assert control(rows, "θ without", "clipped").ratio == pytest.approx(1.123, abs=1e-3)
-    assert control(rows, "clipped by the covered", "clipped").ratio == pytest.approx(3.25, abs=0.01)
-    assert control(rows, "noise of the sums", "clipped").ratio == pytest.approx(1.5, abs=0.01)
+    assert control(rows, "clipped by the covered", "clipped").ratio == pytest.approx(
+        3.742, abs=1e-3
+    )
+    halved = control(rows, "noise of the sums", "clipped").ratio  # ε₁ and twice ε₂
+    split = clipped(alpha="0.1", epsilon=1, cells=8).split
+    assert halved == pytest.approx(2 - float(split), abs=1e-4)
     assert control(rows, "a split", "clipped").ratio == inf
     assert control(rows, "a fresh H", "vector_pareto").ratio > 1.9
 

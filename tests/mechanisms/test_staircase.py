@@ -173,7 +173,8 @@ def test_margins_cover_nine_in_ten_at_every_size(alpha: str, epsilon: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("alpha", "epsilon", "plus"), [("0.1", "2", 1), ("1", "6", 1), ("0.1", "4", 3)]
+    ("alpha", "epsilon", "plus"),
+    [("0.1", "2", 1), ("1", "6", 1), ("0.1", "4", 3), ("0.1", "40", 1)],
 )
 def test_the_smallest_coverage_over_sizes_is_that_of_their_laws(
     alpha: str, epsilon: str, plus: int

@@ -320,26 +320,27 @@ def _envelope(stairs: Stairs) -> Floats:
 def _covered(stairs: Stairs, x: Fraction, reaches: Floats, tails: tuple[Floats, Floats]) -> Floats:
     """P(|Z| ≤ z) at A = x, z at least half a job: what `within` of the law at x is, in less time.
 
-    Flat pieces are added up, in units of the height at which the left tail starts. The tails are
-    multiples of those at large sizes, which are given.
+    Flat pieces are added up, in units of the height around zero. The tails are multiples of those
+    at large sizes, which are given.
     """
     exact = (stairs.start, *stairs.edges_left(x), *stairs.edges_right(x))
     edges = np.array([float(edge) for edge in exact])
     rises = [float(stairs.drop)] * (stairs.down - 1) + [float(stairs.first_drop(x))]
-    heights = np.exp(np.cumsum([0.0, *rises, *[-float(stairs.epsilon)] * stairs.up]))
-    left, right = _tail_masses(stairs)
+    falls = np.cumsum([-sum(rises), *rises, *[-float(stairs.epsilon)] * stairs.up])
+    heights = np.exp(falls)
+    left, right = (
+        mass * heights[at] for mass, at in zip(_tail_masses(stairs), (0, -1), strict=True)
+    )
     sums = left + np.cumsum([0.0, *(heights * np.diff(edges))])
-    whole = sums[-1] + right * heights[-1]
+    whole = sums[-1] + right
     z = np.maximum(reaches, 0.5 / float(x))
     first, last = _law(stairs, stairs.large).float_tails(edges[[0, -1]])
-    below = np.where(
-        z > -edges[0], tails[0] * left / whole / first[0], np.interp(-z, edges, sums / whole)
+    far_left, far_right = (
+        tail * (own / whole / large if large else 0.0)  # nothing is left of tails below e^−700
+        for tail, own, large in zip(tails, (left, right), (first[0], last[1]), strict=True)
     )
-    above = np.where(
-        z > edges[-1],
-        tails[1] * right * heights[-1] / whole / last[1],
-        1 - np.interp(z, edges, sums / whole),
-    )
+    below = np.where(z > -edges[0], far_left, np.interp(-z, edges, sums / whole))
+    above = np.where(z > edges[-1], far_right, 1 - np.interp(z, edges, sums / whole))
     covered: Floats = 1 - below - above
     return covered
 
