@@ -92,7 +92,7 @@ def bound_for(
 def best_bound(
     parameters: Parameters, rho: Fraction, alike: float, split: Fraction | None = None
 ) -> Bound:
-    """The pair with the smallest error if so many establishments are as large as the largest.
+    """The pair with the smallest error if `alike` establishments are as large as the largest.
 
     The noise is Gaussian where ρ > 0.
     """
