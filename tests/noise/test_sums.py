@@ -23,10 +23,15 @@ ATTRIBUTES = {
 
 
 def measurement(
-    mechanism: str, policy: str, by: list[str], epsilon: str = "4", margins: str = ""
+    mechanism: str,
+    policy: str,
+    by: list[str],
+    epsilon: str = "4",
+    margins: str = "",
+    alpha: str = "0.1",
 ) -> Measurement:
     protect = {"policy": policy, "epsilon": epsilon}
-    protect |= {"alpha": "0.1"} if policy != "worker" else {}
+    protect |= {"alpha": alpha} if policy != "worker" else {}
     request = {
         "codebook": {"attributes": ATTRIBUTES},
         "account": "office",
@@ -130,6 +135,18 @@ def test_sums_of_many_cells_have_margins_of_their_own_size(
     # 400 sums: 0.85 is more than three standard deviations below 0.9.
     assert inside(counts, values, wide).mean() > 0.85
     assert np.median(high - low) / 2 < 2.5 * np.quantile(np.abs(values - counts), 0.9)
+
+
+def test_a_count_that_bounds_nothing_plays_no_part() -> None:
+    # At α = 1, ε = 2 noise of one in forty cells is as large as the cell: no c·v bounds it.
+    made = measurement("slope", "strong", ["place"], "2", "1/4", alpha="1")
+    noise = made.cell_noise()
+    assert noise is not None
+    assert noise.slope is None
+    values = np.array([[0], [-3], [50]])
+    drawn = drawn_by(ErrorDraws(noise, 7, 100), values, {"margin": np.full((3, 1), 20)})
+    assert np.isfinite(drawn).all()
+    assert (np.abs(drawn).max(axis=2) > 1).all()
 
 
 def test_worker_cells_of_a_block_share_a_factor() -> None:

@@ -148,7 +148,7 @@ def _rows_of(sizes: Columns, rows: Columns) -> Integers:
     units, places = sizes["unit"], np.arange(sizes["unit"].size)
     if not units.size:
         return places
-    at = np.empty(int(units.max()) + 1, dtype=np.int64)
+    at = np.full(int(units.max()) + 1, -1)  # a unit without a size is refused where entries are
     at[units] = places
     if np.array_equal(at[units], places):  # each is in one workplace cell: a table will do
         return at[rows["unit"]]

@@ -141,13 +141,13 @@ class SpentMargins:
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """The scale at which a cell's margin is just wide enough, or that of its count."""
         made = self.mechanism
-        bound = _per_job(made) * _allowance(made, SELDOM) if self.bounded else None
+        bound = _per_job(made) * _allowance(made, SELDOM) if self.bounded else np.inf
         return CellNoise(
             made.law,
             share=1 / _two_sided(made),
             least=float(made.scale(0, 0)),
             shared=made.shared,
-            slope=bound,
+            slope=None if bound == np.inf else bound,
         )
 
     def factor(self, *, block: bool = False) -> float:
