@@ -28,6 +28,7 @@ from leeward.bundle.statements import (
     FrameStatement,
     Hex,
     JobsStatement,
+    JointStatement,
     LedgerStatement,
     MarginStatement,
     OddsStatement,
@@ -41,7 +42,7 @@ from leeward.bundle.statements import (
     Text,
     TotalsStatement,
 )
-from leeward.model.marginal import margin_columns
+from leeward.model.marginal import BOUND, margin_columns
 from leeward.model.totals import TOTAL_LABEL
 
 FORMAT: Final = 3
@@ -53,7 +54,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = ("establishments", "totals")
+SINCE_3 = ("establishments", "totals", "joint")
 """Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -97,6 +98,9 @@ class CertifiedTable(Statement):
     totals: TotalsStatement | None = None
     """Left out where there are none; their rows are the last ones."""
 
+    joint: JointStatement | None = None
+    """Left out where a table was drawn by itself."""
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -115,7 +119,7 @@ class CertifiedTable(Statement):
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
         frame = self.establishments is not None
-        columns = table_columns(self.identifiers, self.margin_columns, establishments=frame)
+        columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
         if self.columns != columns:
             raise ValueError(f"columns must be {', '.join(columns)}")
         return self
@@ -127,6 +131,17 @@ class CertifiedTable(Statement):
             return ()
         block = self.margins.block_coverage is not None
         return margin_columns(ends=self.margins.ends, block=block)
+
+    @property
+    def noise_columns(self) -> tuple[str, ...]:
+        """The same, and the bound of a block beside its total; null where nothing was drawn."""
+        bounded = self.joint is not None and self.joint.unit == BOUND
+        return (*self.margin_columns, *((BOUND,) if bounded and self.is_total else ()))
+
+    @property
+    def is_total(self) -> bool:
+        """Whether it is the total of tables that were drawn together."""
+        return self.joint is not None and self.kind == "workplace"
 
     @property
     def has_margins(self) -> bool:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
-from leeward.model.marginal import BLOCK, margin_columns
+from leeward.model.marginal import BLOCK, BOUND, margin_columns
 from leeward.model.totals import Family
 
 ROW_GROUP = 1 << 17
@@ -20,7 +20,7 @@ ROW_GROUP = 1 << 17
 FLAGS = tuple(int(flag) for flag in Flag)
 
 NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
-MARGINS = {*NARROW, *(BLOCK + name for name in NARROW)}
+MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND}
 NUMBERS = {
     **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
     **dict.fromkeys((*MARGINS, ESTABLISHMENTS), pa.int64()),
@@ -239,6 +239,8 @@ def margin_findings(
         yield "has values that are not between low and high"
     if "margin" in at and (at["margin"] < 0).any():
         yield "has margins below 0"
+    if BOUND in at and (at[BOUND] < 1).any():
+        yield "has bounds below 1"
     # Compared, never subtracted: the numbers of a stranger may be as far apart as 64 bits go.
     wider = [(at.get(BLOCK + name), at[name], name) for name in NARROW if name in at]
     if any(one is not None and _inside(one, own, name) for one, own, name in wider):

@@ -31,6 +31,9 @@ Prose = Annotated[str, Field(min_length=1, max_length=20_000)]
 Hex = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16,128}$")]
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Exact = Annotated[str, StringConstraints(pattern=r"^(0|[1-9][0-9]{0,1799})(/[1-9][0-9]{0,1799})?$")]
+Decimal = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")]
+"""A rounded number, on which no guarantee depends."""
+
 Count = Annotated[int, Field(ge=0, le=2**53)]
 """A whole number that every reader of JSON holds exactly."""
 
@@ -273,6 +276,24 @@ class TotalsStatement(Statement):
     rows: Count
     draws: Count | None
     seed: Count | None
+    sentence: Prose
+
+
+class JointStatement(SparseStatement):
+    """That a table was drawn together with others, and what is public of the size of its noise.
+
+    All tables of one name were paid once, and each states the guarantee of all. `covers` is
+    whether the rows of a workplace combination add up to its total. `deviation` is the standard
+    deviation of the noise of a cell, in units of the column `bound` of the block's total or of the
+    cell's own margin; both keys are left out where there is neither.
+    """
+
+    optional = ("unit", "deviation")
+
+    name: Text
+    covers: bool
+    unit: Literal["bound", "margin"] | None = None
+    deviation: Decimal | None = None
     sentence: Prose
 
 

@@ -204,7 +204,7 @@ class _RowCheck:
             yield "has other rows in CSV than in Parquet"
 
     def _batch(self, rows: pa.Table) -> Iterator[str]:
-        required = [name for name in rows.column_names if name not in self._table.margin_columns]
+        required = [name for name in rows.column_names if name not in self._table.noise_columns]
         if any(rows[name].null_count for name in required):
             yield "has rows with an empty field"
             return

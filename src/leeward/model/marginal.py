@@ -21,6 +21,8 @@ Kind = Literal["workplace", "worker"]
 
 SYMMETRIC, ENDS = ("margin",), ("low", "high")
 BLOCK = "block_"
+BOUND = "bound"
+"""The column of the public bound to which establishments were clipped, in jobs."""
 
 
 def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
