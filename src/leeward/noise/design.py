@@ -1,0 +1,160 @@
+"""Design: the tables of a whole product, and the shape of the noise that keeps them adding up.
+
+Noise lives in V, the vectors whose tables all have one sum. A point of the unit ball of V with sum
+h ≥ 0 has in each table positive cells of sum h + q and negative ones of sum q. The volume of such
+points is a polynomial in h and 1−h with positive coefficients, so that a uniform point is found by
+whole numbers first: the power K of h, the power of each table, and how many of its cells are
+positive. All weights are whole numbers; sampling.proof.md has the proof.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, reduce
+from math import comb, factorial, lcm
+from typing import Literal
+
+Norm = Literal["sum", "side"]
+"""The size of a vector: the largest Σ|z| of a table, or its largest positive or negative part."""
+
+Weights = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Numbers of cells of tables that have one sum, and the norm whose unit ball is meant."""
+
+    tables: tuple[int, ...]
+    norm: Norm = "sum"
+
+    @property
+    def cells(self) -> int:
+        """D, the cells of all tables."""
+        return sum(self.tables)
+
+    @property
+    def dimension(self) -> int:
+        """p = D − m + 1."""
+        return self.cells - len(self.tables) + 1
+
+    @property
+    def starts(self) -> tuple[int, ...]:
+        """Where each table begins."""
+        return tuple(sum(self.tables[:j]) for j in range(len(self.tables)))
+
+    def slices(self) -> tuple[slice, ...]:
+        """The cells of each table."""
+        return tuple(slice(a, a + d) for a, d in zip(self.starts, self.tables, strict=True))
+
+    @property
+    def part(self) -> Fraction:
+        """q is at most this part of 1−h."""
+        return Fraction(1, 2) if self.norm == "sum" else Fraction(1)
+
+    def positive(self, table: int, power: int) -> Weights:
+        """Weights of power+1, …, d−1 positive cells; of d alone at the highest power."""
+        d = self.tables[table]
+        if power == d - 1:
+            return (1,)
+        return tuple(
+            comb(d, a) * comb(a - 1, power) * comb(d - 2, a - 1) for a in range(power + 1, d)
+        )
+
+    @cached_property
+    def volumes(self) -> tuple[Weights, ...]:
+        """For each table the weight of each power of h; one common factor is left out."""
+        return tuple(_whole(self._volume(j)) for j in range(len(self.tables)))
+
+    def _volume(self, table: int) -> list[Fraction]:
+        """s^c/c·Σ_a C(d,a)C(a−1,e)/((a−1)!(d−a−1)!) with c = d−1−e, and 1/(d−1)! at e = d−1."""
+        d = self.tables[table]
+        below = [
+            self.part ** (d - 1 - e) * sum(self.positive(table, e)) / (d - 1 - e) / factorial(d - 2)
+            for e in range(d - 1)
+        ]
+        return [*below, Fraction(1, factorial(d - 1))]
+
+    @cached_property
+    def rests(self) -> tuple[Weights, ...]:
+        """For each table, products of the volumes of it and all later ones, by power."""
+        found: list[Weights] = [(1,)]
+        for volume in reversed(self.volumes):
+            found.append(_product(volume, found[-1]))
+        return tuple(reversed(found))
+
+    @cached_property
+    def powers(self) -> Weights:
+        """The weight of each K: of the density h^K·(1−h)^(p−1−K), times K!(p−1−K)!."""
+        p = self.dimension
+        return tuple(
+            one * factorial(k) * factorial(p - 1 - k) for k, one in enumerate(self.rests[0])
+        )
+
+    def power_of(self, table: int, left: int) -> Weights:
+        """Weights of the powers of a table where it and all later ones have `left` together."""
+        own, rest = self.volumes[table], self.rests[table + 1]
+        return tuple(
+            one * (rest[left - e] if 0 <= left - e < len(rest) else 0) for e, one in enumerate(own)
+        )
+
+    def _pairs(self, table: int) -> list[tuple[int, int, float]]:
+        """K and the power of one table, with their probability."""
+        p, total = self.dimension, sum(self.powers)
+        others = reduce(_product, (v for j, v in enumerate(self.volumes) if j != table), (1,))
+        return [
+            (k, e, weight * others[k - e] * factorial(k) * factorial(p - 1 - k) / total)
+            for e, weight in enumerate(self.volumes[table])
+            for k in range(e, e + len(others))
+        ]
+
+    @cached_property
+    def absolute(self) -> tuple[float, ...]:
+        """E|cell| of each table, in units of the scale, for noise of density e^−norm."""
+        return tuple(self._absolute(j) / d for j, d in enumerate(self.tables))
+
+    def _absolute(self, table: int) -> float:
+        """E of h + 2q for the whole table: q = s·G·M, G ~ Γ(p−K), M the largest of c uniforms."""
+        p, s, d = self.dimension, float(self.part), self.tables[table]
+        return sum(
+            chance * (k + 1 + 2 * s * (p - k) * (d - 1 - e) / (d - e))
+            for k, e, chance in self._pairs(table)
+        )
+
+    @cached_property
+    def squares(self) -> tuple[float, ...]:
+        """E of the square of a cell of each table, in the same units."""
+        return tuple(self._square(j) / d for j, d in enumerate(self.tables))
+
+    def _square(self, table: int) -> float:
+        """A sum x over a cells is a flat Dirichlet's: the squares have mean 2x²/(a+1) together."""
+        p, s, d = self.dimension, float(self.part), self.tables[table]
+        found = 0.0
+        for k, e, chance in self._pairs(table):
+            c = d - 1 - e
+            q1, q2 = s * (p - k) * c / (c + 1), s**2 * (p - k) * (p - k + 1) * c / (c + 2)
+            above = (k + 1) * (k + 2) + 2 * (k + 1) * q1 + q2
+            weights = self.positive(table, e)
+            for a, weight in enumerate(weights, d if c == 0 else e + 1):
+                share = chance * weight / sum(weights)
+                found += share * 2 * (above / (a + 1) + q2 / (d - a + 1))
+        return found
+
+    @cached_property
+    def total_moments(self) -> tuple[float, float]:
+        """E|total| and E total², in the same units."""
+        chances = [one / sum(self.powers) for one in self.powers]
+        first = sum(chance * (k + 1) for k, chance in enumerate(chances))
+        return first, sum(chance * (k + 1) * (k + 2) for k, chance in enumerate(chances))
+
+
+def _product(left: Sequence[int], right: Sequence[int]) -> Weights:
+    found = [0] * (len(left) + len(right) - 1)
+    for i, one in enumerate(left):
+        for j, other in enumerate(right):
+            found[i + j] += one * other
+    return tuple(found)
+
+
+def _whole(weights: Sequence[Fraction]) -> Weights:
+    factor = lcm(*(one.denominator for one in weights))
+    return tuple(int(one * factor) for one in weights)
