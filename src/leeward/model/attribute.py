@@ -87,6 +87,14 @@ class Attribute:
         """Whether some jobs count in no cell of it."""
         return LEFT_OUT in self.recode.values() or LEFT_OUT in (self.unlisted, self.missing)
 
+    @property
+    def complete(self) -> bool:
+        """Whether every job has one of its codes, by what is declared and whatever the rows hold.
+
+        Both `other` and `null_as` are then declared; of a number, `null_as` is enough.
+        """
+        return None not in (self.unlisted, self.missing) and not self.leaves_out
+
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""
         return self.codes.index(code) if code in self.codes else None

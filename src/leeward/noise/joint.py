@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from leeward.exact import START_BITS, ball, precision
 from leeward.noise.design import Design
+from leeward.noise.remainders import largest_remainders
 from leeward.noise.sampling import Uniform
 from leeward.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.noise.selftest import require_accuracy
@@ -145,7 +146,9 @@ def _in_floats(layout: Layout, scale: Floats, words: RowWords) -> tuple[Integers
     """The integers, and which rows are not certain."""
     design, rows = layout.design, len(scale)
     steps = choices(design)
-    power, open_ = _chosen(np.broadcast_to(steps.powers, (rows, len(steps.powers))), words.wide[:, 0])
+    power, open_ = _chosen(
+        np.broadcast_to(steps.powers, (rows, len(steps.powers))), words.wide[:, 0]
+    )
     unit = Near(scale, ROUNDING * scale)
     if layout.shape:
         unit = unit.over(_gamma(words.wide[:, layout.shared]))
@@ -272,17 +275,6 @@ def _rounded(values: Floats, error: Floats, whole: Integers) -> tuple[Integers, 
     return floors + raised, open_
 
 
-def largest_remainders(
-    rest: NDArray[np.number], short: Integers
-) -> tuple[Integers, NDArray[np.intp]]:
-    """One for the `short` largest remainders of a row, ties by position; and their order."""
-    order = np.argsort(-rest, axis=1, kind="stable")
-    raised = np.zeros(rest.shape, dtype=np.int64)
-    rank = np.arange(rest.shape[1]) < short[:, None]
-    np.put_along_axis(raised, order, rank.astype(np.int64), axis=1)
-    return raised, order
-
-
 @dataclass(frozen=True)
 class Choices:
     """The ends of all options, rounded down to words."""
@@ -362,7 +354,9 @@ class _BallRow:
             e = _option(design.power_of(j, power), self.wide[own])
             power -= e
             size = design.tables[j]
-            a = _option(design.positive(j, e), self.wide[signs]) + (size if e == size - 1 else e + 1)
+            a = _option(design.positive(j, e), self.wide[signs]) + (
+                size if e == size - 1 else e + 1
+            )
             below = rest * ball(design.part) * _ball_largest(self.wide[inner], size - 1 - e)
             values = self._cells(cells, a, total + below, below)
             noise += _by_remainders([sign * one for one in values], whole)
