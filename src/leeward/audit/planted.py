@@ -290,8 +290,7 @@ def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth]
 
 
 def _wide_product() -> JointPareto:
-    options = {"alpha": Fraction(1), "epsilon": FOUR, "tables": (2, 2)}
-    return made(JointPareto, "joint_pareto", **options)
+    return made(JointPareto, "joint_pareto", epsilon=Fraction(2), tables=(2, 2))
 
 
 def _clipped_draws(kind: type[Clipping]) -> Callable[[], Clipped]:
@@ -335,8 +334,7 @@ SAMPLED: tuple[Control, ...] = (
         "draws of half the scale asked for",
         "joint_pareto",
         sampled(JOINT_CODE, lambda: twin(NarrowProduct, _wide_product())),
-        epsilon=FOUR,
-        alpha=Fraction(1),
+        epsilon=Fraction(2),
         detail=RELEASED_CODE,
     ),
 )
