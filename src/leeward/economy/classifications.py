@@ -175,13 +175,14 @@ USUAL = {
     "race": "A1",
     "ethnicity": "A1",
     "education": "E2",
-    "schooling": NOT_ASKED,
+    "schooling": "E2",
     "earnings": "CE03",
 }
 """The most common code of each attribute, which stands for a missing or an unlisted one.
 
-So every job counts in every table, and no share changes less in proportion. The tables that are
-made here have no such code.
+So every job counts in every table, and no share changes less in proportion. Of schooling it is the
+one of education: who was not asked is young, and the most common age is not. The tables that are
+made here have no missing and no unlisted codes.
 """
 
 YOUNGEST, *OLDER = AGE
