@@ -134,12 +134,12 @@ def _misread(
         )
     for name, code in one.items():
         if name not in declared or declared[name].table == "workplaces":
-            near = nearest(name, [n for n, each in sound.items() if not each.of_workplaces])
+            near = None if name in declared else nearest(name, declared)
             yield InvalidParameter(
                 place((where, name)),
                 rule="must be a declared attribute of workers or jobs",
                 value=shown(name),
-                next_step=f"Did you mean {near!r}?" if near else "Declare it, or leave it out.",
+                next_step=f"Did you mean {near!r}?" if near else "Name another one.",
             )
         elif name in sound and sound[name].position(code) is None:
             yield InvalidParameter(
