@@ -239,7 +239,8 @@ def _shared_out(above: Near, below: Near, positive: Open, words: Words) -> tuple
     values, errors = np.zeros(words.shape), np.zeros(words.shape)
     for sign, sums, here in ((1, above, positive), (-1, below, ~positive)):
         some = Near(np.where(here, each.value, 0.0), np.where(here, each.error, 0.0))
-        whole = Near(some.value.sum(axis=1), some.error.sum(axis=1) + ROUNDING * len(words.T))
+        added = some.value.sum(axis=1)
+        whole = Near(added, some.error.sum(axis=1) + ROUNDING * len(words.T) * (1 + added))
         share = some.over(whole.column()).times(sums.column())
         values += np.where(here, sign * share.value, 0.0)
         errors += np.where(here, share.error, 0.0)
