@@ -131,6 +131,11 @@ class ClippedCounts:
         """Of the noise, and what clipping takes at most: where all establishments are alike."""
         return _expected_error(self._made(establishments), size, establishments)
 
+    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
+        """Of the one cell."""
+        error = self.expected_error(size, establishments)
+        return None if error is None else np.array([error])
+
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """Half of the interval of one establishment at the θ of a maximum without noise."""
         if self.margins.coverage is None:

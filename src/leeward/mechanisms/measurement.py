@@ -200,6 +200,9 @@ class Measurement(Protocol):
         largest establishment were spread evenly over the worker cells. None: there is no mean.
         """
 
+    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
+        """The same of the total and of each table of a product, or of the one cell."""
+
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """The margin of such a cell if the noise of its scale were zero; half of an interval."""
 

@@ -14,10 +14,16 @@ from leeward.model.totals import families
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
 from leeward.privacy.words import of_unit
-from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.prediction import expectations, mean_error, promises, refusal
+from leeward.publishing.plan import Plan, PlannedTable, shown_by
+from leeward.publishing.prediction import (
+    expectations,
+    mean_error,
+    part_expectations,
+    promises,
+    refusal,
+)
 from leeward.show.notebook import html_table
-from leeward.show.numbers import bounded, crossed, jobs
+from leeward.show.numbers import bounded, jobs
 
 
 @dataclass(frozen=True)
@@ -123,7 +129,18 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
             "mean": mean_error(table, profile),
             "by_largest": [vars(one) for one in expectations(table, profile)],
         },
+        **_parts_json(table, profile),
     }
+
+
+def _parts_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
+    """The tables of a product; nothing of other tables."""
+    parts = part_expectations(table, profile)
+    told = [
+        {"name": one.name, "worker_cells": one.cells, "mean_error": profile.mean(one.errors)}
+        for one in parts
+    ]
+    return {"tables": told} if told else {}
 
 
 def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
@@ -157,10 +174,9 @@ def _remaining(plan: Plan, account: Account) -> str:
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     marginal, made = table.marginal, table.measurement
-    by = crossed(one.name for one in marginal.dimensions)
     spent = made.margins.epsilon
     paid = f", of it {number_text(spent)} for margins" if spent else ""
-    yield f"{table.name}: {by} ({marginal.kind} table)"
+    yield from _heading(table)
     yield from _paragraph("mechanism", f"{made.name}: {table.why}")
     yield f"  cost       epsilon {number_text(table.charge.epsilon)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
@@ -176,8 +192,19 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     words = of_unit("if the largest establishment has", table.charge.unit)
     yield _row(words, [f"{row.largest:,}" for row in rows])
     yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
+    for part in part_expectations(table, profile):
+        yield _row(f"    {part.name}", [jobs(one) for one in part.errors])
     if rows[0].margin is not None:
         yield _row("  90 % margin in jobs, about", [bounded(row.margin or 0) for row in rows])
+
+
+def _heading(table: PlannedTable) -> Iterator[str]:
+    marginal = table.marginal
+    if not marginal.breakdowns:
+        yield f"{table.name}: {shown_by(marginal)} ({marginal.kind} table)"
+        return
+    number = len(marginal.published)
+    yield from wrap(f"{table.name}: {shown_by(marginal)} ({number} tables at once)", 78)
 
 
 def _total_rows(marginal: Marginal) -> int:

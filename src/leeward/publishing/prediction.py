@@ -128,6 +128,31 @@ def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
     return profile.mean(profile.of(table.measurement.expected_error))
 
 
+@dataclass(frozen=True)
+class PartExpectation:
+    """Mean absolute errors of a table of a product, for the sizes of a profile."""
+
+    name: str
+    cells: int
+    errors: tuple[float | None, ...]
+
+
+def part_expectations(table: PlannedTable, profile: SizeProfile) -> tuple[PartExpectation, ...]:
+    """What to expect of the total and of each table of a product; none of other tables."""
+    marginal = table.marginal
+    if not marginal.breakdowns:
+        return ()
+    rows = profile.of(table.measurement.expected_errors)
+    return tuple(
+        PartExpectation(
+            part.name,
+            part.worker_cells,
+            tuple(None if row is None else float(row[number]) for row in rows),
+        )
+        for number, part in enumerate(marginal.published)
+    )
+
+
 def margin_cost(table: PlannedTable) -> Fraction:
     """What of the table's ε pays for margins."""
     return table.measurement.margins.epsilon
