@@ -55,7 +55,7 @@ def test_all_steps_and_the_needed_ones_give_the_slow_truth(seed: int, tmp_path: 
                 assert read(engine, table, batch=4) == truth(made, rule, table)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))  # ids of both kinds
 def test_impossible_combinations_are_counted_as_a_release_counts(seed: int, tmp_path: Path) -> None:
     made, rule, book = dirty(seed), RULES[seed % 3], codebook(tmp_path)
     names = [("sex", "contract"), ("education", "age"), ("young", "sex", "contract")]
