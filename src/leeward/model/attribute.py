@@ -69,6 +69,9 @@ class Attribute:
     total: str | None = None
     """The code of the total of all codes, which is not in the list; None without one."""
 
+    origin: str | None = None
+    """The attribute that it is derived from; each code of that one has a parent among its codes."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
 
@@ -86,6 +89,14 @@ class Attribute:
     def leaves_out(self) -> bool:
         """Whether some jobs count in no cell of it."""
         return LEFT_OUT in self.recode.values() or LEFT_OUT in (self.unlisted, self.missing)
+
+    def covers(self, *, strict: bool) -> bool:
+        """Whether every job counts under one of its codes; with `strict`, wrong rows are refused.
+
+        Workplaces are a public frame, whose wrong rows are always refused.
+        """
+        settled = strict or self.of_workplaces or None not in (self.unlisted, self.missing)
+        return settled and not self.leaves_out
 
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""

@@ -19,6 +19,7 @@ from leeward.bundle.statements import (
     LedgerStatement,
     LeftStatement,
     MarginStatement,
+    ParentStatement,
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
@@ -124,7 +125,7 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
-        tables = tuple(_table(table, plan.seed(table.name)) for table in plan.tables)
+        tables = tuple(_table(table, plan) for table in plan.tables)
         return cls(plan.request.account, statements, tables)
 
 
@@ -156,7 +157,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
-def _table(table: PlannedTable, seed: int) -> CertifiedTable:
+def _table(table: PlannedTable, plan: Plan) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
@@ -180,7 +181,30 @@ def _table(table: PlannedTable, seed: int) -> CertifiedTable:
             identifiers, made.margin_columns, establishments=marginal.establishments
         ),
         establishments=FrameStatement() if marginal.establishments else None,
-        totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
+        totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
+        parents=_parents(marginal, plan) or None,
+        partial=_partial(marginal, strict=plan.strict) or None,
+    )
+
+
+def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
+    """For coarser attributes of the plan's tables, the parents of the codes of this one."""
+    asked = {one.name for table in plan.tables for one in table.marginal.dimensions}
+    found: dict[str, ParentStatement] = {}
+    for one in marginal.dimensions:
+        for name, parents in plan.codebook.parents(one.name).items():
+            if name in asked:
+                kept = {code: parents[code] for code in one.codes}
+                found[name] = ParentStatement(of=one.name, codes=kept)
+    return found
+
+
+def _partial(marginal: Marginal, *, strict: bool) -> tuple[str, ...]:
+    """Attributes under whose codes not every job counts: their rows do not add up to all jobs."""
+    return tuple(
+        one.name
+        for one in marginal.dimensions
+        if not (one.whole and one.attribute.covers(strict=strict))
     )
 
 
