@@ -39,7 +39,7 @@ def test_projection_is_the_nearest_point() -> None:
         group = np.array([2, 0, 0, 1, 2, 2, 0, 1, 2])
         values, variances = draw.normal(5, 20, 9), draw.uniform(0.5, 4, 9)
         sums = [(group == one).astype(float).tolist() for one in range(3)]
-        slow = least_squares(values, variances, sums, totals, negative=False)
+        slow = least_squares(values.tolist(), variances.tolist(), sums, totals, negative=False)
         fast = projected(values, variances, group, np.array(totals))
         assert fast == pytest.approx(slow, abs=1e-6)
 

@@ -247,7 +247,7 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer = [part for one in stated for part in (one.plus, one.unit)]
+        newer: list[object] = [part for one in stated for part in (one.plus, one.unit)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
         newer.append(self.made_from)
         if self.format < FORMAT and any(one is not None for one in newer):

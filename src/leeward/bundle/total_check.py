@@ -11,6 +11,7 @@ from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.rows import Integers, RowShape, margin_findings
 from leeward.model import Attribute, Dimension, Flag, Marginal, Published
+from leeward.model.attribute import Table
 from leeward.model.marginal import BOUND
 from leeward.model.totals import Totals
 
@@ -43,7 +44,7 @@ def _dimension(table: CertifiedTable, name: str) -> Dimension:
 def _filter(table: CertifiedTable, name: str, stated: JsonValue) -> Dimension:
     """Of a worker table filters may be of workers: which ones makes no difference to its rows."""
     codes = tuple(map(str, stated)) if isinstance(stated, list) else (str(stated),)
-    home = "workers" if table.kind == "worker" else "workplaces"
+    home: Table = "workers" if table.kind == "worker" else "workplaces"
     return Dimension(Attribute(name, home, name, codes, codes, True, {}), tuple(range(len(codes))))
 
 

@@ -102,6 +102,11 @@ def _refused(parameter: str, rule: str, value: str) -> InvalidParameter:
     return InvalidParameter(parameter, rule=rule, value=value, next_step="Change them.")
 
 
+def sums_of(column: Floats | Integers, group: Integers, groups: int) -> Floats:
+    """The sum of each group; exact for whole numbers up to 2^53."""
+    return np.bincount(group, column, groups).astype(float)
+
+
 def projected(values: Floats, variances: Floats, group: Integers, totals: Floats) -> Floats:
     """For each group the nearest numbers ≥ 0 with its total: x = max(0, z − μ·v), by one sort.
 
@@ -110,7 +115,9 @@ def projected(values: Floats, variances: Floats, group: Integers, totals: Floats
     """
     x = np.zeros_like(values)
     noisy = np.flatnonzero(variances > 0)
-    z, v, g = values[noisy], variances[noisy], group[noisy]
+    g = group[noisy]
+    z, v = values[noisy], variances[noisy]
+    v = v / sums_of(v, g, len(totals))[g]  # a factor of a group changes nothing but rounding
     order = np.lexsort((-(z / v), g))
     z, v, g = z[order], v[order], g[order]
     first = np.searchsorted(g, g)  # of each value, where its group starts
@@ -134,7 +141,7 @@ def whole(values: Floats, group: Integers, totals: Integers) -> Integers:
     Of equal remainders the first one gets it. Values are not negative and have these totals.
     """
     floors = np.floor(values + 1e-9).astype(np.int64)
-    left = totals - np.bincount(group, floors, len(totals)).astype(np.int64)
+    left = totals - sums_of(floors, group, len(totals)).astype(np.int64)
     order = np.lexsort((np.round(floors - values, 9), group))
     rank = np.arange(len(order)) - np.searchsorted(group[order], group[order])
     floors[order] += rank < left[group[order]]
