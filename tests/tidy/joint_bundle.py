@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.bundle import BundleWriter, CertifiedTable, MarginStatement, TableGuarantee
-from leeward.bundle.statements import JointStatement, TotalsStatement
+from leeward.bundle.statements import JointStatement
 from leeward.model import Flag, Marginal, Published
 from tests.bundle.made_up import GUARANTEE, certificate, dimension
 
@@ -25,7 +25,7 @@ Integers = NDArray[np.int64]
 
 
 def truth() -> dict[str, Integers]:
-    """Shares by sector with a little of each workplace; E4 and "not asked" make schooling partial."""
+    """Shares by sector with a little of each workplace; of schooling a fifth code is left out."""
     draw = np.random.default_rng(5)
     sizes = np.floor(draw.lognormal(3.5, 1.2, PLACES * SECTORS)).astype(np.int64)
     found = {"wac_total": sizes[:, None]}
@@ -48,18 +48,21 @@ def released() -> dict[str, Integers]:
     return noisy
 
 
-def write_joint(target: Path, *, unit: str | None = "bound") -> Path:
+def write_joint(
+    target: Path, *, unit: str | None = "bound", values: dict[str, Integers] | None = None
+) -> Path:
     """A sealed bundle of three tables drawn together."""
+    noisy = released() if values is None else values
     with BundleWriter(target) as bundle:
         done = []
         for marginal in (TOTAL, BY_AGE, BY_SCHOOLING):
-            values = released()[marginal.name]
+            jobs = noisy[marginal.name]
             bounded = marginal is TOTAL and unit == "bound"
-            noise = {"bound": np.full_like(values, BOUND)} if bounded else {}
-            keys = np.arange(len(values), dtype=np.int64)
-            flags = np.full(len(values), int(Flag.OK), np.int64)
+            noise = {"bound": np.full_like(jobs, BOUND)} if bounded else {}
+            keys = np.arange(len(jobs), dtype=np.int64)
+            flags = np.full(len(jobs), int(Flag.OK), np.int64)
             with bundle.table(marginal, margins=tuple(noise)) as writer:
-                writer.write(Published(keys, values, flags, noise))
+                writer.write(Published(keys, jobs, flags, noise))
             joint = JointStatement.model_validate(
                 {
                     "name": "wac",
@@ -73,7 +76,7 @@ def write_joint(target: Path, *, unit: str | None = "bound") -> Path:
     return target
 
 
-def _certified(facts: dict[str, object], joint: JointStatement | None, **more: object) -> CertifiedTable:
+def _certified(facts: dict[str, object], joint: JointStatement) -> CertifiedTable:
     return CertifiedTable.model_validate(
         {
             **facts,
@@ -84,6 +87,5 @@ def _certified(facts: dict[str, object], joint: JointStatement | None, **more: o
             "margins": MarginStatement(method="none", coverage=None, epsilon=None, note="None."),
             "bias": None,
             "joint": joint,
-            **more,
         }
     )

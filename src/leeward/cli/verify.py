@@ -18,6 +18,7 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
+from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter
 from leeward.front import verify
@@ -34,6 +35,9 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
     ] = None,
     *,
+    source: Annotated[
+        Path | None, typer.Option("--source", help="The release that a tidy bundle is made from.")
+    ] = None,
     sign_off: Annotated[
         bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
     ] = False,
@@ -57,7 +61,7 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
     _check_signed(bundle, sign_off)
     before = _digest_of(bundle[0]) if sign_off else None
     tell = _silent if as_json else say
-    found = [(one, _findings(one, ledger, sign_off, tell)) for one in bundle]
+    found = [(one, _findings(one, ledger, source, sign_off, tell)) for one in bundle]
     apart = _apart([one for one, findings in found if not findings], tell)
     sound = not apart and not any(findings for _, findings in found)
     if sound and sign_off:
@@ -95,19 +99,37 @@ def _as_json(bundle: Path, findings: Findings) -> dict[str, object]:
 
 
 def _findings(
-    bundle: Path, ledger: Path | None, sign_off: bool, tell: Callable[[str], None]
+    bundle: Path,
+    ledger: Path | None,
+    source: Path | None,
+    sign_off: bool,
+    tell: Callable[[str], None],
 ) -> Findings:
     """What is wrong with a bundle: nothing if it is sound."""
-    findings = verify(bundle, ledger=ledger).problems
+    findings = verify(bundle, ledger=ledger, source=source).problems
     for finding in findings:
         tell(f"- {finding}")
     if findings:
         signed = " Nothing was signed." if sign_off else ""
         tell(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
     else:
-        confirmed = "" if ledger is None else " and the ledger confirms it"
+        made_from = read_bundle(bundle).certificate.made_from
+        told = "it" if made_from is None else "the release that it is made from"
+        confirmed = "" if ledger is None else f" and the ledger confirms {told}"
         tell(f"{bundle} is sound{confirmed}.")
+        if made_from is not None:
+            tell(_origin(made_from, source))
     return findings
+
+
+def _origin(made_from: MadeFromStatement, source: Path | None) -> str:
+    compared = "is not compared: give it with --source"
+    if source is not None:
+        compared = f"is {source}: released numbers and promises are those of it"
+    return (
+        f"It is made from {made_from.name} ({made_from.method}), certificate "
+        f"{made_from.certificate[:12]}…, which {compared}."
+    )
 
 
 def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:

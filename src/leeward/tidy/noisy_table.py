@@ -84,11 +84,13 @@ class NoisyTable:
         keys = numbered(coarse.codes, found, len(self.values))
         rows = np.minimum(np.searchsorted(coarse.keys, keys), len(coarse.keys) - 1)
         # Where nothing was drawn the coarser table may have no row; then any does for an exact 0.
-        if (coarse.keys[rows] != keys)[self.drawn].any():
+        lost = (coarse.keys[rows] != keys)[self.drawn].any()
+        there = sums_of(self.drawn.astype(np.int64), rows, len(coarse.keys)) > 0
+        if lost or not np.array_equal(there, coarse.drawn):
             raise InvalidParameter(
                 "bundle",
                 rule="must have the same establishments in all its tables",
-                value=f"a row of {self.name} that {coarse.name} lacks",
+                value=f"a row of {self.name} or {coarse.name} that the other one lacks",
                 next_step="Tidy a bundle that `leeward release` wrote.",
             )
         return np.asarray(rows)
