@@ -63,20 +63,20 @@ def write_joint(
             flags = np.full(len(jobs), int(Flag.OK), np.int64)
             with bundle.table(marginal, margins=tuple(noise)) as writer:
                 writer.write(Published(keys, jobs, flags, noise))
-            joint = JointStatement.model_validate(
-                {
-                    "name": "wac",
-                    "covers": marginal is not BY_SCHOOLING,
-                    **({"unit": unit, "deviation": str(DEVIATION)} if unit else {}),
-                    "sentence": "Drawn together.",
-                }
-            )
-            done.append(_certified(writer.facts(), joint))
+            told = joint(covers=marginal is not BY_SCHOOLING, unit=unit)
+            done.append(certified(writer.facts(), told))
         bundle.seal(certificate(target.name, done))
     return target
 
 
-def _certified(facts: dict[str, object], joint: JointStatement) -> CertifiedTable:
+def joint(*, covers: bool, unit: str | None) -> JointStatement:
+    """What a table of the block says."""
+    scale = {} if unit is None else {"unit": unit, "deviation": str(DEVIATION)}
+    said = {"name": "wac", "covers": covers, **scale, "sentence": "Drawn together."}
+    return JointStatement.model_validate(said)
+
+
+def certified(facts: dict[str, object], joint: JointStatement) -> CertifiedTable:
     return CertifiedTable.model_validate(
         {
             **facts,

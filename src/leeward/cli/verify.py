@@ -1,6 +1,7 @@
 """`leeward verify`: whether bundles are what was sealed, agree, and the ledger knows them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ from leeward.bundle.signoff import (
 )
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, LeewardError
 from leeward.front import verify
 from leeward.show.numbers import counted
 
@@ -106,6 +107,7 @@ def _findings(
     tell: Callable[[str], None],
 ) -> Findings:
     """What is wrong with a bundle: nothing if it is sound."""
+    made_from = _made_from(bundle)
     findings = verify(bundle, ledger=ledger, source=source).problems
     for finding in findings:
         tell(f"- {finding}")
@@ -113,13 +115,19 @@ def _findings(
         signed = " Nothing was signed." if sign_off else ""
         tell(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
     else:
-        made_from = read_bundle(bundle).certificate.made_from
         told = "it" if made_from is None else "the release that it is made from"
         confirmed = "" if ledger is None else f" and the ledger confirms {told}"
         tell(f"{bundle} is sound{confirmed}.")
         if made_from is not None:
             tell(_origin(made_from, source))
     return findings
+
+
+def _made_from(bundle: Path) -> MadeFromStatement | None:
+    """What a bundle says it is made from; what cannot be read is found when it is verified."""
+    with suppress(LeewardError):
+        return read_bundle(bundle).certificate.made_from
+    return None
 
 
 def _origin(made_from: MadeFromStatement, source: Path | None) -> str:
