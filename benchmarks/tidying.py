@@ -1,6 +1,6 @@
 """What tidying does to errors: tidy bundles against true tables of a made-up economy.
 
-`python -m benchmarks.tidying TRUTH BUNDLE…` reads TRUTH/TABLE.csv, the identifiers of each table and
+`python -m benchmarks.tidying TRUTH BUNDLE…` reads TRUTH/TABLE.csv, the identifiers of a table and
 its true `value`, and prints for each bundle the mean absolute error of released and of tidy values
 in worker cells, their ratio, and the bias in empty cells and in cells of 50 jobs and more.
 Measured on noise like that of `joint_clipped` (leeward economy --jobs 200000 --establishments 10000
