@@ -1,3 +1,5 @@
+from hashlib import sha256
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -6,13 +8,38 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.economy import Economy, write_economy
-from leeward.model import read_codebook
+from leeward.model import Codebook, read_codebook
 from tests.economy.conftest import Written, column, write
 
 TEXT = {
     "workplaces": ("place", "sector", "ownership"),
-    "workers": ("age", "sex", "race", "ethnicity", "education"),
+    "workers": ("age", "sex", "race", "ethnicity", "education", "schooling"),
 }
+KEPT = {
+    "workplaces": {
+        "workplace_id": "4187fe63fa78d8b4",
+        "employer_id": "98f039da3c4ee747",
+        "place": "1bfc2da345a39812",
+        "block": "41d0d0072aec2cc1",
+        "sector": "1c67fdfe641c55fc",
+        "ownership": "08e7db3a5646394b",
+    },
+    "workers": {
+        "worker_id": "d9f4c813041c3ca9",
+        "age": "d97b4a3db1ad5c41",
+        "sex": "0541418fab6d5b0a",
+        "race": "b92aae83bdc2223e",
+        "ethnicity": "e7d25077979f0b42",
+        "education": "1c2bdd5032ddce90",
+        "schooling": "ca4a590881c1e7cd",
+    },
+    "jobs": {
+        "worker_id": "dee9690c64940689",
+        "workplace_id": "f23f90a7ed00683b",
+        "earnings": "2c17d37bf6caddfa",
+    },
+}
+"""SHA-256 of each column's values; all but schooling are of the code before it had schooling."""
 
 
 @pytest.mark.parametrize("name", ["town", "country", "tracts", "moonlighters"])
@@ -106,7 +133,7 @@ def test_the_codebook_declares_the_frame_public_and_people_not(town: Written) ->
     codebook = read_codebook(town.files.codebook)
     public = {name for name, each in codebook.attributes.items() if each.public}
     assert public == {"place", "region", "sector", "ownership"}
-    assert set(codebook.attributes) == public | set(TEXT["workers"])
+    assert set(codebook.attributes) == public | set(TEXT["workers"]) | {"earnings"}
     assert codebook.keys.workplaces.employer == "employer_id"
     assert len(codebook.attributes["sector"].codes) == 20
 
@@ -132,6 +159,58 @@ def test_the_same_request_gives_the_same_bytes(town: Written, tmp_path: Path) ->
     again = write_economy(Economy(), tmp_path)
     for first, second in zip(town.files, again, strict=True):
         assert first.read_bytes() == second.read_bytes()
+
+
+def test_columns_have_the_values_that_they_always_had(tmp_path: Path) -> None:
+    asked = Economy(2_000, 100, seed=7, several_jobs="1/10", geography="blocks")
+    made = write(tmp_path, asked)
+    for name, kept in KEPT.items():
+        table = getattr(made, name)
+        texts = {one: "\n".join(map(str, table.column(one).to_pylist())) for one in kept}
+        assert {one: sha256(text.encode()).hexdigest()[:16] for one, text in texts.items()} == kept
+        assert table.column_names == list(kept)
+
+
+def test_no_job_is_ever_left_out(town: Written) -> None:
+    codebook = read_codebook(town.files.codebook)
+    usual = {}
+    for one in codebook.attributes.values():
+        if not one.of_workplaces:
+            assert one.missing is not None
+            assert one.missing == one.unlisted
+            assert not one.leaves_out
+            usual[one.name] = one.codes[one.missing]
+    assert usual["age"] == "A02"
+    # Who has nothing but missing codes is a possible worker.
+    assert not any(rule.items() <= usual.items() for rule in codebook.impossible)
+
+
+def test_earnings_have_the_classes_of_lodes(country: Written) -> None:
+    numbers = read_codebook(country.files.codebook).attributes["earnings"].numbers
+    assert numbers is not None
+    assert (numbers.unit, numbers.period, numbers.low) == ("cent", "month", 0)
+    dollars = {code: bound / 100 for code, bound in numbers.bounds}
+    assert (dollars["CE01"], dollars["CE02"]) == (1_250, 3_333)
+    paid = column(country.jobs, "earnings")
+    held = np.searchsorted([bound for _, bound in numbers.bounds], paid)
+    assert np.bincount(held, minlength=4).tolist()[3:] == [0]  # nobody is above the cap
+    assert np.bincount(held).min() > 0.05 * len(paid)
+
+
+def test_only_workers_from_30_on_are_asked_and_the_codebook_says_so(country: Written) -> None:
+    workers = country.workers
+    age, education, school = (column(workers, one) for one in ("age", "education", "schooling"))
+    assert set(school[age == "A01"]) == {"E5"}
+    assert (school == education)[age != "A01"].all()
+    pairs = workers.group_by(["age", "schooling"]).aggregate([]).to_pylist()
+    book = read_codebook(country.files.codebook)
+    possible = [pair for pair in _all_pairs(book) if pair not in map(dict, book.impossible)]
+    assert sorted(map(str, possible)) == sorted(map(str, pairs))
+
+
+def _all_pairs(book: Codebook) -> list[dict[str, str]]:
+    codes = (book.attributes[name].codes for name in ("age", "schooling"))
+    return [{"age": age, "schooling": school} for age, school in product(*codes)]
 
 
 @pytest.mark.parametrize("seed", [0, 2**64 - 1])

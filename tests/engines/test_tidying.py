@@ -1,6 +1,7 @@
 """Every row of workers and jobs counts by a rule, wherever it lies, and none refuses anything."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -52,6 +53,22 @@ def test_all_steps_and_the_needed_ones_give_the_slow_truth(seed: int, tmp_path: 
             engine.prepare(book, rule, tables, tables, steps=steps)
             for table in tables:
                 assert read(engine, table, batch=4) == truth(made, rule, table)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_impossible_combinations_are_counted_as_a_release_counts(seed: int, tmp_path: Path) -> None:
+    made, rule, book = dirty(seed), RULES[seed % 3], codebook(tmp_path)
+    names = [("sex", "contract"), ("education", "age"), ("young", "sex", "contract")]
+    filters = [tuple(replace(one, kept=one.kept[-1:]) for one in whole(book, *n)) for n in names]
+    book = replace(book, impossible=tuple({d.name: d.codes[0] for d in one} for one in filters))
+    tables = [Marginal("t", (), (), one) for one in filters]
+    expected = tuple(truth(made, rule, one)[0].counts[0] for one in tables)
+    assert max(expected) > 0
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        steps = needed_steps(engine.check(book, rule))
+        assert engine.count_impossible(book, rule, steps) == expected
+        assert engine.count_impossible(book, rule) == expected
+        assert engine.count_impossible(replace(book, impossible=()), rule) == ()
 
 
 def test_each_step_is_needed_by_some_economy(tmp_path: Path) -> None:

@@ -5,9 +5,11 @@ schema lists them (V4.14.0, `label_industry`, level S). Their figures are round 
 for demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
 Census of Employment and Wages (codes 1, 2, 3 and 5). Race, ethnicity and education follow the LEHD
 schema (race without A6, which the schema marks as not used; education without E5: everyone's is
-known here). The three age groups are those of the LODES columns CA01 to CA03. Regions are invented;
-their codes are state numbers that the federal list does not use, so that no code can be taken for
-a real place.
+known here). The three age groups are those of the LODES columns CA01 to CA03. Schooling is
+education as LODES 8 has it: of workers aged 30 or over alone, with E5 for all others. The three
+classes of monthly earnings are the LODES columns CE01 to CE03, $1,250 or less, up to $3,333 and
+more (LODES 8 technical documentation). Regions are invented; their codes are state numbers that
+the federal list does not use, so that no code can be taken for a real place.
 """
 
 from dataclasses import dataclass
@@ -150,14 +152,45 @@ EDUCATION = {
     "E3": "Some college or Associate degree",
     "E4": "Bachelor's degree or advanced degree",
 }
+NOT_ASKED = "E5"
+SCHOOLING = EDUCATION | {NOT_ASKED: "Not asked of workers aged 29 or younger"}
 WORKER_CODES = {
     "age": AGE,
     "sex": SEX,
     "race": RACE,
     "ethnicity": ETHNICITY,
     "education": EDUCATION,
+    "schooling": SCHOOLING,
 }
 """The columns of the worker table, in their order."""
+
+MOST_CENTS = 5_000_000_00
+"""The most that a job pays in a month."""
+EARNINGS = {"CE01": 1_250_00, "CE02": 3_333_00, "CE03": MOST_CENTS}
+"""The classes of monthly earnings, each with its largest number of cents."""
+
+USUAL = {
+    "age": "A02",
+    "sex": "F",
+    "race": "A1",
+    "ethnicity": "A1",
+    "education": "E2",
+    "schooling": "E2",
+    "earnings": "CE03",
+}
+"""The most common code of each attribute, which stands for a missing or an unlisted one.
+
+So every job counts in every table, and no share changes less in proportion. Of schooling it is the
+one of education: who was not asked is young, and the most common age is not. The tables that are
+made here have no missing and no unlisted codes.
+"""
+
+YOUNGEST, *OLDER = AGE
+IMPOSSIBLE = (
+    *({"age": YOUNGEST, "schooling": code} for code in EDUCATION),
+    *({"age": code, "schooling": NOT_ASKED} for code in OLDER),
+)
+"""What nobody is: schooling is asked of all but the youngest age group."""
 
 REGIONS = {
     "03": "Northern region",

@@ -14,7 +14,15 @@ import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
 
-from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
+from leeward.economy.classifications import (
+    EARNINGS,
+    IMPOSSIBLE,
+    MOST_CENTS,
+    OWNERSHIP,
+    SECTORS,
+    USUAL,
+    WORKER_CODES,
+)
 from leeward.economy.economy import Economy
 from leeward.economy.geography import Places, block_attribute, block_column
 from leeward.economy.jobs import Batch, World
@@ -191,7 +199,11 @@ _Dumper.add_representer(
 
 def codebook_text(economy: Economy) -> str:
     """The codebook as YAML."""
-    document = {"tables": _keys(), "attributes": _attributes(economy)}
+    document = {
+        "tables": _keys(),
+        "attributes": _attributes(economy),
+        "impossible": [{name: _Code(code) for name, code in one.items()} for one in IMPOSSIBLE],
+    }
     return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
 
 
@@ -230,16 +242,32 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
     public = {"table": "workplaces", "public": True}
     region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}
     sectors = {sector.code: sector.label for sector in SECTORS}
-    workers = {
-        name: {"table": "workers", "codes": _quoted(codes)} for name, codes in WORKER_CODES.items()
-    }
     return {
         "place": {**public, "codes": PLACE_FILE},
         "region": {**public, **region},
         **blocks,
         "sector": {**public, "codes": _quoted(sectors)},
         "ownership": {**public, "codes": _quoted(OWNERSHIP)},
-        **workers,
+        **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
+        "earnings": _earnings(),
+    }
+
+
+def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
+    usual = _Code(USUAL[name])
+    return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
+
+
+def _earnings() -> dict[str, Any]:
+    """A numeric column: what is not a number is its only kind of unlisted value."""
+    return {
+        "table": "jobs",
+        "type": "integer",
+        "unit": "cent",
+        "period": "month",
+        "cap": MOST_CENTS,
+        "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
+        "null_as": _Code(USUAL["earnings"]),
     }
 
 

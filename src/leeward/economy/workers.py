@@ -1,6 +1,8 @@
 """Workers: age, sex, race, ethnicity, education and pay, as their sector and place have them.
 
-Monthly earnings are lognormal around what sector, place and person contribute, in whole cents.
+Schooling is the education of those who are old enough to be asked: it follows from age and
+education. Monthly earnings are lognormal around what sector, place and person contribute, in whole
+cents.
 """
 
 from dataclasses import dataclass
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.economy.categories import Categories, tilted
-from leeward.economy.classifications import AGE, SECTORS
+from leeward.economy.classifications import AGE, MOST_CENTS, NOT_ASKED, SCHOOLING, SECTORS, YOUNGEST
 from leeward.economy.geography import Places
 from leeward.randomness import SeededBits
 
@@ -29,7 +31,7 @@ PAY_SPREAD = np.float32(0.45)
 """Effects on log pay; for places and persons, their standard deviations."""
 SECOND_JOB = np.float32(np.log(0.35))
 """Log pay of a second job beside a first one: it takes fewer hours."""
-LEAST_CENTS, MOST_CENTS = 50_00, 5_000_000_00
+LEAST_CENTS = 50_00
 
 People: TypeAlias = dict[str, NDArray[np.uint8]]
 """One array per column of the worker table; positions in the code lists."""
@@ -70,13 +72,14 @@ class Population:
         """One worker for each place and sector given."""
         row = place.astype(np.int64) * len(SECTORS) + sector
         age = self.age.draw(bits, row)
-        return {
+        people = {
             "age": age,
             "sex": self.sex.draw(bits, row),
             "race": self.race.draw(bits, row),
             "ethnicity": self.ethnicity.draw(bits, row),
             "education": self.education.draw(bits, row * len(AGE) + age),
         }
+        return people | {"schooling": _schooling(people)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,12 @@ class _Tilt:
 def _education(schools: NDArray[np.integer], tilt: NDArray[np.float64]) -> Categories:
     by_age = tilted(schools[:, np.newaxis, :], DEGREES_BY_AGE)
     return Categories.from_weights(tilted(by_age, tilt[:, np.newaxis, :, :]))
+
+
+def _schooling(people: People) -> NDArray[np.uint8]:
+    """Education, but that nobody in the youngest age group was asked."""
+    young, not_asked = list(AGE).index(YOUNGEST), list(SCHOOLING).index(NOT_ASKED)
+    return np.where(people["age"] == young, np.uint8(not_asked), people["education"])
 
 
 @dataclass(frozen=True, slots=True)

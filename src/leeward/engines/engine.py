@@ -53,6 +53,15 @@ class Engine(Protocol):
         and are counted by a rule else.
         """
 
+    def count_impossible(
+        self, codebook: Codebook, rule: JobsRule, steps: Steps = EVERY_STEP
+    ) -> tuple[int, ...]:
+        """For each combination that the codebook calls impossible, the jobs that have it.
+
+        CONFIDENTIAL: for internal output only. They are counted as a release counts, whose `steps`
+        these are; so nothing may refuse a release of these data.
+        """
+
     def is_staffed(self, codebook: Codebook) -> bool:
         """Whether every establishment of the frame has a job. CONFIDENTIAL."""
 

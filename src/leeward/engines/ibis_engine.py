@@ -10,6 +10,7 @@ from leeward.engines.headers import header_problems
 from leeward.engines.tabulation import (
     Tabulation,
     Wanted,
+    count_impossible,
     cut_frame,
     dense_cells,
     frame_cells,
@@ -62,6 +63,11 @@ class IbisEngine:
         return hiding_errors(
             lambda: find_problems(self._database, codebook, rule, progress, strict=strict)
         )
+
+    def count_impossible(
+        self, codebook: Codebook, rule: JobsRule, steps: Steps = EVERY_STEP
+    ) -> tuple[int, ...]:
+        return hiding_errors(lambda: count_impossible(self._database, codebook, rule, steps))
 
     def is_staffed(self, codebook: Codebook) -> bool:
         return hiding_errors(lambda: is_staffed(self._database, codebook))

@@ -34,6 +34,7 @@ from leeward.model import (
     Cells,
     Codebook,
     Confidential,
+    Dimension,
     Entries,
     JobsRule,
     Marginal,
@@ -384,6 +385,14 @@ class Tabulation:
         )
         return self._stream(each)
 
+    def jobs(self, marginal: Marginal) -> int:
+        """All jobs of a prepared worker table together."""
+        if self._tally is None:
+            return 0
+        entries = self._tally.worker_cells(marginal, self.frame(marginal))
+        (found,) = self._database.rows(entries.aggregate(jobs=entries.jobs.sum()))
+        return int(found["jobs"] or 0)
+
     def _stream(self, query: Table) -> Stream:
         pieces = self._database.stream(query.order_by("cell_index"))
         return Stream(tuple(query.columns), hiding_errors_in(pieces))
@@ -396,4 +405,29 @@ def _added(parts: Table, cell_largest: bool) -> Table:
     each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(jobs=parts.jobs.sum())
     return each.group_by("cell_index", "worker_cell").aggregate(
         counts=each.jobs.sum(), cell_largest=each.jobs.max()
+    )
+
+
+def count_impossible(
+    database: Database, codebook: Codebook, rule: JobsRule, steps: Steps
+) -> tuple[int, ...]:
+    """How many jobs have each of the impossible combinations. CONFIDENTIAL.
+
+    Each is counted as a table without attributes whose filters are its codes.
+    """
+    if not codebook.impossible:
+        return ()
+    tables = tuple(Marginal("", (), (), _filters(codebook, one)) for one in codebook.impossible)
+    scratch = Scratch(database, "impossible")
+    made = Tabulation(database, scratch, codebook, rule, Wanted(tables, (), steps=steps))
+    counts = tuple(made.jobs(one) for one in tables)
+    scratch.clear()
+    return counts
+
+
+def _filters(codebook: Codebook, combination: Mapping[str, str]) -> tuple[Dimension, ...]:
+    attributes = codebook.attributes
+    return tuple(
+        Dimension(attributes[name], (attributes[name].codes.index(code),))
+        for name, code in combination.items()
     )

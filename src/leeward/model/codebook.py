@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.model.attribute import LEFT_OUT, Attribute
@@ -19,16 +20,25 @@ from leeward.model.declaration import (
 from leeward.model.document import as_document, nearest, parse, place, read_document
 from leeward.model.row_rules import NUMBER_RULES, ROW_RULES, RowRule
 
+Combination: TypeAlias = Mapping[str, str]
+"""A code of each of some attributes, by the attributes' names."""
+
 
 @dataclass(frozen=True)
 class Codebook:
-    """The declared attributes by name, and the key columns."""
+    """The declared attributes by name, the key columns, and what no job can be.
+
+    Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
+    """
 
     keys: Keys
     attributes: Mapping[str, Attribute] = field(hash=False)
+    impossible: tuple[Combination, ...] = field(default=(), hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+        kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
+        object.__setattr__(self, "impossible", kept)
 
     def attribute(self, name: str, parameter: str) -> Attribute:
         """A declared attribute that may be tabulated by; anything else is refused."""
@@ -106,6 +116,10 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         except LeewardError as problem:
             found.append(problem)
     found.extend(_given_away(attributes))
+    for number, one in enumerate(written.impossible):
+        found.extend(
+            _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
+        )
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -114,7 +128,40 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             value="none",
             next_step="`leeward init` writes a codebook from table headers.",
         )
-    return Codebook(written.tables, {name: attributes[name] for name in written.attributes})
+    ordered = {name: attributes[name] for name in written.attributes}
+    return Codebook(written.tables, ordered, written.impossible)
+
+
+def _misread(
+    one: Combination,
+    declared: Mapping[str, WrittenAttribute],
+    sound: Mapping[str, Attribute],
+    where: str,
+) -> Iterator[LeewardError]:
+    """What is wrong with a combination; of attributes with mistakes these are told already."""
+    if len(one) < 2:
+        yield InvalidParameter(
+            where,
+            rule="must combine codes of at least two attributes",
+            value=", ".join(one) or "none",
+            next_step="Add another attribute; a code that nobody has is left out of codes.",
+        )
+    for name, code in one.items():
+        if name not in declared or declared[name].table == "workplaces":
+            near = None if name in declared else nearest(name, declared)
+            yield InvalidParameter(
+                place((where, name)),
+                rule="must be a declared attribute of workers or jobs",
+                value=shown(name),
+                next_step=f"Did you mean {near!r}?" if near else "Name another one.",
+            )
+        elif name in sound and sound[name].position(code) is None:
+            yield InvalidParameter(
+                place((where, name)),
+                rule=f"must be one of the codes of {name}",
+                value=shown(code),
+                next_step=f"Its codes begin {', '.join(sound[name].codes[:5])}.",
+            )
 
 
 def _given_away(attributes: Mapping[str, Attribute]) -> Iterator[LeewardError]:

@@ -86,6 +86,7 @@ class WrittenCodebook(Written):
 
     tables: Keys = Keys()
     attributes: dict[str, WrittenAttribute]
+    impossible: tuple[dict[str, str], ...] = ()
 
 
 def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[LeewardError]:

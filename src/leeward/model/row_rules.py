@@ -31,6 +31,13 @@ NUMBER_RULES: tuple[RowRule, ...] = (
 )
 """The further rules of a codebook with numeric columns; each looks at one row alone."""
 
+IMPOSSIBLE = RowRule(
+    "impossible",
+    "A job with a combination of codes that the codebook calls impossible counts like any other; "
+    "a release does not look for it.",
+)
+"""No rule of a release, so no bundle states it: a check alone looks."""
+
 ROW_RULES: tuple[RowRule, ...] = (
     RowRule(
         "missing_id",

@@ -19,12 +19,15 @@ from leeward.errors import (
 )
 from leeward.ledger import Account, Ledger
 from leeward.model import EVERY_STEP, Codebook, Finding, Steps
+from leeward.model.row_rules import IMPOSSIBLE
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.charge import subject
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import write_receipt
 
 FORMULA = ("=", "+", "-", "@")
+
+MEND = "Mend the rows, or remove the combination from `impossible` in the codebook."
 
 
 def open_data(plan: Plan, *, frank: bool = False) -> Engine:
@@ -95,6 +98,10 @@ def check_rows(
     require_small_delta(plan, engine)
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
+    if plan.codebook.impossible and not any(one.refuses for one in findings):
+        if progress is not None:
+            progress("looking for impossible combinations")
+        findings += tuple(_impossible(plan, engine, needed_steps(findings)))
     hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
     if not engine.unchanged():
         raise changed()
@@ -104,6 +111,16 @@ def check_rows(
         return Checked(findings, hints, write_receipt(plan, digest, needed_steps(findings)))
     except BadFile as refusal:  # the rows are right all the same
         return Checked(findings, hints, no_receipt=refusal)
+
+
+def _impossible(plan: Plan, engine: Engine, steps: Steps) -> Iterator[Finding]:
+    """Jobs that should not be, counted as a release of the checked data counts them."""
+    counts = engine.count_impossible(plan.codebook, plan.jobs, steps)
+    for one, jobs in zip(plan.codebook.impossible, counts, strict=True):
+        if jobs:
+            codes = ", ".join(f"{name} {code}" for name, code in one.items())
+            where = (f"impossible combination {codes}", "jobs", "")
+            yield Finding(*where, jobs, (), MEND, rule=IMPOSSIBLE.id, refuses=False)
 
 
 def _formula_hints(codebook: Codebook) -> Iterator[str]:

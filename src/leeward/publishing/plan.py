@@ -205,7 +205,9 @@ class Plan:
                        *(() if one.numbers is None else astuple(one.numbers)),
                        *(() if one.total is None else ("total", one.total))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
-        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said})
+        ruled_out = [dict(one) for one in self.codebook.impossible]
+        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said,
+                        **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
 
     @property
     def digest(self) -> str:
