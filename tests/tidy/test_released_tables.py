@@ -31,15 +31,17 @@ REQUEST: dict[str, Any] = {
             "kind": {"table": "workplaces", "public": True, "codes": ["a", "b", "c"]},
             "sex": SEX,
             "old": {"table": "workers", "codes": ["no", "yes"]},
-        }
+        },
+        "impossible": [{"sex": "M", "old": "yes"}],
     },
     "account": "office",
     "period": "2026Q2",
-    "protect": {"policy": "strong", "alpha": 0.1, "epsilon": 60},
+    "protect": {"policy": "strong", "alpha": 0.1, "epsilon": 80},
     "tables": [
         {"name": "cells", "by": ["place", "kind"], "complete": True},
         {"name": "sexes", "by": ["place", "kind", "sex"]},
         {"name": "ages", "by": ["place", "kind", "old"]},
+        {"name": "both", "by": ["kind", "sex", "old"]},
         {"name": "places", "by": ["place"], "totals": ["place"]},
         {"name": "kinds", "by": ["kind"]},
         {"name": "regions", "by": ["region", "sex"]},
@@ -109,6 +111,13 @@ def test_a_table_that_leaves_jobs_out_stays_below_the_total(made: Bundle) -> Non
     assert made.certificate.table("ages").partial == ("old",)  # type: ignore[union-attr]
     parts, whole = (sums(made, one, ["place", "kind"]) for one in ("ages", "cells"))
     assert all(jobs <= whole[key] for key, jobs in parts.items())
+
+
+def test_impossible_cells_are_empty_in_tidy_tables_alone(made: Bundle) -> None:
+    rows = made["both"].to_pandas()
+    nobody = (rows.sex == "M") & (rows.old == "yes")
+    assert rows[nobody].value.eq(0).all()
+    assert rows[nobody].released.ne(0).all()
 
 
 def test_tables_are_sound_with_margins_totals_and_empty_cells(folder: Path, made: Bundle) -> None:

@@ -4,10 +4,12 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
-from leeward.bundle import Bundle, read_bundle, verify_bundle
+from leeward.bundle import Bundle, Certificate, CertifiedTable, read_bundle, verify_bundle
 from leeward.bundle.history import history_findings
+from leeward.bundle.rows import margin_findings
 from leeward.bundle.source_check import source_findings
 from leeward.errors import LeewardError
 from leeward.tidy import tidy
@@ -138,3 +140,31 @@ def test_tables_of_different_establishments_are_refused(tmp_path: Path) -> None:
     write_demo(tmp_path / "demo")
     with pytest.raises(LeewardError, match="by_sex or by_place that the other one lacks"):
         tidy(tmp_path / "demo", tmp_path / "tidy")
+
+
+@pytest.mark.parametrize(
+    ("table", "rule"),
+    [
+        ({"partial": ("county",)}, "of identifiers and their codes"),
+        ({"impossible": ({"age": "A09"},)}, "of identifiers and their codes"),
+        ({"parents": {"region": {"of": "place", "codes": {"000": "N"}}}}, "of identifiers and"),
+        ({"tidied": None}, "columns must be"),
+    ],
+)
+def test_certificates_that_contradict_themselves_are_refused(
+    made: Made, table: dict[str, object], rule: str
+) -> None:
+    stated = made["tidy"].certificate.tables[1].model_dump() | table
+    with pytest.raises(ValueError, match=rule):
+        CertifiedTable.model_validate(stated)
+
+
+def test_a_tidied_table_is_made_from_a_release(made: Made) -> None:
+    with pytest.raises(ValueError, match="tables are tidied if"):
+        Certificate.model_validate(made["tidy"].certificate.model_dump() | {"made_from": None})
+
+
+def test_negative_tidy_values_are_found() -> None:
+    rows = pa.table({"value": [-1], "released": [-1], "margin": [3]})
+    findings = margin_findings(["released", "margin"], rows, np.array([False]))
+    assert list(findings) == ["is tidied and has negative values"]

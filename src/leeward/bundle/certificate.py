@@ -57,7 +57,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = ("establishments", "totals", "joint", "parents", "partial", "tidied")
+SINCE_3 = ("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied")
 """Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -110,6 +110,9 @@ class CertifiedTable(Statement):
     partial: tuple[Text, ...] | None = None
     """Identifiers by whose codes some jobs count in no row; left out where there are none."""
 
+    impossible: tuple[dict[str, str], ...] | None = None
+    """Combinations of codes of its identifiers that no job has; left out where none is known."""
+
     tidied: TidiedStatement | None = None
     """Left out where values are as released."""
 
@@ -130,11 +133,31 @@ class CertifiedTable(Statement):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
+        if not self._relates():
+            raise ValueError(
+                "parents, partial and impossible must be of identifiers and their codes"
+            )
         frame = self.establishments is not None
         columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
         if self.columns != columns:
             raise ValueError(f"columns must be {', '.join(columns)}")
         return self
+
+    def _relates(self) -> bool:
+        """Whether what is said of codes is said of the codes of this table."""
+        parents = (self.parents or {}).items()
+        return (
+            {*(self.partial or ())} <= {*self.identifiers}
+            and all(
+                name not in self.identifiers and [*one.codes] == [*self.codes.get(one.of, {})]
+                for name, one in parents
+            )
+            and all(
+                code in self.codes.get(name, {})
+                for one in self.impossible or ()
+                for name, code in one.items()
+            )
+        )
 
     @property
     def margin_columns(self) -> tuple[str, ...]:

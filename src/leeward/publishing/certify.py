@@ -184,6 +184,17 @@ def _table(table: PlannedTable, plan: Plan) -> CertifiedTable:
         totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
         parents=_parents(marginal, plan) or None,
         partial=_partial(marginal, strict=plan.strict) or None,
+        impossible=_impossible(marginal, plan) or None,
+    )
+
+
+def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
+    """What the codebook calls impossible, of the table's attributes and codes."""
+    listed = {one.name: one.codes for one in marginal.dimensions}
+    return tuple(
+        dict(one)
+        for one in plan.codebook.impossible
+        if all(code in listed.get(name, ()) for name, code in one.items())
     )
 
 

@@ -33,10 +33,9 @@ LEAST = 0.5
 class NoisyTable:
     """Rows without totals, in their order; `positions` are those of the codes of each identifier.
 
-    `drawn` is false where no establishment is: an exact 0. `variances` is None where no scale of
-    the noise is public.
-    Tables of one `family` were drawn together. By an identifier that is `partial` not every job
-    counts. `parents` has coarser attributes: of which identifier, and the parent of each code.
+    `drawn` is false where no establishment is, or nobody can be: an exact 0. `variances` is None
+    where no scale of the noise is public. Tables of one `family` were drawn together. By an
+    identifier that is `partial` not every job counts. `parents` has coarser attributes: of which identifier, and the parent of each code.
     """
 
     name: str
@@ -138,6 +137,7 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
     """A table as published, with its rows of totals, and its cells as numbers."""
     block = join(list(read_blocks(bundle, about, totals=True)))
     cells = block.take(np.arange(about.cell_rows))
+    possible = _possible(about, cells)
     partial = frozenset(about.partial or ())
     if about.joint is not None:
         partial = frozenset(() if about.joint.covers else about.worker_identifiers)
@@ -145,8 +145,8 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
         name=about.name,
         codes={name: tuple(codes) for name, codes in about.codes.items()},
         positions=dict(zip(about.identifiers, cells.positions, strict=True)),
-        values=cells.values.astype(float),
-        drawn=cells.status == Flag.OK,
+        values=np.where(possible, cells.values, 0.0),
+        drawn=(cells.status == Flag.OK) & possible,
         variances=_variances(bundle, about, cells),
         worker=about.worker_identifiers,
         partial=partial,
@@ -154,6 +154,18 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
         family=about.name if about.joint is None else f"joint {about.joint.name}",
     )
     return block, table
+
+
+def _possible(about: CertifiedTable, cells: Block) -> Booleans:
+    """Which cells somebody may be in: a combination that the codebook calls impossible is empty."""
+    possible = np.ones(len(cells), bool)
+    for one in about.impossible or ():
+        mine = np.ones(len(cells), bool)
+        for name, column in zip(about.identifiers, cells.positions, strict=True):
+            if name in one:
+                mine &= column == list(about.codes[name]).index(one[name])
+        possible &= ~mine
+    return possible
 
 
 def _variances(bundle: Bundle, about: CertifiedTable, cells: Block) -> Floats | None:
