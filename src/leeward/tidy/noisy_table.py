@@ -35,7 +35,8 @@ class NoisyTable:
 
     `drawn` is false where no establishment is, or nobody can be: an exact 0. `variances` is None
     where no scale of the noise is public. Tables of one `family` were drawn together. By an
-    identifier that is `partial` not every job counts. `parents` has coarser attributes: of which identifier, and the parent of each code.
+    identifier that is `partial` not every job counts. `parents` has coarser attributes: of which
+    identifier, and the parent of each code.
     """
 
     name: str
