@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leeward.tidy.least_squares import least_squares
+    from leeward.tidy.fitting import least_squares
     from leeward.tidy.tidying import tidy
 
 HOMES = {
-    "least_squares": "leeward.tidy.least_squares",
+    "least_squares": "leeward.tidy.fitting",
     "tidy": "leeward.tidy.tidying",
 }
 """The module of each name; it is loaded when the name is first used."""

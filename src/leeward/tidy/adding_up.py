@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leeward.errors import InvalidParameter
-from leeward.tidy.least_squares import projected, sums_of, whole
+from leeward.tidy.fitting import projected, sums_of, whole
 from leeward.tidy.noisy_table import Floats, Integers, NoisyTable
 
 Estimate: TypeAlias = Callable[[NoisyTable, NoisyTable, Integers, Integers], NoisyTable]

@@ -13,7 +13,7 @@ from leeward.bundle.blocks import Block, join, read_blocks
 from leeward.errors import InvalidParameter
 from leeward.model import Flag
 from leeward.model.marginal import BOUND
-from leeward.tidy.least_squares import sums_of
+from leeward.tidy.fitting import sums_of
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]

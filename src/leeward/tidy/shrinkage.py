@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from leeward.tidy.least_squares import sums_of
+from leeward.tidy.fitting import sums_of
 from leeward.tidy.noisy_table import Floats, Integers, NoisyTable, numbered
 
 CLASS = 2

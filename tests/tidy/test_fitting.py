@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.tidy.least_squares import least_squares, projected, whole
+from leeward.tidy.fitting import least_squares, projected, whole
 
 
 def test_lecture_total_and_two_parts() -> None:

@@ -1,4 +1,4 @@
-"""Least squares: the numbers nearest to noisy ones that add up, are not negative, and are whole.
+"""Fitting: by least squares, the numbers nearest to noisy ones that add up, or are whole, or both.
 
 Nearest in Σ(x−z)²/v, with z as released and v public multiples of their variances. A factor that
 all variances have in common changes nothing.
