@@ -41,7 +41,7 @@ def errors() -> str:
 def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
     """One entry, for a cell that is a single large establishment."""
     made = leeward.mechanism(name, alpha=alpha, epsilon=epsilon, calibration=calibration)
-    value = made.mean_abs_error(LARGE, LARGE)
+    value = made.mean_abs_error(LARGE, LARGE)  # type: ignore[union-attr] # none is a product
     return "infinite" if value is None else f"{float(value) / (float(alpha) * LARGE):.3f}"
 
 

@@ -8,7 +8,13 @@ import pytest
 
 from leeward.errors import InvalidParameter
 from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.split import CANDIDATES, HEADROOMS, classes_of, expected_errors
+from leeward.mechanisms.split import (
+    CANDIDATES,
+    HEADROOMS,
+    Weights,
+    classes_of,
+    expected_errors,
+)
 from tests.mechanisms.built import clipped
 
 POINTS = [
@@ -59,7 +65,8 @@ def test_the_choice_has_the_smallest_error_of_all_candidates(
     rooms, shares = range(0, len(HEADROOMS), 12), CANDIDATES[::7]
     truth = {(x, h): integrated(built, x, HEADROOMS[h]) for x in shares for h in rooms}
     for (share, room), wanted in truth.items():
-        found = expected_errors(built.parameters, built.rho, sqrt(number), share)[room]
+        weigh = Weights.of(built.parameters.cells, gaussian=built.rho > 0)
+        found = expected_errors(built.parameters, built.rho, sqrt(number), share, weigh)[room]
         assert found == pytest.approx(wanted, rel=1e-3)
     least = integrated(built, built.split, built.clipping.headroom)
     assert least <= min(truth.values()) * (1 + 1e-3)

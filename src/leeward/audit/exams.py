@@ -131,12 +131,16 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
     alone, is monotone in each, and |N − N'| is at most the distance of the centres: its
     suprema lie at N = 0, at N' = 0, or at infinity. Boxes of integers cannot exceed it.
     """
-    narrow, wide = sorted((before, after), key=lambda block: block.scale)
-    d, k = len(before.true), before.shape
     distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+    return tail_bound(distance, (before.scale, after.scale), len(before.true), before.shape)
+
+
+def tail_bound(distance: int, scales: tuple[Fraction, Fraction], d: int, k: Fraction | int) -> arb:
+    """The same for any norm in d dimensions, at this distance of the centres."""
+    narrow, wide = sorted(scales)
     with precision(128):
-        u = ball(Fraction(distance) / narrow.scale)
-        rho = ball(wide.scale / narrow.scale)
+        u = ball(Fraction(distance) / narrow)
+        rho = ball(wide / narrow)
         order = ball(d + k)
         at_narrow = order * (rho + u).log() - ball(k) * rho.log()
         at_wide = order * (1 + u).log() - d * rho.log()

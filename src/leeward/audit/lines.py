@@ -14,6 +14,12 @@ from leeward.audit.clipped_exam import (
     examine_gaussian,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
+from leeward.audit.joint_exam import (
+    JOINT_CLIPPED_CODE,
+    JOINT_CODE,
+    examine_joint,
+    examine_joint_clipped,
+)
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.released_code import (
@@ -209,6 +215,11 @@ def _code(
 
 GAUSSIAN: Options = (("noise", "gaussian"), ("delta", "1e-6"))
 
+SMALL_PRODUCT: Options = (("tables", (2, 2)),)
+LODES_SIX: Options = (("tables", (3, 3, 6, 2, 5, 2)),)
+"""The breakdowns of a LODES workplace file: age, earnings, race, ethnicity, schooling and sex."""
+
+FOUR: Grid = (("0.1", "4"),)
 UNIT_EMPLOYER = "unit employer"
 TWO: Grid = (("0.1", "2"),)
 PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
@@ -273,6 +284,17 @@ LINES: tuple[Line | TableLine, ...] = (
             (8, "weak", ONE),
         )
     ),
+    Line("joint_pareto", examine_joint, options=SMALL_PRODUCT, at=ONE),
+    Line("joint_pareto", examine_joint, options=(("plus", 5), *SMALL_PRODUCT), at=ONE, deep=True),
+    Line("joint_pareto", examine_joint, ("weak",), options=(("tables", (2, 3)),), at=FOUR),
+    Line("joint_pareto", examine_joint, options=(("tables", (2, 3, 2)),)),
+    Line("joint_pareto", examine_joint, options=LODES_SIX, at=FOUR),
+    Line("joint_pareto", examine_joint, options=(("plus", 5), *LODES_SIX), at=FOUR),
+    Line("joint_clipped", examine_joint_clipped, options=SMALL_PRODUCT, at=ONE),
+    Line("joint_clipped", examine_joint_clipped, options=SMALL_PRODUCT, every=2, deep=True),
+    Line("joint_clipped", examine_joint_clipped, options=(("plus", 5), *SMALL_PRODUCT), at=ONE),
+    Line("joint_clipped", examine_joint_clipped, ("weak",), options=(("tables", (3, 4)),), at=FOUR),
+    Line("joint_clipped", examine_joint_clipped, options=LODES_SIX, at=FOUR),
     Line("scale", examine_scalar, ("strong",)),
     Line("scale", examine_scalar, ("weak",)),
     *(
@@ -309,4 +331,6 @@ LINES: tuple[Line | TableLine, ...] = (
     _code("vector_pareto", BLOCK_CODE, options=(("cells", 2),), at=(("3", "3"),)),
     _code("clipped", CLIPPED_CODE, options=(("cells", 2),), at=(("1", "4"),)),
     _code("clipped", GAUSSIAN_CODE, options=GAUSSIAN, at=(("1", "4"),)),
+    _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
+    _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
 )

@@ -5,7 +5,7 @@ scale was calibrated is not used.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -17,6 +17,7 @@ from flint import arb
 
 from leeward.exact import ball
 from leeward.noise.accuracy import accurate
+from leeward.noise.design import Design
 from leeward.noise.law import Law, PiecewiseLaw
 
 HALF = Fraction(1, 2)
@@ -109,6 +110,94 @@ class ParetoBlock:
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::6], *FAR[::2]))}
         for direction, step in product(sorted(directions), sorted(steps)):
             yield tuple(n + step * x for n, x in zip(self.true, direction, strict=True))
+
+
+POINTS = 3
+"""Points of each coordinate in the rounding cell over which a joint density is averaged."""
+
+
+@dataclass(frozen=True)
+class JointBlock:
+    """Tables of a product: true + noise of density ∝ (1+N)^−(p+shape), or e^−N with shape 0.
+
+    A released row is rounded to whole numbers with one sum in all tables. Its mass is the mean of
+    the density over fixed points of the rounding cell, up to a factor that all rows share. A ratio
+    of two such means is never above the largest ratio of densities.
+    """
+
+    true: tuple[int, ...]
+    scale: Fraction
+    design: Design
+    shape: int
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """Up to a constant factor."""
+        moved = tuple(o - n for o, n in zip(output, self.true, strict=True))
+        return accurate(lambda: self._mass(moved))
+
+    def _mass(self, moved: tuple[int, ...]) -> arb:
+        p, unit = self.design.dimension, 1 / ball(2 * POINTS * self.scale)
+        total = arb(0)
+        for point in rounding_points(self.design.tables):
+            at = [2 * POINTS * m + u for m, u in zip(moved, point, strict=True)]
+            norm = self.norm(at) * unit
+            total += (1 + norm) ** -(p + self.shape) if self.shape else (-norm).exp()
+        return total / ball(self.scale) ** p
+
+    def norm(self, vector: Sequence[int]) -> int:
+        """N: the largest Σ|z| of a table, or its largest positive or negative part."""
+        tables = [vector[cells] for cells in self.design.slices()]
+        if self.design.norm == "sum":
+            return max(sum(map(abs, one)) for one in tables)
+        return max(max(sum(z for z in one if z > 0), -sum(z for z in one if z < 0))
+                   for one in tables)  # fmt: skip
+
+    def distance(self, other: "JointBlock") -> int:
+        """N between two centres."""
+        return self.norm([a - b for a, b in zip(other.true, self.true, strict=True)])
+
+    def landmarks(self) -> Iterable[tuple[int, ...]]:
+        """The centre, and steps: a job in one cell of each table, or from one cell to another."""
+        tables = [one for one in self.design.tables if one > 1]
+        steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::8], *FAR[::3]))}
+        directions = {(1, 0, 0), (-1, 0, 0), (0, 1, 0), (1, 1, 0), (-1, 0, 1)}
+        for (first, change, other), step in product(sorted(directions), sorted(steps)):
+            yield self._moved(first * step, change * step, other * step, bool(tables))
+
+    def _moved(self, first: int, change: int, last: int, any_change: bool) -> tuple[int, ...]:
+        """More jobs in the first cells, in the last cells, and from last to first cells."""
+        found = list(self.true)
+        for cells in self.design.slices():
+            found[cells.start] += first + (change if any_change else 0)
+            found[cells.stop - 1] += last
+            if cells.stop - cells.start > 1 and any_change:
+                found[cells.stop - 1] -= change
+            elif any_change:
+                found[cells.start] -= change
+        return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def rounding_points(tables: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Points that round to zero, spread evenly, in units of 1/(2·POINTS)."""
+    unit, free = 2 * POINTS, sum(tables) - len(tables) + 1
+    found = []
+    for coordinates in product(range(1, unit, 2), repeat=free):
+        left = iter(coordinates)
+        total, point = next(left), list[int]()
+        for size in tables:
+            cells = [next(left) for _ in range(size - 1)]
+            point += _less_rounded([*cells, total - sum(cells)], total, unit)
+        found.append(tuple(point))
+    return tuple(found)
+
+
+def _less_rounded(cells: list[int], total: int, unit: int) -> list[int]:
+    """A table less what it is rounded to: floors, and one more for the largest remainders."""
+    rest = [cell % unit for cell in cells]
+    short = (2 * total + unit) // (2 * unit) - sum(cell // unit for cell in cells)
+    order = sorted(range(len(cells)), key=lambda i: (-rest[i], i))
+    return [one - unit * (order.index(i) < short) for i, one in enumerate(rest)]
 
 
 @dataclass(frozen=True)

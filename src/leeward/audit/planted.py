@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import block
+from leeward.audit.joint_exam import JOINT_CODE, joint_clipped_loss, joint_loss
 from leeward.audit.lines import ALPHA, EPSILON, Control
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
@@ -25,13 +26,17 @@ from leeward.audit.released_code import (
     RELEASED_CODE,
     CodeExam,
 )
+from leeward.exact import ball, dyadic_down, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
+from leeward.mechanisms.joint_clipped import JointClipped, JointClipping
+from leeward.mechanisms.joint_pareto import JointPareto
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.split import establishment_class
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
+from leeward.noise.design import Design
 from leeward.noise.draws import SECRET
 from leeward.noise.scales import Integers, Laws, Noise, Scales
 from leeward.privacy import StrongAlpha
@@ -142,6 +147,10 @@ class NarrowNoise:
         """Narrow noise for each row."""
         return SECRET.block(true, self._narrow(scales), shape)
 
+    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+        """Narrow noise for each row."""
+        return SECRET.joint(true, self._narrow(scales), design, shape)
+
     def _narrow(self, scales: Scales) -> Scales:
         return replace(scales, factor=scales.factor * self.part)
 
@@ -160,6 +169,80 @@ class NarrowSlope(Slope):
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
     ) -> Integers:
         return super()._release(counts, largest, NarrowNoise(HALF) if noise is SECRET else noise)
+
+
+class EachTable(JointPareto):
+    """Every table of a product has noise of its own, as if it were alone."""
+
+    def _release(self, counts: ArrayLike, largest: ArrayLike, noise: Noise) -> Integers:
+        n, scales = np.asarray(counts), self.scales(np.asarray(largest))
+        drawn = [
+            noise.joint(n[:, cells], scales, Design((size,)), int(self.shape))
+            for cells, size in zip(self.design.slices(), self.design.tables, strict=True)
+        ]
+        return np.concatenate(drawn, axis=1)
+
+
+class NarrowProduct(JointPareto):
+    """Asks for the right noise, and is given half of it."""
+
+    def _release(self, counts: ArrayLike, largest: ArrayLike, noise: Noise) -> Integers:
+        return super()._release(counts, largest, NarrowNoise(HALF) if noise is SECRET else noise)
+
+
+class HalfMovedProduct(JointClipping):
+    """Noise of the sums for half of what a neighbour can move them."""
+
+    def moved(self, theta: Integers) -> Integers:
+        return super().moved(theta) // 2
+
+
+class WholeJobsProduct(JointClipping):
+    """A lattice of whole jobs, and no allowance for rounding to it."""
+
+    @property
+    def lattice(self) -> int:
+        return 1
+
+    @property
+    def allowance(self) -> int:
+        return 0
+
+
+SIX = (3, 3, 6, 2, 5, 2)
+FOUR = Fraction(4)
+
+
+def dimension_forgotten(depth: Depth) -> Loss:
+    """t without the price of the dimension: a larger scale thins the noise out p times."""
+    genuine = made(JointPareto, "joint_pareto", epsilon=FOUR, tables=SIX)
+    with precision(256):
+        order = ball(genuine.shape + genuine.design.dimension)
+        step = dyadic_down((ball(FOUR) / order).expm1(), 96)
+    return joint_loss(replace(genuine, step=step), STRONG, depth)
+
+
+def cut_product(depth: Depth) -> Loss:
+    """A tenth less noise."""
+    genuine = made(JointPareto, "joint_pareto", epsilon=FOUR, tables=SIX)
+    return joint_loss(replace(genuine, step=genuine.step / CUT), STRONG, depth)
+
+
+def each_table(depth: Depth) -> Loss:
+    """Tables that are independent lose one by one."""
+    genuine = made(JointPareto, "joint_pareto", epsilon=FOUR, tables=(2, 3, 2))
+    return joint_loss(twin(EachTable, genuine), STRONG, depth)
+
+
+def product_by(kind: type[JointClipping]) -> Callable[[Depth], Loss]:
+    """The released code with one step of its clipping replaced."""
+
+    def examine(depth: Depth) -> Loss:
+        genuine = made(JointClipped, "joint_clipped", tables=(2, 3))
+        spoilt = replace(genuine, clipping=kind(**vars(replace(genuine.clipping))))
+        return joint_clipped_loss(spoilt, STRONG, depth)
+
+    return examine
 
 
 def cut_clipped(depth: Depth) -> Loss:
@@ -206,6 +289,10 @@ def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth]
     return lambda _: exam.sampled(spoilt(), STRONG)
 
 
+def _wide_product() -> JointPareto:
+    return made(JointPareto, "joint_pareto", epsilon=Fraction(2), tables=(2, 2))
+
+
 def _clipped_draws(kind: type[Clipping]) -> Callable[[], Clipped]:
     return lambda: clipped_twin(made(Clipped, "clipped"), kind)
 
@@ -243,6 +330,13 @@ SAMPLED: tuple[Control, ...] = (
         alpha=Fraction(3),
         detail=RELEASED_CODE,
     ),
+    Control(
+        "draws of half the scale asked for",
+        "joint_pareto",
+        sampled(JOINT_CODE, lambda: twin(NarrowProduct, _wide_product())),
+        epsilon=Fraction(2),
+        detail=RELEASED_CODE,
+    ),
 )
 
 PLANTED: tuple[Control, ...] = (
@@ -253,6 +347,13 @@ PLANTED: tuple[Control, ...] = (
     Control("a split that depends on the data", "clipped", data_split),
     Control("a headroom that depends on the data", "clipped", data_headroom),
     Control("a fresh H for every cell", "vector_pareto", fresh_gamma, epsilon=Fraction(4)),
+    Control("the dimension p forgotten", "joint_pareto", dimension_forgotten, epsilon=FOUR),
+    Control("scale cut by 10 %", "joint_pareto", cut_product, epsilon=FOUR),
+    Control("every table drawn by itself", "joint_pareto", each_table, epsilon=FOUR),
+    Control("noise of the sums halved", "joint_clipped", product_by(HalfMovedProduct)),
+    Control(
+        "lattice rounding without its allowance", "joint_clipped", product_by(WholeJobsProduct)
+    ),
     *SAMPLED,
     Control("scale cut by 10 %", "clipped", cut_clipped),
 )

@@ -13,10 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
 from leeward.mechanisms.clipping import Clipping, checked_entries
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
+from leeward.noise.design import Design
 from leeward.noise.law import Law
 from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, law_at
 from leeward.privacy.database import Database
@@ -125,6 +126,7 @@ class RecordingNoise:
     answers: Sequence[Integers] = ()
     requests: list[NoiseRequest] = field(default_factory=list)
     blocks: list[ParetoBlock] = field(default_factory=list)
+    joints: list[JointBlock] = field(default_factory=list)
 
     def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Keep the column."""
@@ -144,6 +146,12 @@ class RecordingNoise:
         """Keep one joint distribution a row."""
         for i, row in enumerate(true.tolist()):
             self.blocks.append(ParetoBlock(tuple(row), scales.exact(i), Fraction(shape)))
+        return self._answer(true)
+
+    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+        """Keep one joint distribution a row."""
+        for i, row in enumerate(true.tolist()):
+            self.joints.append(JointBlock(tuple(row), scales.exact(i), design, shape))
         return self._answer(true)
 
     def _answer(self, true: Integers) -> Integers:

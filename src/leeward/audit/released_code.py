@@ -83,6 +83,8 @@ class CodeExam:
     faults: Callable[[Any, list[Database]], Iterator[str]]
     pairs: Callable[[Any, Policy], Iterator[Pair]]
     draws: int = DRAWS
+    drawn: Callable[[Mechanism, Database, int], Floats] | None = None
+    """What draws of a database show, if it is not a table by kinds of worker."""
 
     def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
         """The released code compared with its definition, and then sampled."""
@@ -105,7 +107,8 @@ class CodeExam:
         """The largest lower bound over pairs and directions."""
         delta = made.parameters.delta  # with Gaussian noise, ε is what ρ implies at this δ
         experiments = [Experiment(pair, self.draws) for pair in self.pairs(made, protected)]
-        loss = worst(experiment.loss(partial(drawn, made), delta) for experiment in experiments)
+        release = partial(self.drawn or drawn, made)
+        loss = worst(experiment.loss(release, delta) for experiment in experiments)
         return replace(loss, draws=self.draws)
 
 

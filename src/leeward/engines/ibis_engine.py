@@ -14,6 +14,8 @@ from leeward.engines.tabulation import (
     cut_frame,
     dense_cells,
     frame_cells,
+    joint_cells,
+    joint_establishments,
     sparse_establishments,
 )
 from leeward.engines.validation import find_problems, is_staffed
@@ -113,8 +115,14 @@ class IbisEngine:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=cell_largest)
-        counts = prepared.cells(marginal, cell_largest=cell_largest)
         every = cut_frame(prepared.workplace_cells(frame), frame.size, batch)
+        if marginal.breakdowns:
+            found = [prepared.cells(one, cell_largest=False) for one in marginal.published[1:]]
+            cut = [one.cut(frame.size, batch) for one in found if one is not None]
+            for cells, *tables in zip(every, *cut, strict=True):
+                yield joint_cells(cells, tables, marginal.breakdowns)
+            return
+        counts = prepared.cells(marginal, cell_largest=cell_largest)
         if counts is None:
             yield from (frame_cells(cells, cell_largest=cell_largest) for cells in every)
             return
@@ -127,13 +135,17 @@ class IbisEngine:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=True)
-        for cells, sizes, rows in zip(
+        parts = marginal.published[1:] if marginal.breakdowns else (marginal,)
+        for cells, sizes, *tables in zip(
             cut_frame(prepared.workplace_cells(frame), frame.size, batch),
             prepared.sizes(frame, owners=owners).cut(frame.size, batch),
-            prepared.establishments(marginal).cut(frame.size, batch),
+            *(prepared.establishments(one).cut(frame.size, batch) for one in parts),
             strict=True,
         ):
-            yield sparse_establishments(cells, sizes, rows, marginal.worker_cells)
+            if marginal.breakdowns:
+                yield joint_establishments(cells, sizes, tables, marginal.breakdowns)
+            else:
+                yield sparse_establishments(cells, sizes, tables[0], marginal.worker_cells)
 
     def close(self) -> None:
         self._tabulation = None

@@ -31,6 +31,7 @@ from leeward.errors import BadData, InvalidParameter
 from leeward.model import (
     EVERY_STEP,
     Batch,
+    Breakdown,
     Cells,
     Codebook,
     Confidential,
@@ -117,6 +118,54 @@ def frame_cells(frame: Columns, *, cell_largest: bool) -> Batch[Cells]:
     own = largest[:, None] if cell_largest else None
     cells = Cells(frame["jobs"][:, None], largest, own, in_frame=frame["in_frame"])
     return Batch(frame["cell"], Confidential(cells))
+
+
+def joint_cells(
+    frame: Columns, tables: Iterable[Columns], breakdowns: tuple[Breakdown, ...]
+) -> Batch[Cells]:
+    """The cells of all tables of a product side by side; what a table leaves out has its cell."""
+    parts = []
+    for rows, one in zip(tables, breakdowns, strict=True):
+        counts = np.zeros((frame["cell"].size, one.cells), dtype=np.int64)
+        counts[rows["cell_index"], rows["worker_cell"]] = rows["counts"]
+        if one.rest:
+            counts[:, -1] = frame["jobs"] - counts.sum(axis=1)
+        parts.append(counts)
+    cells = Cells(np.concatenate(parts, axis=1), frame["largest"], in_frame=frame["in_frame"])
+    return Batch(frame["cell"], Confidential(cells))
+
+
+def joint_establishments(
+    frame: Columns, sizes: Columns, tables: Iterable[Columns], breakdowns: tuple[Breakdown, ...]
+) -> Batch[Entries]:
+    """The same for each establishment with jobs, sparse."""
+    counts, cell, row, start = [], [], [], 0
+    for rows, one in zip(tables, breakdowns, strict=True):
+        at = _rows_of(sizes, rows)
+        counts.append(rows["counts"])
+        cell.append(rows["worker_cell"] + start)
+        row.append(at)
+        start += one.cells
+        if one.rest:
+            left = sizes["size"].copy()
+            np.subtract.at(left, at, rows["counts"])
+            some = np.flatnonzero(left)
+            counts.append(left[some])
+            cell.append(np.full(some.size, start - 1))
+            row.append(some)
+    owner = sizes.get("owner")
+    entries = Entries(
+        counts=np.concatenate(counts),
+        cell=np.concatenate(cell),
+        row=np.concatenate(row),
+        sizes=sizes["size"],
+        workplace=sizes["cell_index"],
+        shape=(frame["cell"].size, start),
+        establishment=None if owner is None else sizes["unit"],
+        employer=owner,
+        in_frame=frame["in_frame"],
+    )
+    return Batch(frame["cell"], Confidential(entries))
 
 
 def sparse_establishments(
@@ -290,8 +339,8 @@ class Tabulation:
         wanted: Wanted,
     ) -> None:
         self._database = database
-        self._marginals = dict.fromkeys((*wanted.marginals, *wanted.establishments))
-        self._establishments = frozenset(wanted.establishments)
+        self._marginals = dict.fromkeys(_with_parts((*wanted.marginals, *wanted.establishments)))
+        self._establishments = frozenset(_with_parts(wanted.establishments))
         found_tables = readable_tables(database, codebook, rule)
         # A collation is lost where rows are kept: which steps are taken must not decide that.
         steps = wanted.steps if is_bytewise(found_tables["jobs"]) else EVERY_STEP
@@ -396,6 +445,13 @@ class Tabulation:
     def _stream(self, query: Table) -> Stream:
         pieces = self._database.stream(query.order_by("cell_index"))
         return Stream(tuple(query.columns), hiding_errors_in(pieces))
+
+
+def _with_parts(marginals: Iterable[Marginal]) -> Iterator[Marginal]:
+    """Tables, and the tables of each product."""
+    for marginal in marginals:
+        yield marginal
+        yield from marginal.published if marginal.breakdowns else ()
 
 
 def _added(parts: Table, cell_largest: bool) -> Table:

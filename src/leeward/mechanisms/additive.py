@@ -281,6 +281,8 @@ class CountsWithNoise:
     by_cell: bool
     margins: MarginRule
 
+    deviations: ClassVar[None] = None
+
     @property
     def name(self) -> str:
         """The mechanism's name."""

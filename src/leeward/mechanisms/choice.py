@@ -6,11 +6,13 @@ Everything here follows from public information: the table's shape, the budget, 
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from math import log
+from typing import Any, Final, Literal, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import precision, three_digits_up
 from leeward.mechanisms.claims import claim
+from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
@@ -18,6 +20,7 @@ from leeward.mechanisms.registry import REGISTRY, mechanism
 from leeward.model import Marginal
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
+from leeward.noise.design import Design
 from leeward.privacy import Guarantee, StrongAlpha
 
 IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
@@ -49,6 +52,8 @@ CANDIDATES = {
     ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("strong", "worker"): ("vector_pareto", "clipped"),
     ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
+    ("strong", "joint"): ("joint_pareto", "joint_clipped"),
+    ("weak", "joint"): ("joint_pareto", "joint_clipped"),
 }
 """What `auto` compares, by policy and kind of table."""
 
@@ -62,16 +67,20 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     `margins` is the share of ε that may pay for margins; see `Share`.
     """
     chosen = REGISTRY[name]
-    cells, kind = marginal.worker_cells, marginal.kind
-    by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
+    cells, kind, tables = marginal.worker_cells, marginal.kind, tables_of(marginal)
+    by_cell = kind == "worker" and StrongAlpha() not in chosen.claims.get(kind, ())
     if margins == AUTO:
-        margins = Fraction(0) if chosen.free_margins else _worth(name, asked, cells, by_cell)
+        free = chosen.free_margins
+        margins = Fraction(0) if free else _worth(name, asked, (cells, tables), by_cell)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     pays = asked.epsilon * (1 - spent)
-    made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
+    paid = Guarantee(asked.policy, asked.alpha, pays, asked.delta)
+    made = _calibrated(name, paid, (cells, tables))
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     rule: MarginRule = free_or_none(margins)
-    if spent:
+    if spent and isinstance(made, JointPareto):
+        rule = paid_margins(made, asked.epsilon * spent)
+    elif spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
         bounded = by_cell or kind == "workplace"
         rule = spend(made, asked.epsilon * spent, cells if by_cell else 1, bounded=bounded)
@@ -80,20 +89,29 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     return made.measurement(by_cell=by_cell, margins=rule)
 
 
-def _worth(name: str, asked: Guarantee, cells: int, by_cell: bool) -> Fraction:
+Shape: TypeAlias = tuple[int, tuple[int, ...]]
+"""The worker cells of a table; of a product also those of each of its tables."""
+
+
+def tables_of(marginal: Marginal) -> tuple[int, ...]:
+    """The cells of each table of a product; none where it is one table."""
+    return tuple(one.cells for one in marginal.breakdowns)
+
+
+def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction:
     """The share whose margins are narrowest at an error that is not much larger; 0 for none.
 
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
     it has no mean: then nothing is spent.
     """
     try:
-        made = _calibrated(name, asked, cells)
+        made = _calibrated(name, asked, shape)
     except InvalidParameter:
         return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
     worth = Fraction(0)
-    needed = _log_growth(made.parameters) * (cells if by_cell else 1)
+    needed = _log_growth(made.parameters) * (shape[0] if by_cell else 1)
     for share in MARGIN_SHARES:
-        if not _affordable(name, asked, cells, share):
+        if not _affordable(name, asked, shape, share):
             break
         worth = share
         if share * asked.epsilon >= NARROW * needed:
@@ -106,12 +124,12 @@ def _log_growth(parameters: Parameters) -> float:
         return float(parameters.log_growth())
 
 
-def _affordable(name: str, asked: Guarantee, cells: int, share: Fraction) -> bool:
+def _affordable(name: str, asked: Guarantee, shape: Shape, share: Fraction) -> bool:
     """Whether the error stays below DEAREST times that without margins."""
     less = replace(asked, epsilon=asked.epsilon * (1 - share))
-    whole = _calibrated(name, asked, cells).measurement(by_cell=False, margins=NoMargins())
+    whole = _calibrated(name, asked, shape).measurement(by_cell=False, margins=NoMargins())
     try:
-        rest = _calibrated(name, less, cells).measurement(by_cell=False, margins=NoMargins())
+        rest = _calibrated(name, less, shape).measurement(by_cell=False, margins=NoMargins())
     except InvalidParameter:
         return False
     error, least = rest.expected_error(LARGE), whole.expected_error(LARGE)
@@ -119,7 +137,9 @@ def _affordable(name: str, asked: Guarantee, cells: int, share: Fraction) -> boo
 
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
-def _calibrated(name: str, pays: Guarantee, cells: int) -> Mechanism:
+def _calibrated(name: str, pays: Guarantee, shape: Shape) -> Mechanism:
+    cells, tables = shape
+    product: dict[str, Any] = {"tables": tables} if "joint" in REGISTRY[name].claims else {}
     return mechanism(
         name,
         alpha=pays.alpha,
@@ -127,6 +147,7 @@ def _calibrated(name: str, pays: Guarantee, cells: int) -> Mechanism:
         delta=pays.delta,
         cells=cells,
         plus=pays.plus or 1,
+        **product,
     )
 
 
@@ -136,7 +157,9 @@ def choose(
     """The smallest predicted error among the mechanisms whose proof covers the plan's policy."""
     names = candidates(marginal, asked, margins)
     if not names:
-        raise no_mechanism(asked)
+        raise no_mechanism(asked, marginal)
+    if marginal.kind == "joint":
+        return choose_joint(marginal, asked, margins, profile)
     found, refused = [], dict[str, LeewardError]()
     for name in names:
         try:
@@ -147,6 +170,65 @@ def choose(
         found = [named(names[0], marginal, asked, margins)]
     ranked = sorted(found, key=lambda one: _error(one, profile))
     return ranked[0], _why(ranked, refused, asked, profile)
+
+
+POWER = Fraction(2, 5)
+"""Up to this part of ε for the dimension, power tails are better than noise of public scale."""
+
+
+def choose_joint(
+    marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
+) -> tuple[Measurement, str]:
+    """joint_pareto where p·ln(1+α) is at most 2/5 of ε, else joint_clipped; and what else gives."""
+    pareto, clipped = CANDIDATES[asked.policy.name, "joint"]
+    made = {clipped: named(clipped, marginal, asked, margins)}
+    price = _log_growth(made[clipped].parameters) * Design(tables_of(marginal)).dimension
+    small = price <= POWER * asked.epsilon
+    if small:
+        made = {pareto: named(pareto, marginal, asked, margins)} | made
+    best, *others = made.values()
+    words = "at most" if small else "above"
+    rule = f"p·ln(1+alpha) is {price:.3g}, {words} {float(POWER * asked.epsilon):.3g} (2/5 epsilon)"
+    told = [rule, *(_times(one, best, profile) for one in others)]
+    return best, "; ".join(
+        (*told, _against_split(best, marginal, asked, margins, profile), _grouping(marginal))
+    )
+
+
+def _against_split(
+    best: Measurement, marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
+) -> str:
+    """How much worse it would be to give each table its part of ε."""
+    parts = marginal.published[1:]
+    less = replace(asked, epsilon=asked.epsilon / len(parts), delta=asked.delta / len(parts))
+    words = f"{len(parts)} tables with a part of epsilon each"
+    try:
+        errors = [_error(choose(one, less, margins, profile)[0], profile) for one in parts]
+    except LeewardError:
+        return f"{words} are not possible"
+    weights = [one.worker_cells for one in parts]
+    mean = sum(e * w for e, w in zip(errors, weights, strict=True)) / sum(weights)
+    return f"{words} would have {mean / _error(best, profile):.3g} times the error"
+
+
+def _grouping(marginal: Marginal) -> str:
+    """What two products of tables of like size would give, at half of ε each."""
+    parts = sorted(marginal.breakdowns, key=lambda one: one.cells)
+    whole = Design(tuple(one.cells for one in parts), "side").absolute
+    best, found = 0.0, ""
+    for cut in range(1, len(parts)):
+        both = parts[:cut], parts[cut:]
+        errors = [2 * e for group in both for e in Design(tuple(o.cells for o in group),
+                                                          "side").absolute]  # fmt: skip
+        times = [a / b for a, b in zip(errors, whole, strict=True)]
+        gain = sum(map(log, times)) / len(times)
+        if gain < best:
+            best = gain
+            small, rest = sum(times[:cut]) / cut, sum(times[cut:]) / (len(times) - cut)
+            first = ", ".join(one.name for one in both[0])
+            found = f"{first} and the others as two products at half of epsilon each would have " \
+                f"{small:.2g} and {rest:.2g} times the error"  # fmt: skip
+    return found or "no two products of these tables would have smaller errors"
 
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
@@ -249,7 +331,7 @@ def _nearest_mechanism(name: str) -> str:
 def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
     """Before anything is calibrated: no number mends a proof that is not there."""
     if (asked.policy.name, marginal.kind) not in CANDIDATES:
-        raise no_mechanism(asked)
+        raise no_mechanism(asked, marginal)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
     if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
         raise NotCovered(
@@ -269,8 +351,16 @@ def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
         ) from None
 
 
-def no_mechanism(asked: Guarantee) -> NotCovered:
+def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
     """The refusal of a policy under which there is nothing to offer."""
+    if marginal.kind == "joint" and asked.policy.name == "worker":
+        return NotCovered(
+            "breakdowns",
+            rule="must be tables of their own under the worker policy: no joint mechanism is "
+            "proved for it",
+            value=shown(marginal.name),
+            next_step="Write a table for each breakdown, or use strong or weak.",
+        )
     return NotCovered(
         "policy",
         rule="must be strong, weak or worker: whole establishments are protected by no table "

@@ -7,8 +7,11 @@ from leeward.mechanisms.measurement import Claims
 from leeward.privacy import Guarantee, Policy, policy
 from leeward.privacy.policy import unit_of, with_unit
 
-TABLES = ("workplace", "worker")
-"""A workplace table counts every job; anything with a worker part or a filter is a worker table."""
+TABLES = ("workplace", "worker", "joint")
+"""A workplace table counts every job; anything with a worker part or a filter is a worker table.
+
+Joint are the breakdowns of a product, which are released together.
+"""
 
 
 def claim(
@@ -18,7 +21,7 @@ def claim(
     if table not in TABLES:
         raise InvalidParameter(
             "table",
-            rule="must be 'workplace' or 'worker'",
+            rule="must be 'workplace', 'worker' or 'joint'",
             value=shown(table),
             next_step="A table with a worker attribute or a filter on workers is a worker table.",
         )
@@ -59,6 +62,8 @@ def _listed(policies: Sequence[Policy]) -> str:
 
 
 def _advice(goal: Policy, table: str) -> str:
+    if table == "joint":
+        return "Use joint_pareto or joint_clipped under strong or weak, or tables of their own."
     if goal.name == "strong" and table == "worker":
         return "Use vector_pareto or clipped, which are proved for whole blocks of worker cells."
     if goal.name == "establishment":

@@ -33,6 +33,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
+    Bound,
     bound_for,
     establishment_class,
     given_split,
@@ -139,6 +140,9 @@ class Clipped:
     def suited(self, establishments: int) -> "Clipped":
         """The same for workplace cells of this class, with a split and a headroom of their own."""
         return _suited(self, establishments)
+
+    def _bound(self, establishments: int) -> Bound:
+        return bound_for(self.parameters, self.rho, establishments)
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
@@ -349,7 +353,7 @@ class Clipped:
 def _suited(made: Clipped, establishments: int) -> Clipped:
     if establishments == made.establishments:
         return made
-    split, headroom = bound_for(made.parameters, made.rho, establishments)
+    split, headroom = made._bound(establishments)
     clipping = replace(made.clipping, headroom=headroom)
     return replace(made, split=split, clipping=clipping, establishments=establishments)
 

@@ -46,6 +46,8 @@ class ClippedCounts:
     needs: ClassVar[Needs] = Needs.ENTRIES
     by_cell: ClassVar[bool] = False
 
+    deviations: ClassVar[None] = None
+
     @property
     def parameters(self) -> Parameters:
         """What the mechanism was calibrated for."""

@@ -109,12 +109,7 @@ class Clipping:
         """⌊lattice·c·min(1, θ/|E|)⌋ for every cell of every establishment."""
         clipped = counts * self.lattice
         above = sizes * self.lattice > theta
-        # c ≤ |E| is not assumed: only that the product fits.
-        short = counts.max(axis=1, initial=0) < 2**62 // np.maximum(theta, 1)
-        fast = above & short
-        clipped[fast] = counts[fast] * theta[fast, None] // sizes[fast, None]
-        for i in np.flatnonzero(above & ~short):
-            clipped[i] = [int(c) * int(theta[i]) // int(sizes[i]) for c in counts[i]]
+        clipped[above] = scaled(counts[above], theta[above, None], sizes[above, None])[0]
         return clipped
 
     def reach(self, theta: int) -> Fraction:
@@ -134,8 +129,22 @@ class Clipping:
         return min(self.cells, 2) * self.alpha / (1 + self.alpha)
 
 
-def checked_entries(entries: Entries, most: int) -> Entries:
-    """The same entries if they fit together; what is refused would break the proof of `clipped`."""
+def scaled(counts: Integers, theta: Integers, sizes: Integers) -> tuple[Integers, Integers]:
+    """Quotient and remainder of c·θ/|E|, also where the product has more than 64 bits."""
+    counts, theta, sizes = np.broadcast_arrays(counts, theta, sizes)
+    # c ≤ |E| is not assumed: only that the product fits.
+    short = counts < 2**62 // np.maximum(theta, 1)
+    quotient, remainder = np.divmod(np.where(short, counts, 0) * theta, sizes)
+    for at in zip(*np.nonzero(~short), strict=True):
+        quotient[at], remainder[at] = divmod(int(counts[at]) * int(theta[at]), int(sizes[at]))
+    return quotient, remainder
+
+
+def checked_entries(entries: Entries, most: int, tables: int = 1) -> Entries:
+    """The same entries if they fit together; what is refused would break the proof of `clipped`.
+
+    A job may be listed once in each of so many tables.
+    """
     w, d = entries.shape
     ends = {"counts": most, "cell": d - 1, "row": entries.sizes.size - 1}
     ends |= {"sizes": most, "workplace": w - 1}
@@ -144,7 +153,7 @@ def checked_entries(entries: Entries, most: int) -> Entries:
     same_shape(held.counts, held.cell, "counts, cell")
     same_shape(held.counts, held.row, "counts, row")
     same_shape(held.sizes, held.workplace, "sizes, workplace")
-    if not _consistent(held, most):
+    if not _consistent(held, most, tables):
         raise InvalidParameter(
             "counts, sizes",
             rule="must list each cell of an establishment once and no more jobs than it has; "
@@ -155,13 +164,13 @@ def checked_entries(entries: Entries, most: int) -> Entries:
     return held
 
 
-def _consistent(held: Entries, most: int) -> bool:
+def _consistent(held: Entries, most: int, tables: int) -> bool:
     """Whether each cell is listed once, no establishment has too many jobs, and sums fit."""
     jobs = np.zeros(held.sizes.size, dtype=np.int64)  # cells · most is below 2^61
     np.add.at(jobs, held.row, held.counts)
     once = _distinct(held.row * held.shape[1] + held.cell, held.sizes.size * held.shape[1])
     fits = float(held.sizes.astype(float).sum()) <= most / 2
-    return once and fits and not (jobs > held.sizes).any()
+    return once and fits and not (jobs > tables * held.sizes).any()
 
 
 def _distinct(numbers: Integers, end: int) -> bool:

@@ -140,6 +140,10 @@ class PublicScale(Protocol):
         """Margins of released values that hold with this probability, from public numbers."""
 
 
+Deviations: TypeAlias = tuple[str, tuple[float, ...]]
+"""The column that they are in units of, and that of the total and of a cell of each table."""
+
+
 class Measurement(Protocol):
     """A calibrated mechanism on a table."""
 
@@ -170,6 +174,10 @@ class Measurement(Protocol):
     @property
     def margin_columns(self) -> tuple[str, ...]:
         """The columns of margins of its tables; the plan fixes them, never the data."""
+
+    @property
+    def deviations(self) -> Deviations | None:
+        """What is public of the standard deviations of a product's tables; None of other tables."""
 
     def constants(self) -> dict[str, str]:
         """The exact constants of the mechanism as text."""

@@ -10,6 +10,8 @@ from leeward.exact import Number
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.edge_laplace import EdgeLaplace
+from leeward.mechanisms.joint_clipped import JointClipped
+from leeward.mechanisms.joint_pareto import JointPareto
 from leeward.mechanisms.log_laplace import LogLaplace
 from leeward.mechanisms.node_laplace import NodeLaplace
 from leeward.mechanisms.parameters import Parameters
@@ -20,13 +22,15 @@ from leeward.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.mechanisms.staircase import Staircase
 from leeward.mechanisms.vector_pareto import VectorPareto
 
-Calibrated = Additive | Clipped
+Calibrated = Additive | Clipped | JointPareto
 
 REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
     "staircase": Staircase,
     "vector_pareto": VectorPareto,
     "clipped": Clipped,
+    "joint_pareto": JointPareto,
+    "joint_clipped": JointClipped,
     "smooth_gamma": SmoothGamma,
     "log_laplace": LogLaplace,
     "smooth_laplace": SmoothLaplace,

@@ -77,49 +77,76 @@ def classes_of(establishments: Integers) -> Integers:
     return np.asarray(edges[below], dtype=np.int64)
 
 
+class Weights(NamedTuple):
+    """What a mean error is made of: noise in units of βθ/ε₂, and the part of what clipping takes.
+
+    With Gaussian noise the first is in units of βθ/√(2ρ₂).
+    """
+
+    noise: float
+    lost: float
+
+    @classmethod
+    def of(cls, cells: int, *, gaussian: bool) -> "Weights":
+        """A block of worker cells: d = 1 moves once, others twice."""
+        moved = min(cells, 2)
+        return cls(sqrt(2 * moved / np.pi) if gaussian else moved, 1 / cells)
+
+
 def bound_for(
-    parameters: Parameters, rho: Fraction, establishments: int, split: Fraction | None = None
+    parameters: Parameters,
+    rho: Fraction,
+    establishments: int,
+    split: Fraction | None = None,
+    weights: Weights | None = None,
 ) -> Bound:
     """The pair for workplace cells of this many establishments.
 
     If all of them were taken to be alike, θ would be so far above the largest that the noise of
     cells with unequal establishments, which most are, is up to a third larger.
     """
-    return best_bound(parameters, rho, sqrt(establishments), split)
+    return best_bound(parameters, rho, sqrt(establishments), split, weights)
 
 
 @lru_cache(maxsize=1024)
 def best_bound(
-    parameters: Parameters, rho: Fraction, alike: float, split: Fraction | None = None
+    parameters: Parameters,
+    rho: Fraction,
+    alike: float,
+    split: Fraction | None = None,
+    weights: Weights | None = None,
 ) -> Bound:
     """The pair with the smallest error if `alike` establishments are as large as the largest.
 
     The noise is Gaussian where ρ > 0.
     """
     shares = CANDIDATES if split is None else (split,)
-    errors = np.array([expected_errors(parameters, rho, alike, one) for one in shares])
+    weigh = weights or Weights.of(parameters.cells, gaussian=rho > 0)
+    errors = np.array([expected_errors(parameters, rho, alike, one, weigh) for one in shares])
     share, room = np.unravel_index(int(errors.argmin()), errors.shape)
     if errors[share, room] == inf:
         return NO_MEAN if split is None else NO_MEAN._replace(split=split)
     return Bound(shares[share], HEADROOMS[room])
 
 
-def expected_errors(parameters: Parameters, rho: Fraction, alike: float, share: Fraction) -> Floats:
+def expected_errors(
+    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: Weights
+) -> Floats:
     """Mean error of a worker cell for each headroom, in units of the large establishments.
 
-    E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂); and m·E(1−θ)⁺ for what
-    clipping takes, spread over d worker cells.
+    In a block of worker cells E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂);
+    and m·E(1−θ)⁺ for what clipping takes, spread over d worker cells.
     """
-    cells, alpha = parameters.cells, parameters.growth
+    alpha = parameters.growth
     with precision(128):
         growth = float(parameters.log_growth())
     if rho:
         theta, lost = _gaussian(growth / sqrt(2 * share * rho))
-        unit = sqrt(min(cells, 2) / (np.pi * (1 - share) * rho))
+        unit = weigh.noise / sqrt(2 * (1 - share) * rho)
     else:
         theta, lost = _laplace(growth / float(share * parameters.aimed))
-        unit = min(cells, 2) / float((1 - share) * parameters.aimed)
-    return theta * unit * float(alpha / (1 + alpha)) + lost * alike / cells
+        unit = weigh.noise / float((1 - share) * parameters.aimed)
+    return theta * unit * float(alpha / (1 + alpha)) + lost * alike * weigh.lost
 
 
 def _laplace(s: float) -> tuple[Floats, Floats]:

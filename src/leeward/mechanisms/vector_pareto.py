@@ -61,16 +61,7 @@ class VectorPareto(Additive):
     def calibrated(cls, parameters: Parameters) -> "VectorPareto":
         """The k and t of smallest expected error among those that keep the promise."""
         parameters.only_tight(cls.name)
-        d = parameters.cells
-        with precision(256):
-            total = parameters.aim() * d
-            top = dyadic_down(total / parameters.log_growth(), 32)
-            least = parameters.log_growth() * d
-            if not total > least or top <= min(d, 2) - Fraction(d == 1):
-                raise parameters.refuse_epsilon("must be above cells·ln(1+alpha)", least)
-            shape = max(_shapes(top, d), key=lambda k: _step(parameters, k) * (k - 1))
-            step = _step(parameters, shape)
-        _certify(parameters, shape, step)
+        shape, step = tail_and_step(parameters, parameters.cells)
         return cls(parameters, pareto(shape), shape, step)
 
     def _release(
@@ -125,6 +116,25 @@ def _joint(k: float, d: int) -> Floats:
     return np.asarray(inside**d @ weight)
 
 
+def tail_and_step(parameters: Parameters, dimension: int) -> tuple[Fraction, Fraction]:
+    """The k and t of smallest error for noise of density ∝ (1+‖z‖)^−(dimension+k), any norm."""
+    with precision(256):
+        growth, total = parameters.log_growth(), ball(parameters.aimed)
+        top, least = dyadic_down(total / growth, 32), growth * dimension
+        if not total > least or top <= min(dimension, 2) - Fraction(dimension == 1):
+            raise parameters.refuse_epsilon(
+                f"must be above {_LEAST[parameters.cells == dimension]}·ln(1+alpha)", least
+            )
+        shapes = _shapes(top, dimension)
+        shape = max(shapes, key=lambda k: _step(parameters, k, dimension) * (k - 1))
+        step = _step(parameters, shape, dimension)
+    _certify(parameters, shape, step, dimension)
+    return shape, step
+
+
+_LEAST = {True: "cells", False: "dimension"}
+
+
 def _shapes(top: Fraction, d: int) -> Iterable[Fraction]:
     """Candidates for k: integers for a block, so that H is a sum of exponentials; a fine grid
     for a single cell, whose quantile needs no H."""
@@ -134,27 +144,26 @@ def _shapes(top: Fraction, d: int) -> Iterable[Fraction]:
     return (top, *(Fraction(round(k * 2**32), 2**32) for k in grid if 1 < k < top))
 
 
-def _step(parameters: Parameters, shape: Fraction) -> Fraction:
+def _step(parameters: Parameters, shape: Fraction, dimension: int) -> Fraction:
     """The largest t, rounded down, that the first two conditions of the theorem allow."""
-    d, epsilon = parameters.cells, parameters.aim() * parameters.cells
-    growth = parameters.log_growth()
-    order = ball(shape + d)
+    epsilon, growth = ball(parameters.aimed), parameters.log_growth()
+    order = ball(shape + dimension)
     shift_only = (epsilon / order).expm1()
-    with_dilation = growth.exp() * ((epsilon - d * growth) / order).expm1()
+    with_dilation = growth.exp() * ((epsilon - dimension * growth) / order).expm1()
     return min(dyadic_down(shift_only, BITS), dyadic_down(with_dilation, BITS))
 
 
-def _certify(parameters: Parameters, shape: Fraction, step: Fraction) -> None:
+def _certify(parameters: Parameters, shape: Fraction, step: Fraction, dimension: int) -> None:
     """All three conditions of the theorem, checked once more in ball arithmetic."""
-    d, growth = parameters.cells, parameters.log_growth
+    growth, order = parameters.log_growth, shape + dimension
 
     def promised() -> arb:
         return ball(parameters.epsilon)
 
     conditions = (
-        lambda: ball(shape + d) * ball(step).log1p(),
-        lambda: d * growth() + ball(shape + d) * (ball(step) * (-growth()).exp()).log1p(),
+        lambda: ball(order) * ball(step).log1p(),
+        lambda: dimension * growth() + ball(order) * (ball(step) * (-growth()).exp()).log1p(),
         lambda: ball(shape) * growth(),
     )
     if step <= 0 or not all(at_most(condition, promised) for condition in conditions):
-        raise ArithmeticError("vector_pareto: calibration does not meet its own conditions")
+        raise ArithmeticError("a power-tailed calibration does not meet its own conditions")

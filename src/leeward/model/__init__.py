@@ -4,7 +4,7 @@ from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.model.marginal import Dimension, Marginal
+from leeward.model.marginal import Breakdown, Dimension, Marginal
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
 from leeward.model.statistic import COUNT, STATISTICS, Count, Statistic
 from leeward.model.values import Batch, Confidential, Flag, Published
@@ -19,6 +19,7 @@ __all__ = [
     "Attribute",
     "Batch",
     "BoundedJobs",
+    "Breakdown",
     "Cells",
     "Codebook",
     "Confidential",

@@ -90,13 +90,17 @@ class Attribute:
         """Whether some jobs count in no cell of it."""
         return LEFT_OUT in self.recode.values() or LEFT_OUT in (self.unlisted, self.missing)
 
-    def covers(self, *, strict: bool) -> bool:
-        """Whether every job counts under one of its codes; with `strict`, wrong rows are refused.
+    @property
+    def complete(self) -> bool:
+        """Whether every job has one of its codes, by what is declared and whatever the rows hold.
 
-        Workplaces are a public frame, whose wrong rows are always refused.
+        Both `other` and `null_as` are then declared; of a number, `null_as` is enough.
         """
-        settled = strict or self.of_workplaces or None not in (self.unlisted, self.missing)
-        return settled and not self.leaves_out
+        return None not in (self.unlisted, self.missing) and not self.leaves_out
+
+    def covers(self, *, strict: bool) -> bool:
+        """The same, or because wrong rows are refused: with `strict`, and of workplaces always."""
+        return self.complete or ((strict or self.of_workplaces) and not self.leaves_out)
 
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""

@@ -6,7 +6,7 @@ attribute slowest, so that numbers are in the order of the codes.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Literal
 
@@ -17,7 +17,10 @@ from leeward.model.attribute import Attribute
 from leeward.model.statistic import COUNT, Statistic
 
 Integers = NDArray[np.int64]
-Kind = Literal["workplace", "worker"]
+Kind = Literal["workplace", "worker", "joint"]
+TOTAL = "total"
+"""What the name of a product's table of totals ends in."""
+
 
 SYMMETRIC, ENDS = ("margin",), ("low", "high")
 BLOCK = "block_"
@@ -63,8 +66,37 @@ class Dimension:
 
 
 @dataclass(frozen=True)
+class Breakdown:
+    """One table of a product: attributes of workers and jobs, crossed.
+
+    With `rest` one more cell is for the jobs that are in none of the others; it is not published.
+    """
+
+    worker: tuple[Dimension, ...]
+
+    @property
+    def rest(self) -> bool:
+        """Whether some job may be left out."""
+        return not all(one.attribute.complete for one in self.worker)
+
+    @property
+    def cells(self) -> int:
+        """The cells that are released, that of the rest among them."""
+        return sizes(self.worker) + self.rest
+
+    @property
+    def name(self) -> str:
+        """The names of its attributes."""
+        return "_".join(one.name for one in self.worker)
+
+
+@dataclass(frozen=True)
 class Marginal:
-    """A table: workplace part, worker part, filters on other attributes, and the statistic."""
+    """A table: workplace part, worker part, filters on other attributes, and the statistic.
+
+    With `breakdowns` it is a product: several worker tables of the same workplace cells, which are
+    released together with their total.
+    """
 
     name: str
     workplace: tuple[Dimension, ...]
@@ -78,9 +110,34 @@ class Marginal:
     totals: tuple[str, ...] = ()
     """The attributes over which rows are added up; each has a total code."""
 
+    breakdowns: tuple[Breakdown, ...] = ()
+
+    @property
+    def published(self) -> tuple["Marginal", ...]:
+        """The tables that are written: itself, or the total and each breakdown of a product."""
+        if not self.breakdowns:
+            return (self,)
+        parts = [(TOTAL, ()), *((one.name, one.worker) for one in self.breakdowns)]
+        return tuple(
+            replace(self, name=f"{self.name}_{name}", worker=worker, breakdowns=())
+            for name, worker in parts
+        )
+
+    def columns_of(self, part: int, columns: Iterable[str]) -> tuple[str, ...]:
+        """Of the columns of margins those that a published table has.
+
+        A total is one cell, and the bound of a product stands beside its total alone.
+        """
+        if not self.breakdowns:
+            return tuple(columns)
+        other = BLOCK if part == 0 else BOUND
+        return tuple(name for name in columns if not name.startswith(other))
+
     @property
     def kind(self) -> Kind:
         """A workplace table counts every job of its establishments; all else is a worker table."""
+        if self.breakdowns:
+            return "joint"
         filtered = any(not one.attribute.of_workplaces for one in self.filters)
         return "worker" if self.worker or filtered else "workplace"
 
@@ -92,7 +149,8 @@ class Marginal:
     @property
     def restricted(self) -> tuple[Dimension, ...]:
         """Everything that decides whether an establishment or a job is in the table."""
-        return (*self.workplace, *self.worker, *self.filters)
+        broken = (one for part in self.breakdowns for one in part.worker)
+        return (*self.workplace, *self.worker, *broken, *self.filters)
 
     @property
     def workplace_cells(self) -> int:
@@ -101,8 +159,8 @@ class Marginal:
 
     @property
     def worker_cells(self) -> int:
-        """d: how many worker combinations each workplace cell has."""
-        return sizes(self.worker)
+        """d: how many worker combinations each workplace cell has; of all tables of a product."""
+        return sum(one.cells for one in self.breakdowns) or sizes(self.worker)
 
     def workplace_positions(self, keys: Integers) -> tuple[Integers, ...]:
         """For each workplace dimension, the index into its codes of each numbered cell."""

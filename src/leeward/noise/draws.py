@@ -6,7 +6,9 @@ from typing import final
 import numpy as np
 
 from leeward.noise.block import draw_block
+from leeward.noise.design import Design
 from leeward.noise.gaussian import draw_gaussian
+from leeward.noise.joint import draw_joint
 from leeward.noise.sampling import draw
 from leeward.noise.scales import BOUND, Integers, Laws, Scales
 from leeward.randomness import SecretBits
@@ -26,6 +28,9 @@ class SecretNoise:
 
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
         return _within(true + draw_block(scales, true.shape[1], shape, SecretBits()))
+
+    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+        return _within(true + draw_joint(design, scales, shape, SecretBits()))
 
 
 def _within(noisy: Integers) -> Integers:

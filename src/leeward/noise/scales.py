@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.noise.design import Design
 from leeward.noise.law import Law
 from leeward.noise.tabulated import Floats
 
@@ -140,6 +141,12 @@ class Noise(Protocol):
 
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
         """Joint noise of each row (rows, cells): cells L_i/H with one H ~ Gamma(shape) a row."""
+
+    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+        """Noise of each row (rows, D) that keeps its tables adding up.
+
+        Its density is ∝ (1+N)^−(p+shape), N the design's norm; e^−N with shape 0.
+        """
 
 
 def secret() -> Noise:

@@ -16,6 +16,7 @@ from leeward.bundle.statements import (
     DataStatement,
     FrameStatement,
     JobsStatement,
+    JointStatement,
     LedgerStatement,
     LeftStatement,
     MarginStatement,
@@ -125,7 +126,11 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
-        tables = tuple(_table(table, plan) for table in plan.tables)
+        tables = tuple(
+            _table(table, number, plan)
+            for table in plan.tables
+            for number in range(len(table.marginal.published))
+        )
         return cls(plan.request.account, statements, tables)
 
 
@@ -157,12 +162,14 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
-def _table(table: PlannedTable, plan: Plan) -> CertifiedTable:
-    marginal, made = table.marginal, table.measurement
+def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
+    """A table of the bundle: the one of a plan's table, or one of its product."""
+    marginal, made = table.marginal.published[number], table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
+    columns = table.marginal.columns_of(number, made.margin_columns)
     return CertifiedTable(
-        name=table.name,
-        kind=marginal.kind,
+        name=marginal.name,
+        kind="workplace" if marginal.kind == "workplace" else "worker",
         identifiers=identifiers,
         worker_identifiers=tuple(one.name for one in marginal.worker),
         codes={
@@ -175,13 +182,12 @@ def _table(table: PlannedTable, plan: Plan) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
-        margins=_margins(made),
+        margins=_margins(made, marginal.worker_cells),
         bias=made.words.bias,
-        columns=table_columns(
-            identifiers, made.margin_columns, establishments=marginal.establishments
-        ),
+        columns=table_columns(identifiers, columns, establishments=marginal.establishments),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
+        joint=_joint(table, number),
         parents=_parents(marginal, plan) or None,
         partial=_partial(marginal, strict=plan.strict) or None,
         impossible=_impossible(marginal, plan) or None,
@@ -200,7 +206,12 @@ def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
 
 def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
     """For coarser attributes of the plan's tables, the parents of the codes of this one."""
-    asked = {one.name for table in plan.tables for one in table.marginal.dimensions}
+    asked = {
+        one.name
+        for table in plan.tables
+        for part in table.marginal.published
+        for one in part.dimensions
+    }
     found: dict[str, ParentStatement] = {}
     for one in marginal.dimensions:
         for name, parents in plan.codebook.parents(one.name).items():
@@ -219,13 +230,38 @@ def _partial(marginal: Marginal, *, strict: bool) -> tuple[str, ...]:
     )
 
 
-def _margins(made: Measurement) -> MarginStatement:
+def _joint(table: PlannedTable, number: int) -> JointStatement | None:
+    """That a table is one of a product, and the public size of its noise; None if it is not."""
+    parts = table.marginal.published
+    if not table.marginal.breakdowns:
+        return None
+    found = table.measurement.deviations
+    unit, deviation = (None, None) if found is None else (found[0], f"{found[1][number]:.9f}")
+    rest = number > 0 and table.marginal.breakdowns[number - 1].rest
+    others = ", ".join(one.name for one in parts if one is not parts[number])
+    said = f"Drawn together with {others}: the guarantee is that of all of them, paid once. "
+    adds = f"In each workplace combination its rows add up to {parts[0].name}."
+    leaves = f"Its rows may leave jobs out, so they need not add up to {parts[0].name}."
+    if number == 0:
+        adds = "It is what the rows of each of them that leave no jobs out add up to."
+    return JointStatement.model_validate(
+        {
+            "name": table.name,
+            "covers": not rest,
+            "unit": unit,
+            "deviation": deviation,
+            "sentence": said + (leaves if rest else adds),
+        }
+    )
+
+
+def _margins(made: Measurement, cells: int) -> MarginStatement:
     rule = made.margins
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(
         method=rule.method,
         coverage=coverage,
-        block_coverage=coverage if made.parameters.cells > 1 else None,
+        block_coverage=coverage if cells > 1 else None,
         ends="low" in made.margin_columns,
         epsilon=str(rule.epsilon) if rule.epsilon else None,
         note=rule.note,

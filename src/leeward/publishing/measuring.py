@@ -5,6 +5,7 @@ This is the one module that opens confidential values to publish them. Whatever 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Protocol
 
@@ -66,6 +67,26 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
     return Published(batch.keys, values, flags, margins, cells.in_frame)
 
 
+def parts_of(published: Published, marginal: Marginal) -> Iterator[Published]:
+    """The tables of a product, of which a row of values has the total and then all cells.
+
+    A cell for jobs that a table leaves out is not among them. Any other table is itself.
+    """
+    if not marginal.breakdowns:
+        yield published
+        return
+    yield _some_columns(published, slice(0, 1))
+    start = 1
+    for one in marginal.breakdowns:
+        yield _some_columns(published, slice(start, start + one.cells - one.rest))
+        start += one.cells
+
+
+def _some_columns(published: Published, some: slice) -> Published:
+    margins = {name: column[:, some] for name, column in published.margins.items()}
+    return replace(published, values=published.values[:, some], margins=margins)
+
+
 def completed(
     released: Iterator[Published], made: Measurement, marginal: Marginal, size: int
 ) -> Iterator[Published]:
@@ -75,7 +96,8 @@ def completed(
         end = int(last.keys[-1]) + 1
         yield from _spread(last, start, end, size)
         start = end
-    nothing: NDArray[np.int64] = np.zeros((0, marginal.worker_cells), dtype=np.int64)
+    width = marginal.worker_cells + bool(marginal.breakdowns)  # a product has its total too
+    nothing: NDArray[np.int64] = np.zeros((0, width), dtype=np.int64)
     margins = dict.fromkeys(made.margin_columns, nothing)
     empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)

@@ -122,7 +122,7 @@ class Plan:
         rows = [
             (
                 one.name,
-                crossed(part.name for part in one.marginal.dimensions),
+                shown_by(one.marginal),
                 one.measurement.name,
                 number_text(one.charge.epsilon),
             )
@@ -187,7 +187,7 @@ class Plan:
     @property
     def by_cell(self) -> bool:
         """Whether every worker table pays for each of its cells by itself."""
-        counted = [table for table in self.tables if table.marginal.kind == "worker"]
+        counted = [table for table in self.tables if table.marginal.kind != "workplace"]
         return all(table.measurement.by_cell for table in counted)
 
     @property
@@ -224,6 +224,14 @@ class Plan:
         if self.asked.policy.name != "weak":
             return None
         return tuple(n for n, one in self.codebook.attributes.items() if not one.of_workplaces)
+
+
+def shown_by(marginal: Marginal) -> str:
+    """The attributes of a table, or of each table of a product, for a person."""
+    parts = (crossed(one.name for one in part.worker) for part in marginal.breakdowns)
+    broken = ", ".join(parts)
+    by = crossed(one.name for one in marginal.dimensions)
+    return f"{by}, broken down by {broken}" if broken else by
 
 
 def _digest(content: object) -> str:
@@ -291,6 +299,7 @@ def make_plan(request: Request, path: Path) -> Plan:
         found.attempt(partial(context.table, written, share), f"tables[{number}]")
         for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
     ]
+    found.problems.extend(_clashes([table for table in tables if table is not None]))
     raise_all(found.problems)
     kept = tuple(table for table in tables if table is not None)
     asked, codebook = context.asked, context.codebook
@@ -392,7 +401,9 @@ def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
 
 
 def _listed_bytes(marginal: Marginal) -> int:
-    attributes = (one.attribute for one in (*marginal.dimensions, *marginal.filters))
+    parts = marginal.published
+    named = [one for part in parts for one in (*part.dimensions, *part.filters)]
+    attributes = (one.attribute for one in named)
     texts = (text for one in attributes for text in (*one.codes, *one.labels))
     return sum(len(text.encode(errors="replace")) for text in texts)
 
@@ -408,6 +419,26 @@ def _missing_tables(data: WrittenData) -> Iterator[LeewardError]:
         yield InvalidParameter(
             f"data.{name}", rule="must be given", value="nothing", next_step="Add the key."
         )
+
+
+def _clashes(tables: list[PlannedTable]) -> Iterator[LeewardError]:
+    """Names of tables that a product writes, which are too long or taken."""
+    written = [(one.name, part.name) for one in tables for part in one.marginal.published]
+    taken = [part.lower() for _, part in written]
+    for number, (product, part) in enumerate(written):
+        if part == product:
+            continue
+        if not re.fullmatch(TABLE_NAME, part) or part.lower() in (
+            *taken[:number],
+            *taken[number + 1 :],
+        ):
+            yield InvalidParameter(
+                "tables.name",
+                rule="must give the tables of a product names of at most 63 characters that no "
+                "other table has",
+                value=f"{shown(product)}, which writes {shown(part)}",
+                next_step="Change the name of one of the tables.",
+            )
 
 
 def _name_problems(request: Request) -> Iterator[LeewardError]:

@@ -9,9 +9,11 @@ from leeward.exact import positive, rational
 from leeward.mechanisms.choice import AUTO, Share
 from leeward.mechanisms.parameters import MOST_CELLS
 from leeward.model import (
+    COUNT,
     STATISTICS,
     Attribute,
     BoundedJobs,
+    Breakdown,
     Codebook,
     Dimension,
     EveryJob,
@@ -229,7 +231,8 @@ MOST_DRAWN_TOTALS = 1 << 15
 def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     """Look up the attributes and codes; refuses the undeclared, the private and the unlisted."""
     found = Gathering()
-    found.problems.extend(_shape_problems(written))
+    found.problems.extend((*_shape_problems(written), *_breakdown_problems(written)))
+    broken = _breakdowns(written, codebook, found)
     by = _attributes(written.by, "by", codebook, found)
     where = _attributes(list(written.where), "where", codebook, found)
     kept = {
@@ -249,9 +252,81 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
         statistic=STATISTICS[written.statistic],
         establishments=written.establishments,
         totals=_totals(written, by),
+        breakdowns=broken,
     )
     raise_all((*_too_large(marginal), *_total_problems(marginal, margins=written.margins)))
     return marginal
+
+
+def _breakdown_problems(written: WrittenTable) -> Iterator[LeewardError]:
+    """What cannot stand beside breakdowns."""
+    if not written.breakdowns:
+        return
+    for key, given in {
+        "where": written.where,
+        "statistic": written.statistic != COUNT.name,
+        "totals": written.totals is not None,
+    }.items():
+        if given:
+            yield InvalidParameter(
+                key,
+                rule="must be left out beside breakdowns: all jobs of a workplace cell are counted",
+                value="given",
+                next_step=f"Leave {key} out, or write a table of its own.",
+            )
+
+
+def _breakdowns(
+    written: WrittenTable, codebook: Codebook, found: Gathering
+) -> tuple[Breakdown, ...]:
+    """The tables of a product; each attribute is of workers or jobs, and `by` of workplaces."""
+    if not written.breakdowns:
+        return ()
+    names = [[one] if isinstance(one, str) else one for one in written.breakdowns]
+    for name in written.by:
+        found.attempt(lambda name=name: _of_workplaces(codebook, name))  # type: ignore[misc]
+    parts = []
+    for listed in names:
+        kinds = _attributes(listed, "breakdowns", codebook, found)
+        for one in kinds.values():
+            found.attempt(lambda one=one: _of_workers(one))  # type: ignore[misc]
+        parts.append(Breakdown(tuple(Dimension(one, _all(one)) for one in kinds.values())))
+        if not listed or len(set(listed)) < len(listed):
+            found.problems.append(_repeated(", ".join(listed) or "no attribute"))
+    labels = [one.name for one in parts]
+    repeated = {one for one in labels if labels.count(one) > 1}
+    found.problems.extend(_repeated(one) for one in sorted(repeated))
+    return tuple(parts)
+
+
+def _of_workplaces(codebook: Codebook, name: str) -> None:
+    one = codebook.attributes.get(name)
+    if one is not None and not one.of_workplaces:
+        raise InvalidParameter(
+            "by",
+            rule="must name attributes of workplaces alone beside breakdowns",
+            value=shown(name),
+            next_step=f"Move {name} to breakdowns.",
+        )
+
+
+def _of_workers(attribute: Attribute) -> None:
+    if attribute.of_workplaces:
+        raise InvalidParameter(
+            "breakdowns",
+            rule="must name attributes of workers or jobs",
+            value=shown(attribute.name),
+            next_step=f"Move {attribute.name} to by.",
+        )
+
+
+def _repeated(value: str) -> InvalidParameter:
+    return InvalidParameter(
+        "breakdowns",
+        rule="must name each table once, by attributes that differ",
+        value=value,
+        next_step="List each attribute once; write [a, b] for a table of two attributes crossed.",
+    )
 
 
 def _totals(written: WrittenTable, by: Mapping[str, Attribute]) -> tuple[str, ...]:

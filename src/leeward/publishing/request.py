@@ -14,6 +14,7 @@ ALL = "all"
 
 TOTALS = f"must be {ALL}, or a list of attributes of the table"
 CODES = "must be one code or a list of codes"
+BREAKDOWN = "must be an attribute of workers or jobs, or a list of them"
 TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 WIDTH = 100
 
@@ -61,6 +62,7 @@ class WrittenTable(Written):
     complete: bool = False
     establishments: bool = False
     totals: Annotated[list[str] | str | None, one_of(TOTALS)] = None
+    breakdowns: list[Annotated[list[str] | str, one_of(BREAKDOWN)]] = Field(default_factory=list)
 
 
 class Request(Written):

@@ -1,12 +1,12 @@
 """Run: a checked plan is charged, tabulated, measured and written. Nothing flows back."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
-from leeward.engines.engine import Owners
+from leeward.engines.engine import Engine, Owners
 from leeward.errors import FailedAfterCharge
 from leeward.interruption import postponed, recognised
 from leeward.ledger import Account, Entry
@@ -28,8 +28,8 @@ from leeward.publishing.check import (
     require_rows,
     require_small_delta,
 )
-from leeward.publishing.measuring import AddedTotals, Progress, measured_cells
-from leeward.publishing.plan import Plan
+from leeward.publishing.measuring import AddedTotals, Progress, measured_cells, parts_of
+from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.receipt import Receipt
 
 
@@ -113,17 +113,7 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
     )
     with _hidden(prepared.out) as bundle:
         for table in plan.tables:
-            margins = table.measurement.margin_columns
-            with bundle.table(table.marginal, margins=margins) as writer:
-                totals = AddedTotals(table.marginal, table.measurement, plan.seed(table.name))
-                for published in measured_cells(
-                    table.marginal, table.measurement, engine, progress
-                ):
-                    writer.write(published)
-                    totals.add(published)
-                for family, added in totals.rows():
-                    writer.write_totals(family, added)
-            rows[table.name] = writer.rows, writer.total_rows
+            rows |= _write_table(bundle, table, plan.seed(table.name), engine, progress)
         if not engine.unchanged():
             raise changed()
         progress.step("sealing the bundle")
@@ -131,6 +121,29 @@ def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Prog
             paid = payment(prepared.ledger, entry)
             digest = bundle.seal(certificate(draft, prepared.out.name, paid, rows))
             commit(prepared, entry, digest)
+
+
+def _write_table(
+    bundle: BundleWriter, table: PlannedTable, seed: int, engine: Engine, progress: Progress
+) -> dict[str, Rows]:
+    """A table, or all tables of a product side by side, a batch at a time."""
+    marginal, made = table.marginal, table.measurement
+    with ExitStack() as opened:
+        writers = [
+            opened.enter_context(
+                bundle.table(part, margins=marginal.columns_of(number, made.margin_columns))
+            )
+            for number, part in enumerate(marginal.published)
+        ]
+        totals = AddedTotals(marginal, made, seed)
+        for published in measured_cells(marginal, made, engine, progress):
+            for writer, part in zip(writers, parts_of(published, marginal), strict=True):
+                writer.write(part)
+            totals.add(published)
+        for family, added in totals.rows():
+            writers[0].write_totals(family, added)
+    parts = zip(marginal.published, writers, strict=True)
+    return {part.name: (writer.rows, writer.total_rows) for part, writer in parts}
 
 
 @contextmanager

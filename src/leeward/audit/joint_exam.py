@@ -1,0 +1,299 @@
+"""Exams of whole products: tables of one workplace cell that are released together.
+
+A worker of a database is of a kind for each combination of codes, so each table of the product is
+a sum over kinds. What the released code asks for is recorded, as for other mechanisms.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import floor, prod
+from typing import Protocol
+
+import numpy as np
+from flint import arb
+
+from leeward.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed
+from leeward.audit.exams import examined, tail_bound
+from leeward.audit.loss import NONE, Loss, over, worst
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
+from leeward.audit.outputs import JointBlock
+from leeward.audit.recording import NoiseRequest, RecordingNoise
+from leeward.audit.released_code import (
+    COUNTS,
+    INDEX,
+    JOBS,
+    LOW,
+    SUMS,
+    CodeExam,
+    count_pairs,
+    grid_index,
+)
+from leeward.exact import ball, precision
+from leeward.mechanisms import Mechanism
+from leeward.mechanisms.clipping import Clipping, checked_entries
+from leeward.mechanisms.margins import NoMargins
+from leeward.mechanisms.parameters import Parameters
+from leeward.model import Entries
+from leeward.noise.design import Design
+from leeward.noise.scales import MOST, Integers, Noise
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Policy
+from leeward.privacy.database import Database
+
+FEW_POINTS = 3
+"""The largest dimension in which integer masses are computed; beyond it, densities alone."""
+
+
+JOINT_DRAWS = 1 << 17
+"""Draws of each database."""
+
+
+class JointMechanism(Protocol):
+    """What the auditor asks of a mechanism of whole products."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """α, ε, δ and the number of all cells."""
+
+    @property
+    def design(self) -> Design:
+        """The tables; only their sizes are used."""
+
+
+class JointCountMechanism(JointMechanism, Protocol):
+    """One that adds noise to counts."""
+
+    def _release(self, counts: Integers, largest: Integers, noise: Noise) -> Integers:
+        """What is released, with given noise."""
+
+
+class JointEntryMechanism(JointMechanism, Protocol):
+    """One that clips establishments to a bound."""
+
+    @property
+    def clipping(self) -> Clipping:
+        """Its lattice and headroom."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """Counts and the bound θ of each workplace cell, with given noise."""
+
+
+def broken_down(database: Database, tables: Sequence[int]) -> Integers:
+    """The cells of all tables side by side, one row an establishment."""
+    kinds = np.array([force.jobs for force in database.establishments], dtype=np.int64)
+    crossed = kinds.reshape(-1, *tables)
+    axes = range(1, len(tables) + 1)
+    sums = [crossed.sum(axis=tuple(k for k in axes if k != j)) for j in axes]
+    return np.concatenate([one.reshape(len(kinds), -1) for one in sums], axis=1)
+
+
+def released_counts(made: JointCountMechanism, database: Database) -> list[JointBlock]:
+    """The distributions that the code drew from."""
+    noise = RecordingNoise()
+    counts = broken_down(database, made.design.tables).sum(axis=0, keepdims=True)
+    made._release(counts, np.array([database.largest]), noise)
+    return noise.joints
+
+
+def examine_joint(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+    """Joint masses in few dimensions, and the density's bound over all outputs in any."""
+    return joint_loss(made, examined(made, name), depth)
+
+
+def joint_loss(
+    made: JointCountMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+) -> Loss:
+    """The worst pair of neighbours; `chained`: of employers with two establishments each."""
+    claimed = made.parameters.epsilon
+    seen = {}
+    for pair in _pairs(made, policy, depth):
+        both = [parts(one) for one in pair.chained().databases] if chained else pair.databases
+        before, after = (released_counts(made, database) for database in both)
+        apart = tuple(tuple(np.subtract(b.true, a.true).tolist()) for a, b in
+                      zip(before, after, strict=True))  # fmt: skip
+        key = (apart, *((one.scale, one.shape, one.design) for one in (*before, *after)))
+        seen[key] = before, after
+    return worst(blocks_loss(before, after, claimed) for before, after in seen.values())
+
+
+def blocks_loss(before: list[JointBlock], after: list[JointBlock], claimed: Fraction) -> Loss:
+    """Blocks that were drawn one by one: their losses add up."""
+    total, bound = NONE, arb(0)
+    for a, b in zip(before, after, strict=True):
+        total = total.plus(_block_loss(a, b, claimed))
+        bound += density_bound(a, b)
+    with precision(128):
+        kept = bound <= ball(claimed)
+    return Loss(total.forward, total.backward, arb(0) if kept else arb("nan"), bound=bound)
+
+
+def density_bound(before: JointBlock, after: JointBlock) -> arb:
+    """The supremum of the density's log-ratio: it depends on the two norms alone."""
+    design, scales = before.design, (before.scale, after.scale)
+    return tail_bound(before.distance(after), scales, design.dimension, before.shape)
+
+
+def _block_loss(before: JointBlock, after: JointBlock, claimed: Fraction) -> Loss:
+    if before.design.dimension > FEW_POINTS:
+        reached = density_bound(before, after)
+        return Loss(reached, reached, arb(0))
+    outputs = {*before.landmarks(), *after.landmarks()}
+    return over(outputs, before.mass, after.mass, claimed)
+
+
+def _pairs(made: JointMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
+    alpha, kinds = made.parameters.growth, prod(made.design.tables)
+    sizes = [*block_sizes(alpha, 1000, additive(policy)), *range(8, depth.small, 4)]
+    yield from blocks(policy, alpha, kinds, sizes)
+
+
+def joint_entries(databases: Sequence[Database], tables: Sequence[int], copies: int = 1) -> Entries:
+    """Databases as workplace cells of one product, each `copies` times."""
+    rows = np.concatenate([broken_down(one, tables) for one in databases])
+    sizes = np.array([size for one in databases for size in one.sizes], dtype=np.int64)
+    place = np.repeat(np.arange(len(databases)), [len(one.sizes) for one in databases])
+    row, cell = np.nonzero(rows)
+
+    def repeated(column: Integers, apart: int = 0) -> Integers:
+        return (column + np.arange(copies)[:, None] * apart).ravel()
+
+    return Entries(
+        counts=repeated(rows[row, cell]),
+        cell=repeated(cell),
+        row=repeated(row, len(rows)),
+        sizes=repeated(sizes),
+        workplace=repeated(place, len(databases)),
+        shape=(copies * len(databases), sum(tables)),
+        in_frame=np.tile([len(one.sizes) for one in databases], copies),
+    )
+
+
+def clipped_release(
+    made: JointEntryMechanism, databases: Sequence[Database], indices: Integers | None = None
+) -> tuple[NoiseRequest, Integers, list[JointBlock], Integers]:
+    """The recorded index, θ, the distributions of the sums, and what is released."""
+    noise, tables = RecordingNoise(() if indices is None else (indices,)), made.design.tables
+    most = MOST // made.clipping.lattice
+    held = checked_entries(joint_entries(databases, tables), most, len(tables))
+    values, theta = made._release(held, noise)
+    return noise.requests[0], theta, noise.joints, values
+
+
+def examine_joint_clipped(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """Index and sums jointly, over the indices that the noise may give."""
+    return joint_clipped_loss(made, examined(made, name), depth)
+
+
+def joint_clipped_loss(made: JointEntryMechanism, policy: Policy, depth: Depth) -> Loss:
+    """The worst pair of neighbours."""
+    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
+    kinds = prod(made.design.tables)
+    found = blocks(policy, made.parameters.growth, kinds, sizes)
+    return worst(_pair_loss(made, pair) for pair in found)
+
+
+def _pair_loss(made: JointEntryMechanism, pair: Pair) -> Loss:
+    lowest, highest = sorted(clipped_release(made, pair.databases)[0].true.tolist())
+    indices = sorted(set(_indices(lowest, highest, made)))
+    runs = [
+        clipped_release(made, [one] * len(indices), np.array(indices)) for one in pair.databases
+    ]
+    (index, theta, sums, _), (other_index, other_theta, other_sums, _) = runs
+    if (theta != other_theta).any():  # published: it must follow from the index alone
+        return DISTINGUISHED
+    each = len(sums) // len(indices)
+    losses = []
+    for i, at in enumerate(indices):
+        first = _signed(index.rounded(i).mass((at,)), other_index.rounded(i).mass((at,)))
+        both = zip(sums[i * each :][:each], other_sums[i * each :][:each], strict=True)
+        lost = sum((_sums_loss(a, b) for a, b in both), arb(0))
+        losses.append(_joined(first, Loss(lost, lost, arb(0)), made.parameters.epsilon))
+    return worst(losses)
+
+
+def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
+    """Exponential tails of one scale differ by the distance at most, and do so at the centre."""
+    if (before.scale, before.design, before.shape) != (after.scale, after.design, 0):
+        return arb("inf")
+    with precision(128):
+        return ball(before.distance(after) / before.scale)
+
+
+# The released code: its definition, and draws of it.
+
+
+def count_faults(made: JointCountMechanism, found: list[Database]) -> Iterator[str]:
+    """The jobs of each code of each table."""
+    for database in _of_kinds(made, found):
+        counts = broken_down(database, made.design.tables).sum(axis=0, keepdims=True)
+        values = made._release(counts, np.array([database.largest]), RecordingNoise())
+        if not np.array_equal(values, counts):
+            yield COUNTS
+
+
+def clipped_faults(made: JointEntryMechanism, found: list[Database]) -> Iterator[str]:
+    """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
+    lattice, tables = made.clipping.lattice, made.design.tables
+    some = list(_of_kinds(made, found))
+    true = [grid_index(one.largest, made.parameters) for one in some]
+    for low in LOW if some else ():
+        index, theta, sums, values = clipped_release(made, some, np.array(true) - low)
+        if index.true.tolist() != true:
+            yield INDEX
+        for i, (database, bound) in enumerate(zip(some, theta.tolist(), strict=True)):
+            points = _clipped_sums(database, tables, bound, lattice)
+            if list(sums[i].true) != points:
+                yield SUMS
+            if values[i].tolist() != _whole_jobs(points, tables, lattice):
+                yield JOBS
+
+
+def _of_kinds(made: JointMechanism, found: list[Database]) -> Iterator[Database]:
+    """Databases that have a kind for each combination of codes."""
+    kinds = prod(made.design.tables)
+    yield from (one for one in found if len(one.by_kind) == kinds)
+
+
+def _clipped_sums(database: Database, tables: Sequence[int], theta: int, lattice: int) -> list[int]:
+    """Each establishment scaled to at most θ points, rounded with one sum in all tables."""
+    total = [0] * sum(tables)
+    for size, row in zip(database.sizes, broken_down(database, tables).tolist(), strict=True):
+        points = min(size * lattice, theta)
+        exact = [Fraction(points * c, size) if size else Fraction(0) for c in row]
+        total = [a + b for a, b in zip(total, _of_one_sum(exact, tables, points), strict=True)]
+    return total
+
+
+def _whole_jobs(points: Sequence[int], tables: Sequence[int], lattice: int) -> list[int]:
+    exact = [Fraction(one, lattice) for one in points]
+    return _of_one_sum(exact, tables, floor(sum(exact[: tables[0]]) + Fraction(1, 2)))
+
+
+def _of_one_sum(exact: list[Fraction], tables: Sequence[int], whole: int) -> list[int]:
+    """Floors, and one more for the largest remainders of each table, the first of equal ones."""
+    found, start = list[int](), 0
+    for size in tables:
+        cells = exact[start : start + size]
+        rest = [cell - floor(cell) for cell in cells]
+        short = whole - sum(map(floor, cells))
+        order = sorted(range(size), key=lambda i: (-rest[i], i))
+        found += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
+        start += size
+    return found
+
+
+def drawn(made: Mechanism, database: Database, draws: int) -> Floats:
+    """The first cells of the first two tables, by the function that measures them.
+
+    Where the scale of the noise is public it is shown too, and values are in units of it.
+    """
+    tables: tuple[int, ...] = made.design.tables  # type: ignore[attr-defined] # of a product
+    columns = joint_entries([database], tables, draws)
+    measured = made.measurement(by_cell=False, margins=NoMargins()).measure(columns)
+    values = measured.values[:, [1, 1 + tables[0]]].astype(np.float64)
+    scale = measured.law.scale
+    return values if scale is None else np.column_stack((scale, values / scale[:, None]))
+
+
+JOINT_CODE = CodeExam(count_faults, count_pairs, JOINT_DRAWS, drawn)
+JOINT_CLIPPED_CODE = CodeExam(clipped_faults, count_pairs, JOINT_DRAWS, drawn)

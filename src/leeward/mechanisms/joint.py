@@ -1,0 +1,111 @@
+"""Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from leeward.errors import InvalidParameter, shown
+from leeward.mechanisms.measurement import COVERAGE, Spread
+from leeward.mechanisms.parameters import Parameters
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.noise.design import Design, Norm, PublicDraws
+from leeward.noise.integers import whole_number
+from leeward.noise.scales import CellNoise, Integers
+from leeward.noise.tabulated import Floats
+
+MOST_JOINT_CELLS = 400
+"""Maximum number of cells of all tables of a product together."""
+
+MOST_DRAWN = "They cover at least nine of ten draws of the public law of the noise."
+
+
+def joint_design(parameters: Parameters, tables: object, norm: Norm) -> tuple[Design, Parameters]:
+    """The tables of a product, and the parameters of all their cells together."""
+    numbers = tuple(tables) if isinstance(tables, (tuple, list)) else ()
+    if not numbers or not all(whole_number(one) and one >= 1 for one in numbers):
+        raise InvalidParameter(
+            "tables",
+            rule="must be the numbers of cells of the tables, such as (3, 2)",
+            value=shown(tables),
+            next_step="Give one whole number of at least 1 for each table.",
+        )
+    design = Design(tuple(int(one) for one in numbers), norm)
+    if not 2 <= design.cells <= MOST_JOINT_CELLS:
+        raise InvalidParameter(
+            "tables",
+            rule=f"must have from 2 to {MOST_JOINT_CELLS} cells together",
+            value=f"{design.cells} cells",
+            next_step="Release tables of like size together, in several blocks.",
+        )
+    read = (parameters.alpha, parameters.epsilon, parameters.delta, design.cells)
+    return design, Parameters.read(*read, parameters.calibration, parameters.plus)
+
+
+def required_sums(counts: Integers, design: Design) -> None:
+    """Refuse tables of a workplace cell that differ in their sums: the proof is about equal ones.
+
+    The engine counts every job once in each table, so other sums are a fault of the program.
+    """
+    first, *others = (counts[:, cells].sum(axis=1) for cells in design.slices())
+    if any(not np.array_equal(first, other) for other in others):
+        raise ArithmeticError("tables of a product must have one sum in each workplace cell")
+
+
+def with_total(values: Integers, design: Design) -> Integers:
+    """The same with the total of each row before it; all tables have it."""
+    return np.concatenate([values[:, design.slices()[0]].sum(axis=1, keepdims=True), values], 1)
+
+
+@dataclass(frozen=True)
+class DrawnLaw:
+    """The noise of a cell of the first table, as its public draws show it: for pictures."""
+
+    draws: PublicDraws
+
+    def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
+        """P(Z < z) and P(Z > z); the law is symmetric."""
+        beyond = (1 - self.draws.share_within(1, np.abs(z))) / 2
+        return np.where(z < 0, beyond, 1 - beyond), np.where(z < 0, 1 - beyond, beyond)
+
+
+def drawn_spread(draws: PublicDraws, size: int, scale: float) -> Spread:
+    """The noise of a cell of the first table, whose establishment is spread evenly over it."""
+    count = -(-size // draws.design.tables[0])
+    reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))
+    return Spread(count, count - reach, count + reach, DrawnLaw(draws), scale)  # type: ignore[arg-type] # float_tails is all that is asked of it
+
+
+class JointTables:
+    """What measurements of a product's tables have in common."""
+
+    by_cell: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        found: Parameters = self.mechanism.parameters  # type: ignore[attr-defined] # of each
+        return found
+
+    @property
+    def design(self) -> Design:
+        """The tables."""
+        found: Design = self.mechanism.design  # type: ignore[attr-defined] # of each
+        return found
+
+    @staticmethod
+    def shape_of_product(design: Design) -> dict[str, str]:
+        """The tables and the dimension of their space, for a certificate."""
+        tables = ", ".join(map(str, design.tables))
+        return {"tables": tables, "dimension": str(design.dimension)}
+
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """The mean over all cells of all tables."""
+        errors = self.expected_errors(size, establishments)  # type: ignore[attr-defined] # of each
+        if errors is None:
+            return None
+        return float(np.average(errors[1:], weights=self.design.tables))
+
+    def cell_noise(self) -> CellNoise | None:
+        """Tables of a product have no totals but their own."""
+        return None

@@ -1,0 +1,341 @@
+"""Joint clipped: all breakdowns of a workplace cell for one ε, noise of public scale.
+
+Proof in joint_clipped.proof.md. As clipped, with two changes: an establishment that is scaled down
+keeps one sum in all tables, and the noise has the density ∝ e^(−ε₂·N(z)/Δ) on the space V of tables
+with one sum, N the largest positive or negative part of a table. So the total is good as well.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from leeward.exact import Number
+from leeward.mechanisms.clipped import MISSED, Clipped, Ends
+from leeward.mechanisms.clipping import FINENESS, Clipping, checked_entries, scaled
+from leeward.mechanisms.joint import (
+    JointTables,
+    drawn_spread,
+    joint_design,
+    required_sums,
+    with_total,
+)
+from leeward.mechanisms.measurement import (
+    Claims,
+    Expected,
+    MarginRule,
+    Measured,
+    Measurement,
+    Needs,
+    PublicLaw,
+    Spread,
+    Words,
+)
+from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.split import (
+    MOST_ESTABLISHMENTS,
+    Bound,
+    Weights,
+    bound_for,
+    classes_of,
+    establishment_class,
+    given_split,
+)
+from leeward.model import Cells, Entries
+from leeward.model.marginal import BOUND as BOUND_COLUMN
+from leeward.model.marginal import margin_columns
+from leeward.model.size_profile import ESTABLISHMENTS
+from leeward.model.values import Margins
+from leeward.noise.design import Design, PublicDraws
+from leeward.noise.integers import whole_margins
+from leeward.noise.remainders import largest_remainders
+from leeward.noise.scales import BOUND, MOST, Integers, Noise, Scales
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Guarantee, Policy, StrongAlpha
+
+
+@dataclass(frozen=True)
+class JointClipping(Clipping):
+    """Clipping that keeps one sum in all tables of an establishment."""
+
+    tables: tuple[int, ...] = ()
+
+    @property
+    def lattice(self) -> int:
+        """A power of two, so fine that the allowance for rounding is below 1/1000 of Δ."""
+        return 1 << (FINENESS * (max(self.tables) + 1) - 1).bit_length()
+
+    @property
+    def allowance(self) -> int:
+        """What rounding to the lattice may add to a positive part, in lattice points."""
+        return max(self.tables) + 1
+
+    def sums(self, entries: Entries, theta: Integers) -> Integers:
+        """Lattice points (workplaces, D), one θ a workplace cell.
+
+        An establishment above θ has θ points in every table: floors, and one more for the largest
+        remainders.
+        """
+        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
+        points = entries.counts * self.lattice
+        above = np.flatnonzero(sizes * self.lattice > theta[place])
+        points[above] = self._scaled(entries, above, theta[place[above]])
+        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
+        np.add.at(sums, (place, entries.cell), points)
+        return sums
+
+    def _scaled(self, entries: Entries, above: Integers, theta: Integers) -> Integers:
+        """The points of these entries, whose establishments are scaled down to θ."""
+        sizes = entries.sizes[entries.row[above]]
+        floors, rest = scaled(entries.counts[above], theta, sizes)
+        of_table = np.repeat(np.arange(len(self.tables)), self.tables)[entries.cell[above]]
+        group = entries.row[above] * len(self.tables) + of_table
+        order = np.lexsort((entries.cell[above], -rest, group))
+        first = np.flatnonzero(np.diff(group[order], prepend=-1))
+        rank = np.arange(order.size) - np.repeat(first, np.diff([*first, order.size]))
+        left = theta - np.bincount(group, floors, minlength=1)[group].astype(np.int64)
+        floors[order] += rank < left[order]
+        return floors
+
+    def moved(self, theta: Integers) -> Integers:
+        """Δ: αθ/(1+α), and what rounding adds."""
+        above, below = self._share.numerator, self._share.denominator
+        unique, inverse = np.unique(theta, return_inverse=True)
+        values = [value * above // below + self.allowance for value in unique.tolist()]
+        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
+
+    @property
+    def _share(self) -> Fraction:
+        return self.alpha / (1 + self.alpha)
+
+
+@dataclass(frozen=True)
+class JointClipped(Clipped):
+    """Tables of one product; noise scale and bound θ are public.
+
+    `release_entries` takes the cells of all tables side by side: each job lies in one cell of every
+    table. Options: `tables`, the numbers of cells; `split`, the share of the budget for the
+    maximum, the same for all workplace cells; `establishments` as for clipped.
+    """
+
+    name: ClassVar[str] = "joint_clipped"
+    words: ClassVar[Words] = Words(
+        label="joint clipped",
+        noise="Establishments above a noisy bound are scaled down to it; then all tables of a "
+        "workplace cell get their random numbers together, so that they still add up to one "
+        "total. The size of these numbers is public.",
+        bias=Clipped.words.bias,
+    )
+    claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
+
+    @classmethod
+    def calibrated(  # type: ignore[override] # other options
+        cls,
+        parameters: Parameters,
+        *,
+        tables: tuple[int, ...] = (),
+        split: Number | None = None,
+        establishments: int = MOST_ESTABLISHMENTS,
+    ) -> "JointClipped":
+        """Read the options; all noise scales are exact rationals of them."""
+        parameters.only_tight(cls.name)
+        design, held = joint_design(parameters, tables, "side")
+        number, given = establishment_class(establishments), split and given_split(split)
+        weights = _weights(design)
+        if not given:  # one split for all classes, so that one number tells the size of the noise
+            typical = establishment_class(ESTABLISHMENTS)
+            given = bound_for(held, Fraction(0), typical, None, weights).split
+        headroom = bound_for(held, Fraction(0), number, given, weights).headroom
+        clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
+        return cls(held, clipping, given, establishments=number)
+
+    def _bound(self, establishments: int) -> Bound:
+        weights = _weights(self.design)
+        return bound_for(self.parameters, self.rho, establishments, self.split, weights)
+
+    @property
+    def design(self) -> Design:
+        """The tables, and the norm of their noise."""
+        return Design(self._clipping.tables, "side")
+
+    @property
+    def _clipping(self) -> JointClipping:
+        if not isinstance(self.clipping, JointClipping):
+            raise TypeError("tables of a product are clipped together")
+        return self.clipping
+
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+        """ε of all tables together; strong, hence also weak."""
+        return super().guarantee(policy, table=table or "joint")
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on the tables of a product."""
+        return JointClippedCounts(self, margins)
+
+    def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        """Joint noise on lattice points, then whole jobs of which all tables have one sum."""
+        required_sums(sums, self.design)
+        scales = Scales(self.clipping.moved(theta), factor=1 / self._rest)
+        noisy = noise.joint(sums, scales, self.design, 0)
+        jobs, lattice = np.empty_like(noisy), self.clipping.lattice
+        for cells in self.design.slices():
+            floors, rest = np.divmod(noisy[:, cells], lattice)
+            whole = (noisy[:, cells].sum(axis=1) + lattice // 2) // lattice
+            jobs[:, cells] = floors + largest_remainders(rest, whole - floors.sum(axis=1))[0]
+        return jobs
+
+    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
+        """[v−q, κ(v+q)] of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
+        reach = [
+            self.drawn.reach(j, float(1 - MISSED), block=cells > 1 and j > 0)
+            for j in range(len(self.design.tables) + 1)
+        ]
+        q = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables)) + 0.5
+        steps, kappa = whole_margins(q), self.kappa
+        high = values + steps
+        if kappa > 1:
+            lost = self.establishments / self.clipping.lattice
+            high = np.maximum(high, whole_margins((values + q + lost) * kappa))
+        return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
+
+    @property
+    def drawn(self) -> PublicDraws:
+        """Draws of the public law, for margins."""
+        return PublicDraws(self.design)
+
+    def mean_abs_errors(self, largest: int) -> Floats | None:
+        """E|noise| in jobs: of the total, and of a cell of each table; None without a mean."""
+        spread = self._expected_theta(largest, 1)
+        unit = np.array((self.design.total_moments[0], *self.design.absolute))
+        return None if spread is None else float(spread) * unit
+
+    @property
+    def deviations(self) -> tuple[float, ...]:
+        """Standard deviations for each job of θ: of the total, and of a cell of each table."""
+        least = self._clipping.theta_of(0)
+        unit = self.spread(least) * self.clipping.lattice / least
+        squares = (self.design.total_moments[1], *self.design.squares)
+        return tuple(unit * sqrt(one) for one in squares)
+
+
+def _weights(design: Design) -> Weights:
+    """The mean over all cells."""
+    noise = float(np.average(design.absolute, weights=design.tables))
+    return Weights(noise, len(design.tables) / design.cells)
+
+
+@dataclass(frozen=True)
+class JointClippedCounts(JointTables):
+    """The measurement of a product's tables; values (w, 1 + D) begin with the total."""
+
+    mechanism: JointClipped
+    margins: MarginRule
+    name: ClassVar[str] = JointClipped.name
+    words: ClassVar[Words] = JointClipped.words
+    needs: ClassVar[Needs] = Needs.ENTRIES
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants; headroom and κ by the number of establishments of a cell."""
+        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
+        columns = {
+            "establishments": [str(one.establishments) for one in classes],
+            "headroom": [str(one.clipping.headroom) for one in classes],
+            "kappa": [f"{one.kappa:.6g}" for one in classes],
+        }
+        own = self.parameters.constants(self.mechanism)
+        told = own | {name: ", ".join(column) for name, column in columns.items()}
+        return told | self.shape_of_product(self.mechanism.design)
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """Margins cost nothing."""
+        return self.mechanism.guarantee(policy, table=table)
+
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
+        if isinstance(columns, Cells):
+            raise TypeError("joint_clipped measures entries of establishments, not cells")
+        made = self.mechanism
+        most, tables = MOST // made.clipping.lattice, len(made.design.tables)
+        entries = checked_entries(columns, most, tables)
+        shape = entries.shape[0], entries.shape[1] + 1
+        values, scale = np.zeros(shape, dtype=np.int64), np.zeros(shape[0])
+        margins = {name: np.zeros_like(values) for name in self.margin_columns}
+        for one, cells in self._classes(entries):
+            found, theta = one.release_entries(entries.part(cells))
+            values[cells] = with_total(found, one.design)
+            scale[cells] = one.spreads(theta)
+            for name, column in self._published(one, values[cells], theta).items():
+                margins[name][cells] = column
+        return Measured(values, margins, PublicLaw(None, True, scale))
+
+    def _classes(self, entries: Entries) -> Iterator[tuple[JointClipped, Integers]]:
+        """Mechanisms with the workplace cells that they measure; see ClippedCounts."""
+        if entries.in_frame is None:
+            yield self.mechanism, np.arange(entries.shape[0])
+            return
+        classes = classes_of(entries.in_frame)
+        for one in np.unique(classes):
+            yield self._made(int(one)), np.flatnonzero(classes == one)
+
+    def _published(self, made: JointClipped, values: Integers, theta: Integers) -> Margins:
+        """The intervals, and θ in jobs, rounded up."""
+        jobs = -(-theta // made.clipping.lattice)
+        bound = {BOUND_COLUMN: np.broadcast_to(jobs[:, None], values.shape)}
+        if self.margins.coverage is None:
+            return bound
+        ends = [end for cells in (1, 2) for end in made.interval(values, theta, cells)]
+        return dict(zip(self.margin_columns, ends, strict=False)) | bound
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The plan fixes them; the bound θ is always published."""
+        if self.margins.coverage is None:
+            return (BOUND_COLUMN,)
+        return (*margin_columns(ends=True, block=True), BOUND_COLUMN)
+
+    @property
+    def deviations(self) -> tuple[str, tuple[float, ...]] | None:
+        """In units of the bound."""
+        return BOUND_COLUMN, self.mechanism.deviations
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """No closed form: the bias of clipping depends on every establishment of a cell."""
+        finite = self.mechanism.mean_abs_errors(0) is not None
+        return Expected(None, None, finite, steady=self.mechanism.std(0) is not None)
+
+    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
+        """Of the total and of a cell of each table: noise, and what clipping takes at most."""
+        made = self._made(establishment_class(establishments))
+        errors = made.mean_abs_errors(size)
+        if errors is None:
+            return None
+        lost = made.clipping_loss(size) * establishments
+        return np.asarray(errors + lost / np.array((1, *made.design.tables)))
+
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """Half of the interval of one establishment at the θ of a maximum without noise."""
+        if self.margins.coverage is None:
+            return None
+        made = self._made(establishment_class(establishments))
+        tables = made.design.tables
+        counts = np.repeat(np.array([size, *(-(-size // d) for d in tables)]), (1, *tables))[None]
+        low, high = made.interval(counts, self._theta(made, size))
+        return -(-int((high - low)[0, 1:].mean()) // 2)
+
+    def _made(self, number: int) -> JointClipped:
+        made = self.mechanism.suited(number)
+        if not isinstance(made, JointClipped):
+            raise TypeError("a class of workplace cells has the same mechanism")
+        return made
+
+    @staticmethod
+    def _theta(made: JointClipped, size: int) -> Integers:
+        return made.clipping.theta(made.clipping.grid.index(np.array([size])))
+
+    def spread(self, size: int) -> Spread:
+        """A cell of the first table, at the θ of a maximum without noise."""
+        made = self._made(establishment_class(ESTABLISHMENTS))
+        return drawn_spread(made.drawn, size, float(made.spreads(self._theta(made, size))[0]))
