@@ -210,7 +210,12 @@ class Verification:
         return html_table(title, ("problem",), [(one,) for one in self.problems])
 
 
-def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Verification:
+def verify(
+    path: Path | str,
+    *,
+    ledger: Ledger | Path | str | None = None,
+    source: Path | str | None = None,
+) -> Verification:
     """Whether a bundle is what was sealed; with the ledger also whether its entry confirms it.
 
     Parameters
@@ -218,7 +223,10 @@ def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Ve
     path
         The folder of the bundle.
     ledger
-        The ledger of its publisher, or its path.
+        The ledger of its publisher, or its path. It knows releases: of a bundle that was made of
+        one, it confirms that one.
+    source
+        The release that the bundle was made of, to compare what it holds of it.
 
     Returns
     -------
@@ -244,6 +252,10 @@ def verify(path: Path | str, *, ledger: Ledger | Path | str | None = None) -> Ve
     if ledger is not None and not found:
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
         found = (*entry_findings(folder, book),)
+    if source is not None and not found:
+        from leeward.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
+
+        found = source_findings(folder, Path(source))
     return Verification(folder, found)
 
 

@@ -38,6 +38,7 @@ MAY_IMPORT = {
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
     | rooms("publishing.check publishing.plan publishing.receipt"),
     "pictures": EVERYWHERE,
+    "tidy": EVERYWHERE | rooms("bundle model privacy noise randomness"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")

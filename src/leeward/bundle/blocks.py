@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import Damaged, InvalidParameter, shown
+from leeward.model.marginal import RELEASED
 from leeward.model.values import Margins, ends
 
 Integers = NDArray[np.int64]
@@ -29,7 +30,7 @@ class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
     `margins` are 0 where `drawn` is false: there the table has none. `establishments` is None where
-    the table does not count them.
+    the table does not count them, and `released` where values are as released.
     """
 
     positions: tuple[Integers, ...]
@@ -38,11 +39,13 @@ class Block:
     margins: Margins
     drawn: Booleans
     establishments: Integers | None = None
+    released: Integers | None = None
 
     @property
     def ends(self) -> tuple[Integers, Integers]:
-        """The lowest and the highest number that each value may stand for."""
-        return ends(self.values, self.margins) if self.margins else (self.values, self.values)
+        """The lowest and the highest number that each released value may stand for."""
+        released = self.values if self.released is None else self.released
+        return ends(released, self.margins) if self.margins else (released, released)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -53,7 +56,8 @@ class Block:
         margins = {name: one[chosen] for name, one in self.margins.items()}
         numbers = (self.values[chosen], self.status[chosen], margins)
         frame = None if self.establishments is None else self.establishments[chosen]
-        return Block(positions, *numbers, self.drawn[chosen], frame)
+        released = None if self.released is None else self.released[chosen]
+        return Block(positions, *numbers, self.drawn[chosen], frame, released)
 
 
 def join(parts: list[Block]) -> Block:
@@ -65,13 +69,15 @@ def join(parts: list[Block]) -> Block:
         np.concatenate([part.status for part in parts]),
         {name: np.concatenate([part.margins[name] for part in parts]) for name in parts[0].margins},
         np.concatenate([part.drawn for part in parts]),
-        _joined_frame(parts),
+        _joined([part.establishments for part in parts]),
+        _joined([part.released for part in parts]),
     )
 
 
-def _joined_frame(parts: list[Block]) -> Integers | None:
-    counted = [part.establishments for part in parts if part.establishments is not None]
-    return np.concatenate(counted) if counted else None
+def _joined(columns: list[Integers | None]) -> Integers | None:
+    """A column that a table may lack."""
+    there = [one for one in columns if one is not None]
+    return np.concatenate(there) if there else None
 
 
 def certified(bundle: Bundle, name: str) -> CertifiedTable:
@@ -113,6 +119,7 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
         {name: _numbers(one.fill_null(0), table) for name, one in wide.items()},
         drawn[0] if drawn else np.zeros(len(batch), bool),
         _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
+        _numbers(numbers[RELEASED].fill_null(0), table) if RELEASED in numbers else None,
     )
 
 

@@ -30,8 +30,10 @@ from leeward.bundle.statements import (
     JobsStatement,
     JointStatement,
     LedgerStatement,
+    MadeFromStatement,
     MarginStatement,
     OddsStatement,
+    ParentStatement,
     PromiseStatement,
     Prose,
     ReleaseGuarantee,
@@ -40,9 +42,10 @@ from leeward.bundle.statements import (
     Statement,
     TableGuarantee,
     Text,
+    TidiedStatement,
     TotalsStatement,
 )
-from leeward.model.marginal import BOUND, margin_columns
+from leeward.model.marginal import BOUND, RELEASED, margin_columns
 from leeward.model.totals import TOTAL_LABEL
 
 FORMAT: Final = 3
@@ -54,7 +57,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = ("establishments", "totals", "joint")
+SINCE_3 = ("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied")
 """Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -101,6 +104,18 @@ class CertifiedTable(Statement):
     joint: JointStatement | None = None
     """Left out where a table was drawn by itself."""
 
+    parents: dict[str, ParentStatement] | None = None
+    """For coarser attributes that other tables are by; left out where there are none."""
+
+    partial: tuple[Text, ...] | None = None
+    """Identifiers by whose codes some jobs count in no row; left out where there are none."""
+
+    impossible: tuple[dict[str, str], ...] | None = None
+    """Combinations of codes of its identifiers that no job has; left out where none is known."""
+
+    tidied: TidiedStatement | None = None
+    """Left out where values are as released."""
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -118,11 +133,31 @@ class CertifiedTable(Statement):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
+        if not self._relates():
+            raise ValueError(
+                "parents, partial and impossible must be of identifiers and their codes"
+            )
         frame = self.establishments is not None
         columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
         if self.columns != columns:
             raise ValueError(f"columns must be {', '.join(columns)}")
         return self
+
+    def _relates(self) -> bool:
+        """Whether what is said of codes is said of the codes of this table."""
+        parents = (self.parents or {}).items()
+        return (
+            {*(self.partial or ())} <= {*self.identifiers}
+            and all(
+                name not in self.identifiers and [*one.codes] == [*self.codes.get(one.of, {})]
+                for name, one in parents
+            )
+            and all(
+                code in self.codes.get(name, {})
+                for one in self.impossible or ()
+                for name, code in one.items()
+            )
+        )
 
     @property
     def margin_columns(self) -> tuple[str, ...]:
@@ -134,9 +169,14 @@ class CertifiedTable(Statement):
 
     @property
     def noise_columns(self) -> tuple[str, ...]:
-        """The same, and the bound of a block beside its total; null where nothing was drawn."""
+        """The same, and the bound of a block beside its total; null where nothing was drawn.
+
+        Of a tidied table the first is the number with noise, which the margins are around.
+        """
         bounded = self.joint is not None and self.joint.unit == BOUND
-        return (*self.margin_columns, *((BOUND,) if bounded and self.is_total else ()))
+        bound = (BOUND,) if bounded and self.is_total else ()
+        released = () if self.tidied is None else (RELEASED,)
+        return (*released, *self.margin_columns, *bound)
 
     @property
     def is_total(self) -> bool:
@@ -212,6 +252,9 @@ class Certificate(Statement):
     ledger: LedgerStatement
     budget: BudgetStatement
     corrects: Count | None
+    made_from: MadeFromStatement | None = None
+    """Left out of a release."""
+
     tables: tuple[CertifiedTable, ...] = Field(min_length=1)
     files: dict[str, FileStatement] = Field(default_factory=dict)
 
@@ -227,11 +270,16 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer = [part for one in stated for part in (one.plus, one.unit)]
+        newer: list[object] = [part for one in stated for part in (one.plus, one.unit)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
+        newer.append(self.made_from)
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", *SINCE_3))
+            keys = ", ".join(("plus", "unit", *SINCE_3, "made_from"))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
+        if any((table.tidied is None) != (self.made_from is None) for table in self.tables):
+            raise ValueError(
+                "tables are tidied if the bundle is made from another one, all of them"
+            )
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")
@@ -244,6 +292,13 @@ class Certificate(Statement):
         """Ledger id, entry and head: what the ledger can be asked to confirm."""
         return self.ledger.id, self.ledger.entry, self.ledger.head
 
+    @property
+    def origin(self) -> tuple[str, str]:
+        """Name and certificate's digest of the release: of its source if it was made of one."""
+        if self.made_from is not None:
+            return self.made_from.name, self.made_from.certificate
+        return self.name, sha256(self.to_json()).hexdigest()
+
     def table(self, name: str) -> CertifiedTable | None:
         """The table of this name; None if there is none."""
         return next((table for table in self.tables if table.name == name), None)
@@ -251,6 +306,7 @@ class Certificate(Statement):
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
         unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
+        unknown |= {"made_from"} if self.made_from is None else set()
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

@@ -22,6 +22,7 @@ from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
+from leeward.model.marginal import RELEASED
 from leeward.show.charts import Bar, Part, bars, budget
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
@@ -67,7 +68,8 @@ def cells(rows: pa.Table) -> tuple[Cell, ...]:
 def _ends(row: Mapping[str, Any]) -> tuple[int, int] | None:
     """The ends of the interval of a row."""
     if row.get("margin") is not None:
-        return row["value"] - row["margin"], row["value"] + row["margin"]
+        centre = row.get(RELEASED, row["value"])
+        return centre - row["margin"], centre + row["margin"]
     return None if row.get("low") is None else (row["low"], row["high"])
 
 

@@ -16,12 +16,15 @@ ROUNDED = Fraction(2, 10**100)
 
 
 def history_findings(certificates: Mapping[str, Certificate]) -> tuple[str, ...]:
-    """Contradictions between bundles, in plain words; `certificates` by the path of the bundle."""
+    """Contradictions between bundles, in plain words; `certificates` by the path of the bundle.
+
+    A release and what was made of it, such as its tidy tables, are one entry and one bundle.
+    """
     pairs = combinations(sorted(certificates.items(), key=lambda one: one[1].ledger.entry), 2)
     return tuple(
         finding
         for (first, one), (second, other) in pairs
-        if one.ledger.id == other.ledger.id and one != other
+        if one.ledger.id == other.ledger.id and one.origin != other.origin
         for finding in _contradictions(one, other, f"{first} and {second}")
     )
 

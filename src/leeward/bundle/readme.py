@@ -49,6 +49,7 @@ def readme(certificate: Certificate) -> str:
         "The columns": _columns(certificate),
         "Which rows there are": _rows(),
         "Noise: three things to know": _noise(certificate),
+        **({"What tidying did": _tidied(certificate)} if certificate.made_from else {}),
         "The tables": _tables(certificate),
         "Workers with several jobs": [certificate.jobs.sentence],
         "Rows that do not agree with the codebook": _row_rules(certificate),
@@ -83,6 +84,8 @@ def _what(certificate: Certificate) -> Iterator[str]:
         f"Made on {certificate.created} with Leeward {certificate.leeward}, charged to the "
         f"account {certificate.account}."
     )
+    if certificate.made_from is not None:
+        yield certificate.made_from.sentence
     if certificate.corrects is not None:
         yield f"It corrects the release of ledger entry {certificate.corrects}."
 
@@ -121,7 +124,17 @@ def _columns(certificate: Certificate) -> Iterator[str]:
         f"on. What each code means stands in {CERTIFICATE} under tables, codes. Read them as "
         "text, or leading zeros get lost."
     )
-    yield "* value is the number of jobs, with noise: always a whole number, perhaps negative."
+    if certificate.made_from is None:
+        yield "* value is the number of jobs, with noise: always a whole number, perhaps negative."
+    else:
+        yield (
+            "* value is the number of jobs, made of numbers with noise: whole, not negative, and "
+            "adding up."
+        )
+        yield (
+            "* released is the number with noise, as it was released: perhaps negative. Read it "
+            "wherever this text speaks of margins. It is empty where status is -2."
+        )
     yield (
         "* status is a flag with its meaning in the LEHD public-use schema. 1 means OK. -2 means "
         "that there is no data in this category: no establishment of this kind exists, and the "
@@ -170,8 +183,9 @@ def _rows() -> Iterator[str]:
 
 
 def _noise(certificate: Certificate) -> Iterator[str]:
+    named = "Negative values are right" if certificate.made_from is None else "Released values"
     yield (
-        "* Negative values are right. A small count with noise can fall below zero. The noise "
+        f"* {named}. A small count with noise can fall below zero. The noise "
         "is zero on average (unbiased), so sums and averages come out right on average. Whoever "
         "sets negative values to zero before adding up makes every sum too large: add first, and "
         "cut off at the end if at all."
@@ -188,6 +202,12 @@ def _noise(certificate: Certificate) -> Iterator[str]:
     for table in certificate.tables:
         if table.bias is not None:
             yield f"* On average the values of {table.name} may be off. {table.bias}"
+
+
+def _tidied(certificate: Certificate) -> Iterator[str]:
+    for table in certificate.tables:
+        if table.tidied is not None:
+            yield f"* {table.name}. {table.tidied.sentence}"
 
 
 def _tables(certificate: Certificate) -> Iterator[str]:

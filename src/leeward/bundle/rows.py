@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
-from leeward.model.marginal import BLOCK, BOUND, margin_columns
+from leeward.model.marginal import BLOCK, BOUND, RELEASED, margin_columns
 from leeward.model.totals import Family
 
 ROW_GROUP = 1 << 17
@@ -20,7 +20,7 @@ ROW_GROUP = 1 << 17
 FLAGS = tuple(int(flag) for flag in Flag)
 
 NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
-MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND}
+MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND, RELEASED}
 NUMBERS = {
     **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
     **dict.fromkeys((*MARGINS, ESTABLISHMENTS), pa.int64()),
@@ -228,13 +228,19 @@ class RowRules:
 def margin_findings(
     names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_]
 ) -> Iterator[str]:
-    """They are there where noise is, hold the value, and a block's are at least as wide."""
+    """They are there where noise is, hold the value, and a block's are at least as wide.
+
+    Beside a tidy value, which is not negative, they hold the released one.
+    """
     columns = {name: rows[name] for name in names}
     if any(not np.array_equal(one.is_null().to_numpy(), exact) for one in columns.values()):
         yield "has margins where status is -2, or lacks them where it is 1"
         return
     value = rows["value"].to_numpy()[~exact]
     at = {name: one.drop_null().to_numpy() for name, one in columns.items()}
+    if RELEASED in at and (value < 0).any():
+        yield "is tidied and has negative values"
+    value = at.get(RELEASED, value)
     if "low" in at and ((at["low"] > value) | (value > at["high"])).any():
         yield "has values that are not between low and high"
     if "margin" in at and (at["margin"] < 0).any():

@@ -297,6 +297,40 @@ class JointStatement(SparseStatement):
     sentence: Prose
 
 
+class ParentStatement(Statement):
+    """To which code of a coarser attribute each code of the identifier `of` belongs."""
+
+    of: Text
+    codes: dict[str, str]
+
+
+class TidiedStatement(Statement):
+    """That the values of a table were made of released ones, which stand beside them.
+
+    `added` is the sum of its tidy values less that of the released ones, over all its cells.
+    `shrunk` is whether shares were moved towards those of other workplaces.
+    """
+
+    added: Annotated[int, Field(ge=-(2**53), le=2**53)]
+    shrunk: bool
+    sentence: Prose
+
+
+class MadeFromStatement(Statement):
+    """The release that a bundle was made of, by the digest of its certificate.
+
+    Nothing but that release was read, so its guarantee, its charge and its entry in the ledger are
+    those of this bundle too: nothing was paid for a second time.
+    """
+
+    name: Text
+    certificate: Sha256
+    created: Text
+    leeward: Text
+    method: Literal["tidy", "tidy, shrunk"]
+    sentence: Prose
+
+
 class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 

@@ -5,11 +5,14 @@ from itertools import chain
 
 import numpy as np
 import pyarrow as pa
+from pydantic import JsonValue
 
 from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.rows import Integers, RowShape, margin_findings
 from leeward.model import Attribute, Dimension, Flag, Marginal, Published
+from leeward.model.attribute import Table
+from leeward.model.marginal import BOUND
 from leeward.model.totals import Totals
 
 OTHER = "has totals that are not the sums of their rows"
@@ -23,6 +26,7 @@ def stated_marginal(table: CertifiedTable) -> Marginal:
         table.name,
         workplace=tuple(dimensions[:border]),
         worker=tuple(dimensions[border:]),
+        filters=tuple(_filter(table, name, codes) for name, codes in (table.where or {}).items()),
         complete=table.complete,
         establishments=table.establishments is not None,
         totals=() if table.totals is None else tuple(table.totals.codes),
@@ -32,8 +36,16 @@ def stated_marginal(table: CertifiedTable) -> Marginal:
 def _dimension(table: CertifiedTable, name: str) -> Dimension:
     codes = tuple(table.codes[name])
     total = None if table.totals is None else table.totals.codes.get(name)
-    attribute = Attribute(name, "workplaces", name, codes, codes, True, {}, total=total)
+    labels = tuple(table.codes[name].values())
+    attribute = Attribute(name, "workplaces", name, codes, labels, True, {}, total=total)
     return Dimension(attribute, tuple(range(len(codes))))
+
+
+def _filter(table: CertifiedTable, name: str, stated: JsonValue) -> Dimension:
+    """Of a worker table filters may be of workers: which ones makes no difference to its rows."""
+    codes = tuple(map(str, stated)) if isinstance(stated, list) else (str(stated),)
+    home: Table = "workers" if table.kind == "worker" else "workplaces"
+    return Dimension(Attribute(name, home, name, codes, codes, True, {}), tuple(range(len(codes))))
 
 
 class TotalCheck:
@@ -65,6 +77,11 @@ class TotalCheck:
         frame = (ESTABLISHMENTS,) if self._table.establishments is not None else ()
         return ("value", "status", *frame)
 
+    @property
+    def _noise(self) -> tuple[str, ...]:
+        """Margins, and what they hold; a total has no bound."""
+        return tuple(name for name in self._table.noise_columns if name != BOUND)
+
     def _published(self, columns: Mapping[str, Integers]) -> Published:
         each = self._table.worker_cells
         keys = np.zeros(len(columns["value"]) // each, np.int64)
@@ -88,7 +105,7 @@ class TotalCheck:
         ):
             yield OTHER
         empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
-        yield from margin_findings(self._table.margin_columns, rows, empty)
+        yield from margin_findings(self._noise, rows, empty)
 
     def _next(self, rows: int) -> pa.Table:
         """The next expected rows."""

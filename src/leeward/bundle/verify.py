@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
+from leeward.bundle.joint_check import joint_findings
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
@@ -133,6 +134,8 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
     for table in certificate.tables:
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
             yield from _table_findings(path, table)
+    if all(parquet_path(table.name) in sound for table in certificate.tables):
+        yield from joint_findings(path, certificate)
 
 
 def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:

@@ -8,7 +8,7 @@ import typer
 from leeward.bundle import read_bundle, verify_bundle
 from leeward.bundle.signoff import certificate_digest
 from leeward.cli.screen import REFUSED, guarded, say, say_json
-from leeward.errors import Damaged
+from leeward.errors import Damaged, InvalidParameter
 from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import price
@@ -126,6 +126,14 @@ def commit_command(
             next_step=f"`leeward verify {bundle}` says what is wrong; it must not be published.",
         )
     held = read_bundle(bundle)
+    made_from = held.certificate.made_from
+    if made_from is not None:
+        raise InvalidParameter(
+            "bundle",
+            rule="must be a release: the ledger pays for releases, not for what is made of them",
+            value=f"{bundle}, made from {made_from.name}",
+            next_step=f"Commit {made_from.name}.",
+        )
     with Ledger.open(ledger) as book:
         findings = book.verify([_anchor(bundle)])
         findings = findings or tuple(subject_findings(held.certificate, book.entries(), book))

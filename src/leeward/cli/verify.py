@@ -1,6 +1,7 @@
 """`leeward verify`: whether bundles are what was sealed, agree, and the ledger knows them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -18,8 +19,9 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
+from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, LeewardError
 from leeward.front import verify
 from leeward.show.numbers import counted
 
@@ -34,6 +36,9 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
     ] = None,
     *,
+    source: Annotated[
+        Path | None, typer.Option("--source", help="The release that a tidy bundle is made from.")
+    ] = None,
     sign_off: Annotated[
         bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
     ] = False,
@@ -57,7 +62,7 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
     _check_signed(bundle, sign_off)
     before = _digest_of(bundle[0]) if sign_off else None
     tell = _silent if as_json else say
-    found = [(one, _findings(one, ledger, sign_off, tell)) for one in bundle]
+    found = [(one, _findings(one, ledger, source, sign_off, tell)) for one in bundle]
     apart = _apart([one for one, findings in found if not findings], tell)
     sound = not apart and not any(findings for _, findings in found)
     if sound and sign_off:
@@ -95,19 +100,44 @@ def _as_json(bundle: Path, findings: Findings) -> dict[str, object]:
 
 
 def _findings(
-    bundle: Path, ledger: Path | None, sign_off: bool, tell: Callable[[str], None]
+    bundle: Path,
+    ledger: Path | None,
+    source: Path | None,
+    sign_off: bool,
+    tell: Callable[[str], None],
 ) -> Findings:
     """What is wrong with a bundle: nothing if it is sound."""
-    findings = verify(bundle, ledger=ledger).problems
+    made_from = _made_from(bundle)
+    findings = verify(bundle, ledger=ledger, source=source).problems
     for finding in findings:
         tell(f"- {finding}")
     if findings:
         signed = " Nothing was signed." if sign_off else ""
         tell(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
     else:
-        confirmed = "" if ledger is None else " and the ledger confirms it"
+        told = "it" if made_from is None else "the release that it is made from"
+        confirmed = "" if ledger is None else f" and the ledger confirms {told}"
         tell(f"{bundle} is sound{confirmed}.")
+        if made_from is not None:
+            tell(_origin(made_from, source))
     return findings
+
+
+def _made_from(bundle: Path) -> MadeFromStatement | None:
+    """What a bundle says it is made from; what cannot be read is found when it is verified."""
+    with suppress(LeewardError):
+        return read_bundle(bundle).certificate.made_from
+    return None
+
+
+def _origin(made_from: MadeFromStatement, source: Path | None) -> str:
+    compared = "is not compared: give it with --source"
+    if source is not None:
+        compared = f"is {source}: released numbers and promises are those of it"
+    return (
+        f"It is made from {made_from.name} ({made_from.method}), certificate "
+        f"{made_from.certificate[:12]}…, which {compared}."
+    )
 
 
 def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:

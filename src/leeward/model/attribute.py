@@ -69,6 +69,9 @@ class Attribute:
     total: str | None = None
     """The code of the total of all codes, which is not in the list; None without one."""
 
+    origin: str | None = None
+    """The attribute that it is derived from; each code of that one has a parent among its codes."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
 
@@ -94,6 +97,10 @@ class Attribute:
         Both `other` and `null_as` are then declared; of a number, `null_as` is enough.
         """
         return None not in (self.unlisted, self.missing) and not self.leaves_out
+
+    def covers(self, *, strict: bool) -> bool:
+        """The same, or because wrong rows are refused: with `strict`, and of workplaces always."""
+        return self.complete or ((strict or self.of_workplaces) and not self.leaves_out)
 
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""

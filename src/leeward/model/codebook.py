@@ -70,6 +70,20 @@ class Codebook:
         yield from (("jobs", keys.jobs.worker), ("jobs", keys.jobs.workplace))
         yield from {(one.table, one.column): None for one in self.attributes.values()}
 
+    def parents(self, name: str) -> dict[str, dict[str, str]]:
+        """For each attribute that is derived from this one, the parent of each code."""
+        found: dict[str, dict[str, str]] = {}
+        for one in self.attributes.values():
+            if name in self._origins(one):
+                codes = self.attributes[name].codes
+                found[one.name] = {code: one.codes[one.recode[code]] for code in codes}
+        return found
+
+    def _origins(self, attribute: Attribute) -> Iterator[str]:
+        while attribute.origin is not None:
+            yield attribute.origin
+            attribute = self.attributes[attribute.origin]
+
     @property
     def numeric(self) -> tuple[Attribute, ...]:
         """The attributes of numeric columns, derived ones included."""
@@ -271,4 +285,5 @@ def _derived(
         missing=None if origin.missing is None else coarse[origin.missing],
         numbers=origin.numbers,
         total=written.total,
+        origin=origin.name,
     )

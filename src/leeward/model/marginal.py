@@ -27,6 +27,9 @@ BLOCK = "block_"
 BOUND = "bound"
 """The column of the public bound to which establishments were clipped, in jobs."""
 
+RELEASED = "released"
+"""The column of a tidied table that holds the number with noise; its margins are around it."""
+
 
 def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
     """The columns of a table with margins, in their order."""

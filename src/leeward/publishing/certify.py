@@ -20,6 +20,7 @@ from leeward.bundle.statements import (
     LedgerStatement,
     LeftStatement,
     MarginStatement,
+    ParentStatement,
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
@@ -126,7 +127,7 @@ class Draft:
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
         }
         tables = tuple(
-            _table(table, number, plan.seed(table.name))
+            _table(table, number, plan)
             for table in plan.tables
             for number in range(len(table.marginal.published))
         )
@@ -161,7 +162,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
-def _table(table: PlannedTable, number: int, seed: int) -> CertifiedTable:
+def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal, made = table.marginal.published[number], table.measurement
     identifiers = tuple(one.name for one in marginal.dimensions)
@@ -185,8 +186,47 @@ def _table(table: PlannedTable, number: int, seed: int) -> CertifiedTable:
         bias=made.words.bias,
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
         establishments=FrameStatement() if marginal.establishments else None,
-        totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
+        totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
         joint=_joint(table, number),
+        parents=_parents(marginal, plan) or None,
+        partial=_partial(marginal, strict=plan.strict) or None,
+        impossible=_impossible(marginal, plan) or None,
+    )
+
+
+def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
+    """What the codebook calls impossible, of the table's attributes and codes."""
+    listed = {one.name: one.codes for one in marginal.dimensions}
+    return tuple(
+        dict(one)
+        for one in plan.codebook.impossible
+        if all(code in listed.get(name, ()) for name, code in one.items())
+    )
+
+
+def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
+    """For coarser attributes of the plan's tables, the parents of the codes of this one."""
+    asked = {
+        one.name
+        for table in plan.tables
+        for part in table.marginal.published
+        for one in part.dimensions
+    }
+    found: dict[str, ParentStatement] = {}
+    for one in marginal.dimensions:
+        for name, parents in plan.codebook.parents(one.name).items():
+            if name in asked:
+                kept = {code: parents[code] for code in one.codes}
+                found[name] = ParentStatement(of=one.name, codes=kept)
+    return found
+
+
+def _partial(marginal: Marginal, *, strict: bool) -> tuple[str, ...]:
+    """Attributes under whose codes not every job counts: their rows do not add up to all jobs."""
+    return tuple(
+        one.name
+        for one in marginal.dimensions
+        if not (one.whole and one.attribute.covers(strict=strict))
     )
 
 

@@ -3,13 +3,15 @@
 from pathlib import Path
 
 from leeward.bundle import BudgetStatement, Certificate, TableGuarantee, read_bundle
-from leeward.bundle.signoff import certificate_digest
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.publishing.charge import fingerprint, payment
 
 
 def entry_findings(bundle: Path, ledger: Path) -> list[str]:
-    """Whether the ledger holds the entry that the certificate names, and what became of it."""
+    """Whether the ledger holds the entry that the certificate names, and what became of it.
+
+    The ledger knows releases: of a bundle that was made of one, it confirms the release.
+    """
     held = read_bundle(bundle)
     number, head = held.certificate.ledger.entry, held.certificate.ledger.head
     with Ledger.open(ledger) as book:
@@ -25,7 +27,7 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
         findings.append(f"entry {number} failed, so no bundle came of it: {failed[0].reason}")
     elif not committed:
         findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
-    elif committed[0].digest != certificate_digest(bundle):
+    elif committed[0].digest != held.certificate.origin[1]:
         findings.append(f"entry {number} was committed with another certificate")
     findings += [
         f"entry {number} was withdrawn: {entry.reason}"
@@ -49,7 +51,7 @@ def subject_findings(
         "plan": (certificate.plan_digest, paid.plan),
         "data": (certificate.data.fingerprint, fingerprint(book, entry)),
         "period": (certificate.period, paid.period),
-        "name": (certificate.name, paid.bundle),
+        "name": (certificate.origin[0], paid.bundle),
         "guarantee": (certificate.guarantee.as_guarantee(), entry.charge),
         "state of the account": (_sums(certificate.budget), _sums(payment(book, entry).budget)),
         "corrected entry": (certificate.corrects, entry.corrects),

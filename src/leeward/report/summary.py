@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.figure import Cell, DrawnRows, Matrix, cells, layout, matrix
 from leeward.model import Flag
+from leeward.model.marginal import RELEASED
 
 Integers = NDArray[np.int64]
 
@@ -119,7 +120,8 @@ class _Reading:
             margins = {one: rows[one].fill_null(0).to_numpy()[noisy] for one in names}
             self._margins.add(_widths(margins))
             low = margins.get("low")  # compared, never subtracted: 64 bits hold no difference
-            down = margins["margin"] >= value[noisy] if low is None else low <= 0
+            centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
+            down = margins["margin"] >= centre[noisy] if low is None else low <= 0
             self._wide += int(np.count_nonzero(down))
 
     def rows(self) -> tuple[list[int], range]:
