@@ -150,8 +150,8 @@ def test_tables_without_one_sum_are_a_fault_of_the_program() -> None:
     with pytest.raises(ArithmeticError, match="one sum"):
         pareto(tables=(2, 2)).release([[1, 2, 3, 1]], [5])
     made = clipped(tables=(2, 2))
-    columns = ([2, 1, 2], [0, 1, 2], [0, 0, 0], [3], [0])
-    uneven = Entries(*map(np.array, columns), (1, 4))
+    counts, cell, row = np.array([2, 1, 2]), np.array([0, 1, 2]), np.array([0, 0, 0])
+    uneven = Entries(counts, cell, row, np.array([3]), np.array([0]), (1, 4))
     with pytest.raises(ArithmeticError, match="one sum"):
         made.release_entries(checked_entries(uneven, MOST // made.clipping.lattice, 2))
 

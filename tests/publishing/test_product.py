@@ -53,7 +53,7 @@ def tables() -> dict[str, pd.DataFrame]:
         "sector": ["AB"[i % 2] if i % 3 else "A" for i in range(60)],
     }
     workers = {
-        "sex": generator.choice(["F", "M", None], number, p=[0.5, 0.4, 0.1]),
+        "sex": np.array(["F", "M", None])[generator.choice(3, number, p=[0.5, 0.4, 0.1])],
         "age": generator.choice(["1", "2", "3", "9"], number, p=[0.3, 0.3, 0.3, 0.1]),
     }
     return {

@@ -1,7 +1,7 @@
 """Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -9,10 +9,13 @@ from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.measurement import COVERAGE, Spread
 from leeward.mechanisms.parameters import Parameters
 from leeward.model.size_profile import ESTABLISHMENTS
-from leeward.noise.design import Design, Norm, PublicDraws
+from leeward.noise.design import Design, Norm
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import CellNoise, Integers
 from leeward.noise.tabulated import Floats
+
+if TYPE_CHECKING:
+    from leeward.noise.public_draws import PublicDraws
 
 MOST_JOINT_CELLS = 400
 """Maximum number of cells of all tables of a product together."""
@@ -57,11 +60,18 @@ def with_total(values: Integers, design: Design) -> Integers:
     return np.concatenate([values[:, design.slices()[0]].sum(axis=1, keepdims=True), values], 1)
 
 
+def public_draws(design: Design, shape: int = 0) -> "PublicDraws":
+    """Draws of the public law, loaded when margins are asked for: a plan without loads none."""
+    from leeward.noise.public_draws import PublicDraws  # noqa: PLC0415 (a plan must not load it)
+
+    return PublicDraws(design, shape)
+
+
 @dataclass(frozen=True)
 class DrawnLaw:
     """The noise of a cell of the first table, as its public draws show it: for pictures."""
 
-    draws: PublicDraws
+    draws: "PublicDraws"
 
     def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
         """P(Z < z) and P(Z > z); the law is symmetric."""
@@ -69,7 +79,7 @@ class DrawnLaw:
         return np.where(z < 0, beyond, 1 - beyond), np.where(z < 0, 1 - beyond, beyond)
 
 
-def drawn_spread(draws: PublicDraws, size: int, scale: float) -> Spread:
+def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     """The noise of a cell of the first table, whose establishment is spread evenly over it."""
     count = -(-size // draws.design.tables[0])
     reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))

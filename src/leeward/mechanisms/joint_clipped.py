@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from leeward.mechanisms.joint import (
     JointTables,
     drawn_spread,
     joint_design,
+    public_draws,
     required_sums,
     with_total,
 )
@@ -49,12 +50,15 @@ from leeward.model.marginal import BOUND as BOUND_COLUMN
 from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
-from leeward.noise.design import Design, PublicDraws
+from leeward.noise.design import Design
 from leeward.noise.integers import whole_margins
 from leeward.noise.remainders import largest_remainders
 from leeward.noise.scales import BOUND, MOST, Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
+
+if TYPE_CHECKING:
+    from leeward.noise.public_draws import PublicDraws
 
 
 @dataclass(frozen=True)
@@ -202,9 +206,9 @@ class JointClipped(Clipped):
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
 
     @property
-    def drawn(self) -> PublicDraws:
+    def drawn(self) -> "PublicDraws":
         """Draws of the public law, for margins."""
-        return PublicDraws(self.design)
+        return public_draws(self.design)
 
     def mean_abs_errors(self, largest: int) -> Floats | None:
         """E|noise| in jobs: of the total, and of a cell of each table; None without a mean."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +20,7 @@ from leeward.mechanisms.joint import (
     JointTables,
     drawn_spread,
     joint_design,
+    public_draws,
     required_sums,
     with_total,
 )
@@ -44,11 +45,14 @@ from leeward.model import Cells, Entries
 from leeward.model.marginal import BLOCK, margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.model.values import Margins
-from leeward.noise.design import Design, PublicDraws
+from leeward.noise.design import Design
 from leeward.noise.integers import block_shape, whole_margins, whole_numbers
 from leeward.noise.scales import BOUND, CellNoise, Integers, Noise, Scales, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha, sequential
+
+if TYPE_CHECKING:
+    from leeward.noise.public_draws import PublicDraws
 
 
 @dataclass(frozen=True)
@@ -131,9 +135,9 @@ class JointPareto:
         return tuple(sqrt(one) / part for one in squares)
 
     @property
-    def drawn(self) -> PublicDraws:
+    def drawn(self) -> "PublicDraws":
         """Draws of the public law, for margins."""
-        return PublicDraws(self.design, int(self.shape))
+        return public_draws(self.design, int(self.shape))
 
 
 @dataclass(frozen=True)

@@ -7,23 +7,17 @@ whole numbers first: the power K of h, the power of each table, and how many of 
 positive. All weights are whole numbers; sampling.proof.md has the proof.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from math import ceil, comb, factorial, lcm, sqrt
+from functools import cached_property
+from math import comb, factorial, lcm
 from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
-
-from leeward.randomness import SeededBits
 
 Norm = Literal["sum", "side"]
 """The size of a vector: the largest Σ|z| of a table, or its largest positive or negative part."""
 
 Weights = tuple[int, ...]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -166,90 +160,3 @@ def _product(left: Sequence[int], right: Sequence[int]) -> Weights:
 def _whole(weights: Sequence[Fraction]) -> Weights:
     factor = lcm(*(one.denominator for one in weights))
     return tuple(int(one * factor) for one in weights)
-
-
-ROWS = 1 << 15
-"""Draws of the public law behind margins."""
-
-SURE = 3.0
-"""Standard errors by which a margin from draws is widened."""
-
-
-@dataclass(frozen=True)
-class PublicDraws:
-    """Seeded draws of the noise of a design in units of its scale: its total, then each table.
-
-    `shape` is k, or 0 where tails are exponential. Everyone can repeat them; no release uses them.
-    """
-
-    design: Design
-    shape: int = 0
-
-    def _drawn(self, generator: np.random.Generator) -> Iterator[Floats]:
-        design, p = self.design, self.design.dimension
-        power = _options([design.powers], np.zeros(ROWS, dtype=np.int64), generator)
-        total, rest = generator.gamma(power + 1), generator.gamma(p - power)
-        unit = 1 / generator.gamma(self.shape, size=ROWS) if self.shape else np.ones(ROWS)
-        yield (total * unit)[:, None]
-        left = power
-        for j, d in enumerate(design.tables):
-            weights = [design.power_of(j, one) for one in range(len(design.rests[j]))]
-            e = _options(weights, left, generator)
-            left = left - e
-            a = _options([design.positive(j, one) for one in range(d)], e, generator)
-            a = np.where(e == d - 1, d, e + 1 + a)
-            below = rest * float(design.part) * generator.beta(np.maximum(d - 1 - e, 1), 1)
-            below = np.where(e == d - 1, 0.0, below)
-            positive = np.arange(d) < a[:, None]  # cells of a table are alike
-            each = generator.exponential(size=(ROWS, d))
-            with np.errstate(invalid="ignore"):
-                above = np.where(positive, each, 0) / np.where(positive, each, 0).sum(1)[:, None]
-                under = np.where(positive, 0, each) / np.where(positive, 0, each).sum(1)[:, None]
-            cells = (total + below)[:, None] * above - below[:, None] * np.nan_to_num(under)
-            yield cells * unit[:, None]
-
-    def reach(self, table: int, coverage: float, *, block: bool = False) -> float:
-        """What |noise| of a cell keeps to with this probability; `block`: that of all cells.
-
-        `table` 0 is the total. It is the draw of a rank so far up that chance is allowed for.
-        """
-        drawn = _ranked(self, table, block)
-        blur = SURE * sqrt(coverage * (1 - coverage) / ROWS)
-        rank = min(ceil((coverage + blur) * len(drawn)), len(drawn)) - 1
-        return float(drawn[rank])
-
-    def within(self, table: int, reach: Floats, *, block: bool = False) -> Floats:
-        """The share of draws within some reaches, less what chance may have added."""
-        share = self.share_within(table, reach, block=block)
-        return np.asarray(np.maximum(share - SURE * np.sqrt(share * (1 - share) / ROWS), 0.0))
-
-    def share_within(self, table: int, reach: Floats, *, block: bool = False) -> Floats:
-        """The share of draws within some reaches."""
-        drawn = _ranked(self, table, block)
-        return np.asarray(np.searchsorted(drawn, reach, side="right") / len(drawn))
-
-
-@lru_cache(maxsize=256)
-def _ranked(draws: PublicDraws, table: int, block: bool) -> Floats:
-    column = _columns(draws)[table]
-    return np.sort((column.max(axis=1) if block else column).ravel())
-
-
-@lru_cache(maxsize=8)
-def _columns(draws: PublicDraws) -> tuple[Floats, ...]:
-    """|noise| of the total and of the cells of each table, (ROWS, cells)."""
-    generator = SeededBits(draws.design.cells).generator
-    return tuple(np.abs(one) for one in draws._drawn(generator))
-
-
-def _options(
-    weights: Sequence[Sequence[int]], given: NDArray[np.int64], generator: np.random.Generator
-) -> NDArray[np.int64]:
-    """An option of each row, with the weights that are its own."""
-    width = max(map(len, weights))
-    ends = np.ones((len(weights), width))
-    for row, one in enumerate(weights):
-        shares = np.cumsum([float(Fraction(weight, sum(one))) for weight in one])
-        ends[row, : len(one)] = shares / shares[-1]
-    found = (generator.random(len(given))[:, None] >= ends[given]).sum(axis=1)
-    return np.asarray(np.minimum(found, width - 1), dtype=np.int64)
