@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
-from leeward.bundle.comparison import Comparison, compare
+from leeward.tidy.comparison import Comparison, compare
 from leeward.web.releases_comparison import HONEST, comparison_words
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work, write_small

@@ -26,6 +26,7 @@ COMMANDS = {
     "plan": "Show what a plan promises, costs and errs. Reads no data, spends nothing.",
     "release": "Charge the ledger, tabulate, add noise, write the bundle.",
     "verify": "Check bundles: checksums, tables, certificate; with the ledger also their entries.",
+    "read": "Sums, shares, changes, ratios and ranks of a published table, with margins.",
     "report": "Write report.html into a sound bundle; an older one is replaced.",
     "ledger": "Accounts of privacy loss: create, show, verify, commit, withdraw.",
     "evaluate": "Compare the mechanisms with one another and with today's noise infusion.",

@@ -6,6 +6,7 @@ Nothing here draws, so a mechanism can be calibrated and judged without a random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
 from math import ceil
 from typing import Protocol
 
@@ -29,6 +30,9 @@ WIDEST_GAUSSIAN = 2**55
 
 DRAWS = 2000
 """Draws behind the margin of a sum."""
+
+SEED_DIGITS = 12
+"""Hexadecimal digits of a public seed."""
 
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
@@ -99,6 +103,19 @@ def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
 
 
 @dataclass(frozen=True)
+class Clip:
+    """Clipping in workplace cells of at most so many establishments, above the class before.
+
+    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
+    jobs are taken away where it is above `room`.
+    """
+
+    establishments: int
+    spread: float
+    room: float
+
+
+@dataclass(frozen=True)
 class CellNoise:
     """What a reader knows of the noise of a cell from what is published, in float64.
 
@@ -110,9 +127,8 @@ class CellNoise:
     L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
     of the released value, the noise Z/(1+Z).
 
-    Where an interval has ends, its lower one stands for the margin. `clips` tells of workplace
-    cells with some number of establishments how the largest of them may be above its noisy number,
-    the scale of a Laplace logarithm, and how far it may be without being clipped.
+    Where an interval has ends, its lower one stands for the margin. `clips` tells of clipping, the
+    class of fewest establishments first; the last one is for all that have more.
     """
 
     law: Law | None
@@ -121,7 +137,13 @@ class CellNoise:
     shared: int | None = None
     relative: bool = False
     slope: float | None = None
-    clips: Callable[[Integers], tuple[Floats, Floats]] | None = None
+    clips: tuple[Clip, ...] = ()
+
+
+def public_seed(plan_digest: str, *words: str) -> int:
+    """The seed of draws that every reader of a bundle may repeat."""
+    text = " ".join((plan_digest, *words))
+    return int(sha256(text.encode()).hexdigest()[:SEED_DIGITS], 16)
 
 
 class Noise(Protocol):

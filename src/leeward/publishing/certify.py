@@ -19,6 +19,7 @@ from leeward.bundle.statements import (
     LedgerStatement,
     LeftStatement,
     MarginStatement,
+    NoiseStatement,
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
@@ -33,6 +34,7 @@ from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Marginal
 from leeward.noise.scales import DRAWS
+from leeward.noise.stated import stated
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
 
@@ -181,7 +183,13 @@ def _table(table: PlannedTable, seed: int) -> CertifiedTable:
         ),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
+        noise=_noise(made),
     )
+
+
+def _noise(made: Measurement) -> NoiseStatement | None:
+    noise = made.cell_noise()
+    return None if noise is None else NoiseStatement.model_validate(stated(noise), strict=False)
 
 
 def _margins(made: Measurement) -> MarginStatement:
