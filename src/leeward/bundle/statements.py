@@ -3,6 +3,7 @@
 Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what was promised.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
@@ -339,6 +340,17 @@ class NoiseStatement(SparseStatement):
     relative: Literal[True] | None = None
     per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     clips: tuple[ClipStatement, ...] | None = Field(None, min_length=1, max_length=100)
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Any]) -> Self:
+        """The statement of plain numbers."""
+        return cls.model_validate(numbers, strict=False)
+
+    def numbers(self) -> dict[str, Any]:
+        """The same as plain numbers; what was left out is None."""
+        pieces = None if self.pieces is None else [vars(one) for one in self.pieces]
+        clips = None if self.clips is None else [vars(one) for one in self.clips]
+        return vars(self) | {"pieces": pieces, "clips": clips}
 
     @model_validator(mode="after")
     def _is_a_law(self) -> Self:

@@ -3,17 +3,18 @@
 Nothing here draws, so a mechanism can be calibrated and judged without a random bit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.noise.law import Law
+from leeward.noise.law import Law, PiecewiseLaw, read_law
+from leeward.noise.quartic import QuarticLaw
 from leeward.noise.tabulated import Floats
 
 BOUND = 2**62
@@ -32,7 +33,10 @@ DRAWS = 2000
 """Draws behind the margin of a sum."""
 
 SEED_DIGITS = 12
-"""Hexadecimal digits of a public seed."""
+"""Hexadecimal digits of a public seed: every reader of JSON holds the number exactly."""
+
+NORMAL, QUARTIC, PIECES = "normal", "quartic", "pieces"
+"""The laws of Z in a certificate: standard normal, density ∝ 1/(1+z⁴), or pieces."""
 
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
@@ -138,6 +142,35 @@ class CellNoise:
     relative: bool = False
     slope: float | None = None
     clips: tuple[Clip, ...] = ()
+
+    def stated(self) -> dict[str, Any]:
+        """The same as plain numbers, for a certificate; what does not apply is None."""
+        pieces = self.law.stated() if isinstance(self.law, PiecewiseLaw) else None
+        return {
+            "law": PIECES if pieces else NORMAL if self.law is None else QUARTIC,
+            "pieces": pieces,
+            "share": self.share,
+            "least": self.least,
+            "shared": self.shared,
+            "relative": self.relative or None,
+            "per_job": self.slope,
+            "clips": [vars(one) for one in self.clips] or None,
+        }
+
+    @classmethod
+    def read(cls, stated: Mapping[str, Any]) -> "CellNoise":
+        """The noise that numbers state: what a reader of a certificate has."""
+        laws: dict[str, Law | None] = {NORMAL: None, QUARTIC: QuarticLaw()}
+        pieces = stated["pieces"]
+        return cls(
+            laws[stated["law"]] if pieces is None else read_law(pieces),
+            stated["share"],
+            stated["least"],
+            shared=stated["shared"],
+            relative=bool(stated["relative"]),
+            slope=stated["per_job"],
+            clips=tuple(Clip(**one) for one in stated["clips"] or ()),
+        )
 
 
 def public_seed(plan_digest: str, *words: str) -> int:

@@ -34,7 +34,6 @@ from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Marginal
 from leeward.noise.scales import DRAWS
-from leeward.noise.stated import stated
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
 
@@ -160,6 +159,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
 
 def _table(table: PlannedTable, seed: int) -> CertifiedTable:
     marginal, made = table.marginal, table.measurement
+    noise = made.cell_noise()
     identifiers = tuple(one.name for one in marginal.dimensions)
     return CertifiedTable(
         name=table.name,
@@ -183,13 +183,8 @@ def _table(table: PlannedTable, seed: int) -> CertifiedTable:
         ),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, seed, drawn=made.margins.coverage is not None),
-        noise=_noise(made),
+        noise=None if noise is None else NoiseStatement.of(noise.stated()),
     )
-
-
-def _noise(made: Measurement) -> NoiseStatement | None:
-    noise = made.cell_noise()
-    return None if noise is None else NoiseStatement.model_validate(stated(noise), strict=False)
 
 
 def _margins(made: Measurement) -> MarginStatement:

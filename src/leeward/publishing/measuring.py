@@ -15,7 +15,7 @@ from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.model.totals import Family, Totals
-from leeward.noise.stated import as_stated
+from leeward.noise.scales import CellNoise
 from leeward.noise.sums import ErrorDraws
 from leeward.tidy.cell_errors import drawn_parts
 
@@ -105,7 +105,7 @@ class AddedTotals:
 
     def __init__(self, marginal: Marginal, made: Measurement, seed: int) -> None:
         noise = made.cell_noise() if marginal.totals else None
-        self._draws = None if noise is None else ErrorDraws(as_stated(noise), seed)
+        self._draws = None if noise is None else ErrorDraws(CellNoise.read(noise.stated()), seed)
         margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
         self._totals = Totals(marginal, margins)
 

@@ -15,8 +15,7 @@ from leeward.model import Flag, Published
 from leeward.model.cells import Integers
 from leeward.model.marginal import margin_columns
 from leeward.model.values import ends
-from leeward.noise.scales import public_seed
-from leeward.noise.stated import read_noise
+from leeward.noise.scales import CellNoise, public_seed
 from leeward.noise.sums import ErrorDraws, Singles, drawn_margins, sides
 from leeward.noise.tabulated import Floats
 
@@ -46,7 +45,7 @@ def stated_draws(certificate: Certificate, table: CertifiedTable, *words: str) -
     if table.noise is None:
         raise without_law(table)
     try:
-        noise = read_noise(table.noise.model_dump())
+        noise = CellNoise.read(table.noise.numbers())
         return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words))
     except (ValueError, ArithmeticError):
         raise Damaged(
