@@ -6,6 +6,7 @@ two cells see the same number, unless two windows begin at one place.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil
 from typing import Any
 
@@ -22,6 +23,9 @@ POOL = 1 << 20
 
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
+
+FARTHEST = 1e18
+"""Largest draw of Z: times a scale of 2^61 it is a number of 32 bits, and beyond all margins."""
 
 Singles = NDArray[np.float32]
 
@@ -152,6 +156,7 @@ class _Pool:
         return found
 
 
+@lru_cache(maxsize=4)  # a reader asks for one number of a table after the other
 def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     """Z, or L where H is shared."""
     generator = SeededBits(seed).generator
@@ -163,7 +168,7 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     with np.errstate(all="ignore"):
         z, _ = noise.law.approximate(words)
         z = z / (1 + z) if noise.relative else z
-    found: Singles = np.nan_to_num(z, posinf=0.0, neginf=0.0).astype(np.float32)
+    found: Singles = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST).astype(np.float32)
     return found
 
 
