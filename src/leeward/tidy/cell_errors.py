@@ -15,7 +15,7 @@ from leeward.model import Flag, Published
 from leeward.model.cells import Integers
 from leeward.model.marginal import margin_columns
 from leeward.model.values import ends
-from leeward.noise.scales import CellNoise, public_seed
+from leeward.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.noise.sums import ErrorDraws, Singles, drawn_margins, sides
 from leeward.noise.tabulated import Floats
 
@@ -40,13 +40,15 @@ def _errors(draws: ErrorDraws, part: Published) -> Singles:
     return errors
 
 
-def stated_draws(certificate: Certificate, table: CertifiedTable, *words: str) -> ErrorDraws:
+def stated_draws(
+    certificate: Certificate, table: CertifiedTable, *words: str, draws: int = DRAWS
+) -> ErrorDraws:
     """Draws by the law of the noise of a table; other words give draws of another seed."""
     if table.noise is None:
         raise without_law(table)
     try:
         noise = CellNoise.read(table.noise.numbers())
-        return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words))
+        return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words), draws)
     except (ValueError, ArithmeticError):
         raise Damaged(
             "bundle",

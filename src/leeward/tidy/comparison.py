@@ -18,6 +18,7 @@ from leeward.bundle.blocks import Block, Booleans, Integers, certified, read_blo
 from leeward.bundle.selection import Coded
 from leeward.errors import Damaged, InvalidParameter
 from leeward.model import Flag
+from leeward.noise.scales import DRAWS
 
 if TYPE_CHECKING:
     from leeward.noise.sums import ErrorDraws
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""
+
+MOST_DRAWN, FEWEST_DRAWS = 1 << 28, 99
+"""Draws of all differences together, some seconds; and of each, of which the 90th is the end."""
 
 AGAINST = "against"
 """Makes the seed of a second release another one: both may be of one plan."""
@@ -117,9 +121,10 @@ def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "En
     from leeward.tidy.cell_errors import AT_ONCE, stated_draws  # noqa: PLC0415
 
     one, two = certified(first, name), certified(second, name)
+    many = max(FEWEST_DRAWS, min(DRAWS, MOST_DRAWN // max(1, len(pairs))))
     draws = (
-        stated_draws(first.certificate, one, AGAINST),
-        stated_draws(second.certificate, two),
+        stated_draws(first.certificate, one, AGAINST, draws=many),
+        stated_draws(second.certificate, two, draws=many),
     )
     found = np.zeros((2, len(pairs)), np.int64)
     for start in range(0, len(pairs), AT_ONCE):
