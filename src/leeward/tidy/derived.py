@@ -55,7 +55,8 @@ class Derived:
 
     Examples
     --------
-    >>> found = leeward.tidy.derive(bundle, "by_place", quantity="sum")
+    >>> from leeward.tidy import derive
+    >>> found = derive(bundle, "by_place", quantity="sum")
     >>> [row.quantity for row in found.rows]
     ['sum']
     """
@@ -94,7 +95,8 @@ class Derived:
 
         Examples
         --------
-        >>> leeward.tidy.derive(bundle, "by_place", by=["place"]).to_arrow().column_names
+        >>> from leeward.tidy import derive
+        >>> derive(bundle, "by_place", by=["place"]).to_arrow().column_names
         ['place', 'quantity', 'value', 'low', 'high', 'method']
         """
         names, lines = self.columns(labels=labels), list(self.lines(labels=labels))
@@ -124,7 +126,8 @@ class Derived:
 
         Examples
         --------
-        >>> leeward.tidy.derive(bundle, "by_place", by=["place"]).to_pandas().place.tolist()
+        >>> from leeward.tidy import derive
+        >>> derive(bundle, "by_place", by=["place"]).to_pandas().place.tolist()
         ['01', '02', '03']
         """
         return self.to_arrow(labels=labels).to_pandas()
@@ -201,7 +204,8 @@ def derive(  # noqa: PLR0913 (a parameter for each thing that may be asked)
 
     Examples
     --------
-    >>> leeward.tidy.derive(bundle, "by_place", ["place"], "share")
+    >>> from leeward.tidy import derive
+    >>> derive(bundle, "by_place", ["place"], "share")
     Derived('by_place', by place, 3 rows)
     """
     held = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)

@@ -125,9 +125,9 @@ def _clear(comparison: Comparison) -> list[str]:
         return ["Margins are missing, so it is not known which differences are more than noise."]
     if comparison.drawn:
         return [
-            f"{_cells(comparison.clear)} clearly different: there no difference at all is outside "
-            "the interval that draws of the noise of both releases give. It holds in "
-            f"{cases(comparison.holds)}; so of cells with the same jobs in both, about one in ten "
+            f"{_cells(comparison.clear)} clearly different: 0 is outside the interval of the "
+            "difference, which is drawn from the noise of both releases and holds in "
+            f"{cases(comparison.holds)}. So of cells with the same jobs in both, about one in ten "
             "is called clearly different by chance."
         ]
     return [
