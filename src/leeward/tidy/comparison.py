@@ -110,7 +110,7 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
         holds=holds,
         largest=pairs.named(pairs.ranked(LARGEST)),
         dots=pairs.named(pairs.sample(DOTS)),
-        notes=(*release_notes(first, second), *table_notes(*stated)),
+        notes=(*release_notes(first, second), *table_notes(*stated), *_bias_notes(*stated)),
         drawn=drawn,
     )
 
@@ -177,6 +177,9 @@ def table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
     for name in first.identifiers:
         if set(first.codes[name]) != set(second.codes[name]):
             yield f"The codes of {name} differ: cells with a code of one list are in one release."
+
+
+def _bias_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
     for which, table in {"first": first, "second": second}.items():
         if table.bias is not None:
             yield f"Values of the {which} release may be off on average. {table.bias}"

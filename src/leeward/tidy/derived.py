@@ -282,7 +282,7 @@ def _reference(bundle: Bundle, groups: Groups, against: Against) -> Reference:
         notes.append(f"Groups of one alone are left out: {alone[0]} here, {alone[1]} there.")
     notes += release_notes(other, bundle)
     if found.table.identifiers == groups.table.identifiers:
-        notes += (one for one in table_notes(found.table, groups.table) if "off on" not in one)
+        notes += table_notes(found.table, groups.table)
     if found.table.bias is not None:
         notes.append(f"What it is taken against may be off on average. {found.table.bias}")
     return Reference(own, found.values[at], found.errors.take(at), tuple(notes))
@@ -310,7 +310,7 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
 def _notes(groups: Groups, reference: Reference | None) -> Iterator[str]:
     yield (
         f"low and high hold in nine of ten cases, each pair by itself: {DRAWS:,} draws of the "
-        "public law of the noise, with a public seed. A low below 0 means 0."
+        "public law of the noise, with a public seed. A low of jobs below 0 means 0."
     )
     if groups.table.bias is not None:
         yield f"Values may be off on average, which is not corrected. {groups.table.bias}"
