@@ -14,6 +14,7 @@ from leeward import read_plan
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Cells
 from leeward.model.values import ends
+from leeward.noise.scales import CellNoise
 from leeward.noise.sums import ErrorDraws
 
 Integers = NDArray[np.int64]
@@ -25,6 +26,8 @@ SETTINGS = (
     ("slope", "0.1", "1", "free"),
     ("staircase", "0.1", "2", None),
     ("staircase", "0.1", "4", None),
+    ("log_laplace", "0.1", "1", None),
+    ("log_laplace", "0.1", "2", None),
 )
 EACH = (2, 10, 100)
 AT_ONCE, DRAWS = 2000, 1000
@@ -74,7 +77,7 @@ def sums(made: Measurement, cells: Cells, each: int) -> tuple[float, float]:
     noise = made.cell_noise()
     if noise is None:
         raise SystemExit(f"{made.name} has no margins here")
-    draws = ErrorDraws(noise, 7, DRAWS)
+    draws = ErrorDraws(CellNoise.read(noise.stated()), 7, DRAWS)  # as a reader of a bundle has it
     values, margins, _ = made.measure(cells)
     below = values - ends(values, margins)[0]
     held, wide, errors = [], [], []

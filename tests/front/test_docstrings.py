@@ -11,6 +11,7 @@ import leeward
 from leeward.audit import audit
 from leeward.bundle.published_table import PublishedTable
 from leeward.evaluate import run
+from leeward.tidy import Derived, derive
 from tests.front.conftest import REQUEST, frames
 
 PUBLIC = [getattr(leeward, name) for name in leeward.__all__ if not name.startswith("_")]
@@ -23,9 +24,10 @@ METHODS = [
     *(BUNDLE.table, BUNDLE.batches, BUNDLE.rows, LEDGER.create, LEDGER.show, LEDGER.account),
     *(LEDGER.verify, leeward.Plan.reading),
     *(PublishedTable.to_arrow, PublishedTable.to_pandas, PublishedTable.to_polars),
-    PublishedTable.picture,
+    *(PublishedTable.picture, Derived.to_arrow, Derived.to_pandas),
 ]
-FULL = [*(one for one in PUBLIC if one not in KINDS), PublishedTable, *METHODS, audit, run]
+CLASSES = [PublishedTable, Derived]
+FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, derive, audit, run]
 ELSEWHERE = (audit, run)
 """Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward import read_plan
+from leeward.bundle.statements import NoiseStatement
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Cells, Entries
 from leeward.model.values import Margins, ends
@@ -183,3 +184,40 @@ def test_a_margin_is_the_order_statistic_that_nine_of_ten_keep_to() -> None:
     endless = np.full((1, 1, 9), np.nan, np.float32)
     found = ErrorDraws(noise, 1).margins(["margin"], np.zeros((1, 1), np.int64), endless)
     assert found["margin"].tolist() == [[2**62]]
+
+
+def test_a_reader_of_the_certificate_has_the_same_law() -> None:
+    asked = {
+        **dict.fromkeys(("slope", "staircase", "log_laplace", "smooth_gamma"), ("strong", 1)),
+        **dict.fromkeys(("vector_pareto", "clipped"), ("strong", 2)),
+        "edge_laplace": ("worker", 2),
+    }
+    words = np.arange(1, 2**64, 2**54, dtype=np.uint64)
+    for mechanism, (policy, kinds) in asked.items():
+        noise = measurement(mechanism, policy, ["place", "sex"][:kinds]).cell_noise()
+        assert noise is not None
+        written = NoiseStatement.of(noise.stated()).model_dump_json()
+        assert len(written) < 2000
+        read = CellNoise.read(NoiseStatement.model_validate_json(written).numbers())
+        assert read == CellNoise.read(noise.stated())
+        assert replace(read, law=noise.law) == noise
+        if noise.law is not None and read.law is not None:
+            quantiles = noise.law.approximate(words)[0]
+            assert read.law.approximate(words)[0] == pytest.approx(quantiles, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"pieces": None}, "pieces must be there"),
+        ({"pieces": [{"low": 0.0, "rate": 1.0}, {"rate": -1.0}]}, "must be in order"),
+        ({"pieces": [{"rate": 1.0}, {"low": 0.0, "rate": -1.0, "power": 2.0}]}, "must have a rate"),
+        ({"pieces": [{"rate": 1.0}, {"low": 0.0, "rate": 0.0}]}, "must not be 0"),
+        ({"share": float("inf")}, "finite"),
+    ],
+)
+def test_numbers_that_state_no_noise_are_refused(changes: dict[str, object], rule: str) -> None:
+    pieces = [{"rate": 1.0}, {"low": 0.0, "rate": -1.0}]
+    numbers = {"law": "pieces", "pieces": pieces, "share": 1.0, "least": 0.0}
+    with pytest.raises(ValueError, match=rule):
+        NoiseStatement.of(numbers | changes)

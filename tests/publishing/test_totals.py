@@ -11,9 +11,9 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.bundle.comparison import compare
 from leeward.bundle.selection import Selection, select
 from leeward.errors import InvalidParameter, LeewardError
+from leeward.tidy.comparison import compare
 from tests.bundle.tampering import Row, reseal, rewrite, stated
 from tests.publishing.test_plus import opened
 

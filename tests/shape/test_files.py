@@ -22,6 +22,8 @@ MORE_PARAMETERS = {
     "verify_command": "an option for each thing that may be asked",
     "release_command": "an option for each thing that may be otherwise",
     "release": "the same from Python, and the three tables",
+    "derive": "a parameter for each thing that may be asked",
+    "read_command": "the same as options",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.

@@ -29,8 +29,9 @@ MAY_IMPORT = {
     "engines": EVERYWHERE | rooms("model"),
     "ledger": EVERYWHERE | rooms("privacy randomness"),
     "bundle": EVERYWHERE | rooms("model privacy"),
+    "tidy": EVERYWHERE | rooms("bundle model noise"),
     "publishing": EVERYWHERE
-    | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption"),
+    | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption tidy"),
     "baselines": EVERYWHERE | rooms("model noise randomness"),
     "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines"),
     "economy": EVERYWHERE | rooms("model randomness"),
@@ -38,11 +39,10 @@ MAY_IMPORT = {
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
     | rooms("publishing.check publishing.plan publishing.receipt"),
     "pictures": EVERYWHERE,
-    "tidy": EVERYWHERE | rooms("bundle model privacy noise randomness"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
-    | rooms("publishing.ledger_check model privacy ledger bundle report"),
+    | rooms("publishing.ledger_check model privacy ledger bundle report tidy"),
     "front": EVERYTHING,
     "cli": EVERYTHING,
     "__main__": rooms("cli"),

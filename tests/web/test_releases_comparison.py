@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
-from leeward.bundle.comparison import Comparison, compare
+from leeward.tidy.comparison import Comparison, compare
 from leeward.web.releases_comparison import HONEST, comparison_words
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work, write_small
@@ -89,6 +89,12 @@ def test_counts_are_told_with_what_they_mean() -> None:
         "with the same jobs in both, some are called clearly different by chance.",
         HONEST,
     ]
+    drawn = Comparison(120, 3, 0, 6, Fraction(9, 10), (), (), (), drawn=True)
+    assert comparison_words(drawn)[1] == (
+        "6 cells are clearly different: 0 is outside the interval of the difference, which is "
+        "drawn from the noise of both releases and holds in 9 in 10 cases. So of cells with the "
+        "same jobs in both, about one in ten is called clearly different by chance."
+    )
     without = Comparison(1, 0, 0, None, None, (), (), ())
     assert comparison_words(without)[0].startswith("1 cell is in both releases")
     assert comparison_words(without)[1].startswith("Margins are missing")

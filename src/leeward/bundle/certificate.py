@@ -32,6 +32,7 @@ from leeward.bundle.statements import (
     LedgerStatement,
     MadeFromStatement,
     MarginStatement,
+    NoiseStatement,
     OddsStatement,
     ParentStatement,
     PromiseStatement,
@@ -57,7 +58,10 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = ("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied")
+SINCE_3 = (
+    *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),
+    "noise",
+)
 """Keys of tables that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -116,6 +120,9 @@ class CertifiedTable(Statement):
     tidied: TidiedStatement | None = None
     """Left out where values are as released."""
 
+    noise: NoiseStatement | None = None
+    """Left out without margins: then nothing is known of the scale of the noise."""
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -131,6 +138,8 @@ class CertifiedTable(Statement):
         coded = () if self.totals is None else self.totals.codes.items()
         if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
+        if self.noise is not None and not self.has_margins:
+            raise ValueError("noise must be there with margins alone")
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
         if not self._relates():

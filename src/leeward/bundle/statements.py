@@ -3,7 +3,10 @@
 Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what was promised.
 """
 
+from collections.abc import Mapping
 from fractions import Fraction
+from itertools import pairwise
+from math import inf
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -329,6 +332,90 @@ class MadeFromStatement(Statement):
     leeward: Text
     method: Literal["tidy", "tidy, shrunk"]
     sentence: Prose
+
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+"""A number in double precision."""
+
+
+class PieceStatement(SparseStatement):
+    """A piece of a density from `low` to where the next one starts; the first may have no start.
+
+    exp(`rate`·z), or |z − `centre`| to the power `power` − 1, or flat without any of these. At its
+    start the logarithm of the density jumps by `jump`.
+    """
+
+    optional = ("low", "jump", "rate", "power", "centre")
+
+    low: Finite | None = None
+    jump: Finite | None = None
+    rate: Finite | None = None
+    power: Finite | None = None
+    centre: Finite | None = None
+
+    @model_validator(mode="after")
+    def _is_one_shape(self) -> Self:
+        if (self.power is None) != (self.centre is None) or None not in (self.rate, self.power):
+            raise ValueError("a piece must have a rate, or a power with its centre, or neither")
+        if 0 in (self.rate, self.power):
+            raise ValueError("rate and power must not be 0")
+        return self
+
+
+class ClipStatement(Statement):
+    """Clipping in workplace cells of at most so many establishments, above the class before.
+
+    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
+    jobs are taken away where it is above `room`.
+    """
+
+    establishments: Count
+    spread: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    room: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class NoiseStatement(SparseStatement):
+    """The public law of the noise of a cell, which its margin allows to draw from.
+
+    The noise is a width times Z, rounded to whole jobs. Z is standard normal, or has a density in
+    proportion to 1/(1+z⁴), or the one of `pieces`; with `shared` = k it is L/H, L Laplace and H
+    Gamma(k), one H for the worker cells of a workplace cell. The width is at least `least` jobs. It
+    is `share` times the margin, or the distance from `low` to the value; at most `per_job` times
+    the value where that is given, and just that where the share is 0. `relative`: the noise is the
+    width times Z/(1+Z).
+    """
+
+    optional = ("pieces", "shared", "relative", "per_job", "clips")
+
+    law: Literal["normal", "quartic", "pieces"]
+    pieces: tuple[PieceStatement, ...] | None = Field(None, min_length=2, max_length=1000)
+    share: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    least: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    shared: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    relative: Literal[True] | None = None
+    per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    clips: tuple[ClipStatement, ...] | None = Field(None, min_length=1, max_length=100)
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Any]) -> Self:
+        """The statement of plain numbers."""
+        return cls.model_validate(numbers, strict=False)
+
+    def numbers(self) -> dict[str, Any]:
+        """The same as plain numbers; what was left out is None."""
+        pieces = None if self.pieces is None else [vars(one) for one in self.pieces]
+        clips = None if self.clips is None else [vars(one) for one in self.clips]
+        return vars(self) | {"pieces": pieces, "clips": clips}
+
+    @model_validator(mode="after")
+    def _is_a_law(self) -> Self:
+        if (self.law == "pieces") != (self.pieces is not None):
+            raise ValueError("pieces must be there with the law of this name alone")
+        starts = [-inf if one.low is None else one.low for one in self.pieces or ()]
+        classes = [one.establishments for one in self.clips or ()]
+        if any(a >= b for column in (starts, classes) for a, b in pairwise(column)):
+            raise ValueError("pieces and classes of clipping must be in order, each once")
+        return self
 
 
 class FileStatement(Statement):

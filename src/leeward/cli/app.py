@@ -27,6 +27,7 @@ COMMANDS = {
     "release": "Charge the ledger, tabulate, add noise, write the bundle.",
     "verify": "Check bundles: checksums, tables, certificate; with the ledger also their entries.",
     "tidy": "Write a bundle whose tables add up, are not negative and are whole.",
+    "read": "Sums, shares, changes, ratios and ranks of a published table, with margins.",
     "report": "Write report.html into a sound bundle; an older one is replaced.",
     "ledger": "Accounts of privacy loss: create, show, verify, commit, withdraw.",
     "evaluate": "Compare the mechanisms with one another and with today's noise infusion.",

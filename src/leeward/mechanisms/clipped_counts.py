@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log
 from typing import ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import laplace
-from leeward.noise.scales import MOST, CellNoise, Integers
+from leeward.noise.scales import MOST, CellNoise, Clip, Integers
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -55,7 +56,7 @@ class ClippedCounts:
 
     def constants(self) -> dict[str, str]:
         """The exact constants; split, headroom and κ by the number of establishments of a cell."""
-        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
+        classes = self._every_class()
         columns = {
             "establishments": [str(one.establishments) for one in classes],
             "split": [str(one.split) for one in classes],
@@ -64,6 +65,9 @@ class ClippedCounts:
         }
         own = self.parameters.constants(self.mechanism)
         return own | {name: ", ".join(column) for name, column in columns.items()}
+
+    def _every_class(self) -> list[Clipped]:
+        return [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """Margins cost nothing."""
@@ -153,15 +157,14 @@ class ClippedCounts:
             return None
         made, share = self.mechanism, 1 / self.mechanism.two_sided(float(1 - MISSED))
         law = laplace() if made.noise == "laplace" else None
-        return CellNoise(law, share, least=share / 2, clips=self._clips)
+        return CellNoise(law, share, least=share / 2, clips=self._clips())
 
-    def _clips(self, in_frame: Integers) -> tuple[Floats, Floats]:
-        """Of the class of each workplace cell: the spread of its index, and ln h."""
-        found, at = np.unique(classes_of(in_frame), return_inverse=True)
-        made = [self.mechanism.suited(int(one)) for one in found]
-        spreads = np.array([one.index_spread for one in made])
-        rooms = np.log([float(one.clipping.headroom) for one in made])
-        return spreads[at], rooms[at]
+    def _clips(self) -> tuple[Clip, ...]:
+        """Of each class of workplace cells: the spread of its index, and ln h."""
+        return tuple(
+            Clip(one.establishments, one.index_spread, log(one.clipping.headroom))
+            for one in self._every_class()
+        )
 
     def spread(self, size: int) -> Spread:
         """The noise at the θ of a maximum without noise."""

@@ -5,7 +5,7 @@ pieces, each exponential or a power.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -107,6 +107,24 @@ class PiecewiseLaw:
                 total += height * part * sign
         return total
 
+    def stated(self) -> list[dict[str, float | None]]:
+        """The pieces in double precision; a piece ends where the next one starts.
+
+        Each by its start, the jump there, and its shape: κ of exp(κz), or centre and p+1 of
+        |z−centre|^p, since p+1 may be tiny, or nothing where it is flat. What does not apply is
+        None. A piece that is empty in double precision is left out; the next one has its jump.
+        """
+        if self.pieces[-1].high is not None:
+            raise ValueError("only a law without an end on the right is stated")
+        found, jump = [], Fraction(0)
+        for piece, step in zip(self.pieces, (Fraction(0), *self.jumps), strict=True):
+            jump += step
+            low, high = (None if end is None else float(end) for end in (piece.low, piece.high))
+            if low is None or low != high:
+                found.append({"low": low, "jump": float(jump) if jump else None, **_shape(piece)})
+                jump = Fraction(0)
+        return found
+
     def _masses(self) -> Masses:
         known = self._known
         if ctx.prec not in known:
@@ -141,6 +159,39 @@ class PiecewiseLaw:
     def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
         """The tails in float64."""
         return self._table.tails(z, np.searchsorted(self.float_joints, z, side="right"))
+
+
+def _shape(piece: Piece) -> dict[str, float | None]:
+    curved = piece.centre is not None and piece.rate != 0
+    return {
+        "rate": float(piece.rate) if piece.centre is None else None,
+        "power": float(piece.rate + 1) if curved else None,
+        "centre": float(piece.centre or 0) if curved else None,
+    }
+
+
+def read_law(stated: Sequence[Mapping[str, float | None]]) -> PiecewiseLaw:
+    """The law of stated pieces; ValueError or ArithmeticError later on where there is none."""
+    starts = [None if one["low"] is None else Fraction(one["low"]) for one in stated]
+    pieces = tuple(
+        _piece(low, high, one["rate"], one["power"], one["centre"])
+        for one, (low, high) in zip(stated, pairwise([*starts, None]), strict=True)
+    )
+    return PiecewiseLaw(pieces, tuple(Fraction(one["jump"] or 0) for one in stated[1:]))
+
+
+def _piece(
+    low: Fraction | None,
+    high: Fraction | None,
+    rate: float | None,
+    power: float | None,
+    centre: float | None,
+) -> Piece:
+    if rate is not None:
+        return Piece(low, high, Fraction(rate))
+    if power is None:
+        return Piece(low, high, Fraction(0), centre=low)
+    return Piece(low, high, Fraction(power) - 1, Fraction(centre or 0))
 
 
 def _halves(piece: Piece, *, split: bool) -> Sequence[tuple[Fraction | None, Fraction | None, int]]:

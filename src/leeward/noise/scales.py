@@ -3,17 +3,19 @@
 Nothing here draws, so a mechanism can be calibrated and judged without a random bit.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
 from math import ceil
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.design import Design
-from leeward.noise.law import Law
+from leeward.noise.law import Law, PiecewiseLaw, read_law
+from leeward.noise.quartic import QuarticLaw
 from leeward.noise.tabulated import Floats
 
 BOUND = 2**62
@@ -30,6 +32,12 @@ WIDEST_GAUSSIAN = 2**55
 
 DRAWS = 2000
 """Draws behind the margin of a sum."""
+
+SEED_DIGITS = 12
+"""Hexadecimal digits of a public seed: every reader of JSON holds the number exactly."""
+
+NORMAL, QUARTIC, PIECES = "normal", "quartic", "pieces"
+"""The laws of Z in a certificate: standard normal, density ∝ 1/(1+z⁴), or pieces."""
 
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
@@ -100,6 +108,19 @@ def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
 
 
 @dataclass(frozen=True)
+class Clip:
+    """Clipping in workplace cells of at most so many establishments, above the class before.
+
+    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
+    jobs are taken away where it is above `room`.
+    """
+
+    establishments: int
+    spread: float
+    room: float
+
+
+@dataclass(frozen=True)
 class CellNoise:
     """What a reader knows of the noise of a cell from what is published, in float64.
 
@@ -111,9 +132,8 @@ class CellNoise:
     L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
     of the released value, the noise Z/(1+Z).
 
-    Where an interval has ends, its lower one stands for the margin. `clips` tells of workplace
-    cells with some number of establishments how the largest of them may be above its noisy number,
-    the scale of a Laplace logarithm, and how far it may be without being clipped.
+    Where an interval has ends, its lower one stands for the margin. `clips` tells of clipping, the
+    class of fewest establishments first; the last one is for all that have more.
     """
 
     law: Law | None
@@ -122,7 +142,42 @@ class CellNoise:
     shared: int | None = None
     relative: bool = False
     slope: float | None = None
-    clips: Callable[[Integers], tuple[Floats, Floats]] | None = None
+    clips: tuple[Clip, ...] = ()
+
+    def stated(self) -> dict[str, Any]:
+        """The same as plain numbers, for a certificate; what does not apply is None."""
+        pieces = self.law.stated() if isinstance(self.law, PiecewiseLaw) else None
+        return {
+            "law": PIECES if pieces else NORMAL if self.law is None else QUARTIC,
+            "pieces": pieces,
+            "share": self.share,
+            "least": self.least,
+            "shared": self.shared,
+            "relative": self.relative or None,
+            "per_job": self.slope,
+            "clips": [vars(one) for one in self.clips] or None,
+        }
+
+    @classmethod
+    def read(cls, stated: Mapping[str, Any]) -> "CellNoise":
+        """The noise that numbers state: what a reader of a certificate has."""
+        laws: dict[str, Law | None] = {NORMAL: None, QUARTIC: QuarticLaw()}
+        pieces = stated["pieces"]
+        return cls(
+            laws[stated["law"]] if pieces is None else read_law(pieces),
+            stated["share"],
+            stated["least"],
+            shared=stated["shared"],
+            relative=bool(stated["relative"]),
+            slope=stated["per_job"],
+            clips=tuple(Clip(**one) for one in stated["clips"] or ()),
+        )
+
+
+def public_seed(plan_digest: str, *words: str) -> int:
+    """The seed of draws that every reader of a bundle may repeat."""
+    text = " ".join((plan_digest, *words))
+    return int(sha256(text.encode()).hexdigest()[:SEED_DIGITS], 16)
 
 
 class Noise(Protocol):

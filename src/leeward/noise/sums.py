@@ -6,7 +6,9 @@ two cells see the same number, unless two windows begin at one place.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,9 @@ POOL = 1 << 20
 
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
+
+FARTHEST = 1e18
+"""Largest draw of Z: times a scale of 2^61 it is a number of 32 bits, and beyond all margins."""
 
 Singles = NDArray[np.float32]
 
@@ -37,28 +42,44 @@ class ErrorDraws:
         self._own = _Pool(_unit_noise(noise, seed), seed + 1, draws)
         shared = None if noise.shared is None else _common(noise.shared, seed)
         self._shared = None if shared is None else _Pool(shared, seed + 2, draws)
-        clipped = None if noise.clips is None else _logarithms(noise.law is None, seed)
+        clipped = _logarithms(noise.law is None, seed) if noise.clips else None
         self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
+
+    @property
+    def halved(self) -> bool:
+        """Whether there are twice as many draws: without, and then with clipping at its most."""
+        return self._clipped is not None
 
     def draw(self, values: Integers, below: Integers, establishments: Integers | None) -> Singles:
         """Errors (w, d, draws) of released values (w, d).
 
         `below` is how far the lower end of each interval is from the value: a function of what is
         published, so these are too. Where clipping may have taken jobs away there are twice as many
-        draws: without, and then with what it takes at most, for which the number of establishments
-        (w,) is needed.
+        draws: without, and then with what it takes at most. That depends on the number of
+        establishments (w,); where it is not known, the class in which most may be taken stands for
+        all.
         """
         counts = values[:, :, None].astype(np.float32)
         errors = -self._drawn(self._scales(values, below))
-        if self._clipped is not None and self._noise.clips is not None:
-            if establishments is None:
-                raise TypeError("clipped cells come with the number of their establishments")
-            spread, room = (one[:, None, None] for one in self._noise.clips(establishments))
+        if self._clipped is not None:
+            spread, room = self._clips(len(values), establishments)
             grown = spread * self._clipped.windows(len(values), 1) - room
             times = np.exp(np.clip(grown, 0, LARGEST), dtype=np.float32)
             more = np.maximum(errors, (counts + errors) * times - counts)
             errors = np.concatenate([errors, more], axis=2)
         return np.rint(errors, out=errors)
+
+    def _clips(self, w: int, establishments: Integers | None) -> tuple[Floats, Floats]:
+        """Spread and room of each workplace cell (w, 1, 1)."""
+        classes = self._noise.clips
+        spreads = np.array([one.spread for one in classes])
+        rooms = np.array([one.room for one in classes])
+        if establishments is None:
+            spreads, rooms, at = spreads.max()[None], rooms.min()[None], np.zeros(w, np.intp)
+        else:
+            most = [one.establishments for one in classes[:-1]]
+            at = np.searchsorted(most, establishments)
+        return spreads[at][:, None, None], rooms[at][:, None, None]
 
     def _scales(self, values: Integers, below: Integers) -> Floats:
         """The scale of each cell (w, d), as `CellNoise` says."""
@@ -77,24 +98,36 @@ class ErrorDraws:
     def margins(
         self, columns: Sequence[str], values: Integers, errors: Singles
     ) -> dict[str, Integers]:
-        """Columns of margins that nine of ten further draws of each sum keep to.
+        """Columns of margins that nine of ten further draws of each sum keep to."""
+        return drawn_margins(columns, values, sides(errors, halved=self.halved))
 
-        The draws are the last axis. A tenth of all orders of n+1 equal draws has the last one above
-        the ⌈0.9·(n+1)⌉-th. Margins of a block hold for all worker cells of a workplace cell.
-        """
-        if "low" not in columns:
-            wide = np.abs(errors)
-            both = {"margin": wide, "block_margin": wide.max(axis=1, keepdims=True)}
-            return {name: _whole(_ranked(both[name], 0.9), values) for name in columns}
-        half = errors.shape[-1] // 2 if self._clipped is not None else 0
-        sides = {"low": -errors[..., : half or None], "high": errors[..., half:]}
-        for name in list(sides):
-            sides[f"block_{name}"] = sides[name].max(axis=1, keepdims=True)
-        wide_ends = {name: _whole(_ranked(sides[name], 0.95), values) for name in columns}
-        return {
-            name: values - one if name.endswith("low") else values + one
-            for name, one in wide_ends.items()
-        }
+
+def sides(errors: Singles, *, halved: bool) -> tuple[Singles, Singles]:
+    """Draws of errors for the lower and for the upper end of an interval; mostly the same."""
+    half = errors.shape[-1] // 2
+    return (errors[..., :half], errors[..., half:]) if halved else (errors, errors)
+
+
+def drawn_margins(
+    columns: Sequence[str], values: Integers, errors: tuple[Singles, Singles]
+) -> dict[str, Integers]:
+    """Columns of margins that nine of ten further draws of each number keep to.
+
+    The draws are the last axis. A tenth of all orders of n+1 equal draws has the last one above
+    the ⌈0.9·(n+1)⌉-th. Margins of a block hold for all worker cells of a workplace cell.
+    """
+    if "low" not in columns:
+        wide = np.abs(errors[0])
+        both = {"margin": wide, "block_margin": wide.max(axis=1, keepdims=True)}
+        return {name: _whole(ranked(both[name], 0.9), values) for name in columns}
+    ends = {"low": -errors[0], "high": errors[1]}
+    for name in list(ends):
+        ends[f"block_{name}"] = ends[name].max(axis=1, keepdims=True)
+    wide_ends = {name: _whole(ranked(ends[name], 0.95), values) for name in columns}
+    return {
+        name: values - one if name.endswith("low") else values + one
+        for name, one in wide_ends.items()
+    }
 
 
 def _whole(wide: Floats, values: Integers) -> Integers:
@@ -103,7 +136,7 @@ def _whole(wide: Floats, values: Integers) -> Integers:
     return found
 
 
-def _ranked(draws: Singles, share: float) -> Floats:
+def ranked(draws: NDArray[np.floating[Any]], share: float) -> Floats:
     """The draw that a further one keeps below with this probability."""
     rank = min(ceil(share * (draws.shape[-1] + 1)), draws.shape[-1]) - 1
     found: Floats = np.partition(draws, rank, axis=-1)[..., rank].astype(np.float64)
@@ -123,6 +156,7 @@ class _Pool:
         return found
 
 
+@lru_cache(maxsize=4)  # a reader asks for one number of a table after the other
 def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     """Z, or L where H is shared."""
     generator = SeededBits(seed).generator
@@ -134,7 +168,7 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     with np.errstate(all="ignore"):
         z, _ = noise.law.approximate(words)
         z = z / (1 + z) if noise.relative else z
-    found: Singles = np.nan_to_num(z, posinf=0.0, neginf=0.0).astype(np.float32)
+    found: Singles = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST).astype(np.float32)
     return found
 
 

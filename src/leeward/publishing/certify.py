@@ -20,6 +20,7 @@ from leeward.bundle.statements import (
     LedgerStatement,
     LeftStatement,
     MarginStatement,
+    NoiseStatement,
     ParentStatement,
     ReleaseGuarantee,
     RowsStatement,
@@ -165,6 +166,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal, made = table.marginal.published[number], table.measurement
+    noise = made.cell_noise()
     identifiers = tuple(one.name for one in marginal.dimensions)
     columns = table.marginal.columns_of(number, made.margin_columns)
     return CertifiedTable(
@@ -191,6 +193,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         parents=_parents(marginal, plan) or None,
         partial=_partial(marginal, strict=plan.strict) or None,
         impossible=_impossible(marginal, plan) or None,
+        noise=None if noise is None else NoiseStatement.of(noise.stated()),
     )
 
 

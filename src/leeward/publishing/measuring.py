@@ -16,14 +16,12 @@ from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.model.totals import Family, Totals
-from leeward.model.values import ends
-from leeward.noise.sums import ErrorDraws, Singles
+from leeward.noise.scales import CellNoise
+from leeward.noise.sums import ErrorDraws
+from leeward.tidy.cell_errors import drawn_parts
 
 ROWS = 1 << 18
 """Rows of a batch: memory is bounded by this, whatever the size of the table."""
-
-AT_ONCE = 1 << 10
-"""Cells whose noise is drawn together for the margins of totals."""
 
 
 class Progress(Protocol):
@@ -129,26 +127,16 @@ class AddedTotals:
 
     def __init__(self, marginal: Marginal, made: Measurement, seed: int) -> None:
         noise = made.cell_noise() if marginal.totals else None
-        self._draws = None if noise is None else ErrorDraws(noise, seed)
+        self._draws = None if noise is None else ErrorDraws(CellNoise.read(noise.stated()), seed)
         margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
         self._totals = Totals(marginal, margins)
 
     def add(self, published: Published) -> None:
-        """The next cells, a part at a time: draws take much memory."""
+        """The next cells."""
         if not self._totals.families:
             return
-        step = max(1, AT_ONCE // published.values.shape[1])
-        for start in range(0, len(published.keys), step):
-            part = published.part(slice(start, start + step))
-            self._totals.add(part, self._errors(part))
-
-    def _errors(self, part: Published) -> Singles | None:
-        if self._draws is None or not part.margins:
-            return None
-        low, _ = ends(part.values, part.margins)
-        errors = self._draws.draw(part.values, part.values - low, part.establishments)
-        errors[part.flags != Flag.OK] = 0
-        return errors
+        for part, errors in drawn_parts(published, self._draws):
+            self._totals.add(part, errors)
 
     def rows(self) -> Iterator[tuple[Family, Published]]:
         """All totals, family by family."""

@@ -19,6 +19,7 @@ from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
+from leeward.noise.scales import public_seed
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
@@ -40,8 +41,6 @@ from leeward.show.numbers import crossed
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""
 
-SEED_DIGITS = 12
-"""Hexadecimal digits of a seed: every reader of JSON holds the number exactly."""
 
 MOST_LISTED_BYTES = 1 << 27
 """Maximum size of all codes and labels in bytes; a reader stops at certificates of 2^30 bytes."""
@@ -216,7 +215,7 @@ class Plan:
 
     def seed(self, table: str) -> int:
         """The public seed of the draws behind the margins of a table's totals."""
-        return int(sha256(f"{self.digest} {table}".encode()).hexdigest()[:SEED_DIGITS], 16)
+        return public_seed(self.digest, table)
 
     @property
     def weak_attributes(self) -> tuple[str, ...] | None:

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
-from leeward.bundle.comparison import Comparison, Pair, compare
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
 from leeward.show.numbers import cases, count, counted, cut
+from leeward.tidy.comparison import Comparison, Pair, compare
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import refuse_wide
 from leeward.web.site import listed, render, site_of
@@ -123,6 +123,13 @@ def _cells(number: int) -> str:
 def _clear(comparison: Comparison) -> list[str]:
     if comparison.clear is None or comparison.holds is None:
         return ["Margins are missing, so it is not known which differences are more than noise."]
+    if comparison.drawn:
+        return [
+            f"{_cells(comparison.clear)} clearly different: 0 is outside the interval of the "
+            "difference, which is drawn from the noise of both releases and holds in "
+            f"{cases(comparison.holds)}. So of cells with the same jobs in both, about one in ten "
+            "is called clearly different by chance."
+        ]
     return [
         f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
         f"margins together. Both margins of a cell hold at once in at least "
@@ -151,6 +158,6 @@ def _both(pair: Pair) -> str:
 
 
 def differences(comparison: Comparison) -> Bars:
-    """The largest differences as bars, with both margins together as whiskers."""
+    """The largest differences as bars, with their intervals as whiskers."""
     items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.largest]
     return bars(items, title="The largest differences, second minus first", unit="Difference")

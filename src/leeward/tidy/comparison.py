@@ -1,13 +1,15 @@
 """Comparison: the same table in two bundles, cell by cell.
 
 Two releases of the same data differ by their noise alone, and neither is wrong. So a difference
-is called clear only where it is larger than both margins together.
+is called clear only where 0 is outside its 90 % interval, by draws of the noise of both; where a
+certificate does not state the law of the noise, where it is larger than both margins together.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,9 +18,20 @@ from leeward.bundle.blocks import Block, Booleans, Integers, certified, read_blo
 from leeward.bundle.selection import Coded
 from leeward.errors import Damaged, InvalidParameter
 from leeward.model import Flag
+from leeward.noise.scales import DRAWS
+
+if TYPE_CHECKING:
+    from leeward.noise.sums import ErrorDraws
+    from leeward.tidy.cell_errors import Errors
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""
+
+MOST_DRAWN, FEWEST_DRAWS = 1 << 28, 99
+"""Draws of all differences together, some seconds; and of each, of which the 90th is the end."""
+
+AGAINST = "against"
+"""Makes the seed of a second release another one: both may be of one plan."""
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes: they are numbered in 64 bits."""
@@ -29,8 +42,13 @@ LARGEST = 25
 DOTS = 2000
 """Maximum number of cells that are drawn."""
 
+DRAWN = Fraction(9, 10)
+"""How often a drawn interval of a difference holds."""
+
 Lists = Sequence[dict[str, str]]
 """For each identifier its codes with their labels."""
+
+Ends = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,7 @@ class Pair:
 
     @property
     def clear(self) -> bool:
-        """Whether the difference is larger than both margins together."""
+        """Whether 0 is not between the ends."""
         return self.ends is not None and not self.ends[0] <= 0 <= self.ends[1]
 
 
@@ -58,7 +76,8 @@ class Comparison:
     """How many cells with an establishment both releases have, and how those differ.
 
     `clear` is None without margins. `dots` are some of the cells in both, the clearly different
-    ones first. `holds` is the least probability with which both margins of a cell hold at once.
+    ones first. `holds` is the least probability with which the interval of a difference holds;
+    `drawn` says that it follows from draws of both noises, not from both margins together.
     """
 
     both: int
@@ -69,6 +88,7 @@ class Comparison:
     largest: tuple[Pair, ...]
     dots: tuple[Pair, ...]
     notes: tuple[str, ...]
+    drawn: bool = False
 
 
 def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
@@ -78,7 +98,10 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     lists = tuple(_together(*stated, name) for name in stated[0].identifiers)
     one, two = read_cells(first, stated[0], lists), read_cells(second, stated[1], lists)
     pairs = common(one, two, lists)
-    holds = _holds(*stated)
+    drawn = all(table.noise is not None for table in stated)
+    if drawn:
+        pairs = replace(pairs, ends=_drawn_ends(pairs, first, second, table))
+    holds = DRAWN if drawn else _holds(*stated)
     return Comparison(
         both=len(pairs),
         only_first=len(one) - len(pairs),
@@ -87,8 +110,29 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
         holds=holds,
         largest=pairs.named(pairs.ranked(LARGEST)),
         dots=pairs.named(pairs.sample(DOTS)),
-        notes=(*_notes(first, second), *_table_notes(*stated)),
+        notes=(*release_notes(first, second), *table_notes(*stated), *_bias_notes(*stated)),
+        drawn=drawn,
     )
+
+
+def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "Ends":
+    """The ends of all differences, by draws of the noise of both releases."""
+    # A page that is served must not load draws before they are needed.
+    from leeward.tidy.cell_errors import AT_ONCE, stated_draws  # noqa: PLC0415
+
+    one, two = certified(first, name), certified(second, name)
+    many = max(FEWEST_DRAWS, min(DRAWS, MOST_DRAWN // max(1, len(pairs))))
+    draws = (
+        stated_draws(first.certificate, one, AGAINST, draws=many),
+        stated_draws(second.certificate, two, draws=many),
+    )
+    found = np.zeros((2, len(pairs)), np.int64)
+    for start in range(0, len(pairs), AT_ONCE):
+        part = np.arange(start, min(start + AT_ONCE, len(pairs)))
+        left, right = pairs.first.take(part), pairs.second.take(part)
+        errors = right.errors(draws[1], two).less(left.errors(draws[0], one))
+        found[:, part] = errors.interval(right.values - left.values)
+    return found[0], found[1]
 
 
 def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
@@ -117,7 +161,7 @@ def _holds(first: CertifiedTable, second: CertifiedTable) -> Fraction | None:
     return max(Fraction(0), sum((Fraction(one or 0) for one in stated), Fraction(-1)))
 
 
-def _notes(first: Bundle, second: Bundle) -> Iterator[str]:
+def release_notes(first: Bundle, second: Bundle) -> Iterator[str]:
     """What is different about the releases, so that cells may differ for more than noise."""
     one, two = first.certificate, second.certificate
     if one.period != two.period:
@@ -126,12 +170,16 @@ def _notes(first: Bundle, second: Bundle) -> Iterator[str]:
         yield "The releases treat workers with several jobs differently."
 
 
-def _table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
+def table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
+    """What is different about two tables by the same identifiers."""
     if first.where != second.where:
         yield "The tables count different jobs: the filters in their plans differ."
     for name in first.identifiers:
         if set(first.codes[name]) != set(second.codes[name]):
             yield f"The codes of {name} differ: cells with a code of one list are in one release."
+
+
+def _bias_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
     for which, table in {"first": first, "second": second}.items():
         if table.bias is not None:
             yield f"Values of the {which} release may be off on average. {table.bias}"
@@ -153,6 +201,7 @@ class KeyedCells:
     low: Integers
     high: Integers
     drawn: Booleans
+    establishments: Integers | None
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -160,7 +209,17 @@ class KeyedCells:
     def take(self, chosen: Integers) -> "KeyedCells":
         """Some of the cells."""
         low, high = self.low[chosen], self.high[chosen]
-        return KeyedCells(self.keys[chosen], self.values[chosen], low, high, self.drawn[chosen])
+        numbers = (self.keys[chosen], self.values[chosen], low, high, self.drawn[chosen])
+        frame = None if self.establishments is None else self.establishments[chosen]
+        return KeyedCells(*numbers, frame)
+
+    def errors(self, draws: "ErrorDraws", table: CertifiedTable) -> "Errors":
+        """Draws of the errors of all cells."""
+        from leeward.tidy.cell_errors import Errors  # noqa: PLC0415 (as above)
+
+        below = (self.values - self.low)[:, None]
+        drawn = draws.draw(self.values[:, None], below, self.establishments)
+        return Errors.of(drawn[:, 0], draws, table)
 
 
 def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCells:
@@ -202,27 +261,30 @@ def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
     keys = np.zeros(len(kept), np.int64)
     for place, listed, positions in zip(places, lists, kept.positions, strict=True):
         keys = keys * len(listed) + place[positions]
-    return KeyedCells(keys, kept.values, *kept.ends, kept.drawn)
+    return KeyedCells(keys, kept.values, *kept.ends, kept.drawn, kept.establishments)
 
 
 def _join(parts: list[KeyedCells]) -> KeyedCells:
     none = np.zeros(0, np.int64)
+    counted = [part.establishments for part in parts if part.establishments is not None]
     return KeyedCells(
         np.concatenate([none, *(part.keys for part in parts)]),
         np.concatenate([none, *(part.values for part in parts)]),
         np.concatenate([none, *(part.low for part in parts)]),
         np.concatenate([none, *(part.high for part in parts)]),
         np.concatenate([none.astype(bool), *(part.drawn for part in parts)]),
+        np.concatenate(counted) if counted else None,
     )
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """The cells that both releases have, in the order of their codes."""
+    """The cells that both releases have, in the order of their codes, and ends of differences."""
 
     first: KeyedCells
     second: KeyedCells
     codes: tuple[list[Coded], ...]
+    ends: Ends
 
     def __len__(self) -> int:
         return len(self.first)
@@ -234,8 +296,8 @@ class Pairs:
 
     @property
     def clear(self) -> Booleans:
-        """Which differences are larger than both margins together."""
-        apart = (self.second.low > self.first.high) | (self.second.high < self.first.low)
+        """Which differences are not 0, as far as their ends tell."""
+        apart = (self.ends[0] > 0) | (self.ends[1] < 0)
         return np.asarray(self.first.drawn & self.second.drawn & apart)
 
     def ranked(self, most: int) -> Integers:
@@ -259,7 +321,7 @@ class Pairs:
             self._coded(int(one.keys[row])),
             int(one.values[row]),
             int(two.values[row]),
-            (int(two.low[row]) - int(one.high[row]), int(two.high[row]) - int(one.low[row]))
+            (int(self.ends[0][row]), int(self.ends[1][row]))
             if one.drawn[row] and two.drawn[row]
             else None,
         )
@@ -278,7 +340,8 @@ def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> Pairs:
     place = np.searchsorted(first.keys, second.keys)
     inside = np.flatnonzero(place < len(first))
     two = inside[first.keys[place[inside]] == second.keys[inside]]
-    return Pairs(first.take(place[two]), second.take(two), codes)
+    one, other = first.take(place[two]), second.take(two)
+    return Pairs(one, other, codes, (other.low - one.high, other.high - one.low))
 
 
 def _spread(cells: Integers, most: int) -> Integers:

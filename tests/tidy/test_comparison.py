@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.bundle.comparison import DOTS, LARGEST, Comparison, Pair, compare
 from leeward.errors import Damaged, InvalidParameter, LeewardError
+from leeward.tidy.comparison import DOTS, LARGEST, Comparison, Pair, compare
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}

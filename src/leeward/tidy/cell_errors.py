@@ -1,0 +1,113 @@
+"""Cell errors: draws of the errors of published cells, by the law that their certificate states.
+
+Totals of a release, numbers that readers derive and comparisons are drawn here, so that the same
+sum has the same margin wherever it is shown.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from leeward.bundle import Certificate, CertifiedTable
+from leeward.errors import Damaged, InvalidParameter
+from leeward.model import Flag, Published
+from leeward.model.cells import Integers
+from leeward.model.marginal import margin_columns
+from leeward.model.values import ends
+from leeward.noise.scales import DRAWS, CellNoise, public_seed
+from leeward.noise.sums import ErrorDraws, Singles, drawn_margins, sides
+from leeward.noise.tabulated import Floats
+
+AT_ONCE = 1 << 10
+"""Cells whose noise is drawn together: draws take much memory."""
+
+
+def drawn_parts(
+    published: Published, draws: ErrorDraws | None
+) -> Iterator[tuple[Published, Singles | None]]:
+    """The cells in their order, a part at a time, with draws of their errors if there are any."""
+    step = max(1, AT_ONCE // published.values.shape[1])
+    for start in range(0, len(published.keys), step):
+        part = published.part(slice(start, start + step))
+        yield part, None if draws is None or not part.margins else _errors(draws, part)
+
+
+def _errors(draws: ErrorDraws, part: Published) -> Singles:
+    low, _ = ends(part.values, part.margins)
+    errors = draws.draw(part.values, part.values - low, part.establishments)
+    errors[part.flags != Flag.OK] = 0
+    return errors
+
+
+def stated_draws(
+    certificate: Certificate, table: CertifiedTable, *words: str, draws: int = DRAWS
+) -> ErrorDraws:
+    """Draws by the law of the noise of a table; other words give draws of another seed."""
+    if table.noise is None:
+        raise without_law(table)
+    try:
+        noise = CellNoise.read(table.noise.numbers())
+        return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words), draws)
+    except (ValueError, ArithmeticError):
+        raise Damaged(
+            "bundle",
+            rule=f"the table {table.name} must state noise that has a law",
+            value="something else",
+            next_step="Ask for the bundle again, or see what `leeward verify` finds.",
+        ) from None
+
+
+def without_law(table: CertifiedTable) -> InvalidParameter:
+    """The refusal of a table from which nothing can be drawn."""
+    if table.has_margins:
+        next_step = "Release it again with Leeward 0.5 or later, or add the margins up: too wide."
+        value = f"{table.name}, of an earlier Leeward"
+    else:
+        next_step = "Choose a table with margins, or plan `margins` for the next release."
+        value = f"{table.name}, which has no margins"
+    rule = "must state the law of its noise, or the error of what is derived is not known"
+    return InvalidParameter("table", rule=rule, value=value, next_step=next_step)
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Draws of errors, truth less value: for the lower and for the upper end of an interval.
+
+    The last axis are the draws. Where clipping may have taken jobs away, both differ. `ends` says
+    whether intervals reach as far on one side as they must, or equally far on both.
+    """
+
+    low: Singles
+    high: Singles
+    ends: bool
+
+    @classmethod
+    def of(cls, drawn: Singles, draws: ErrorDraws, table: CertifiedTable) -> "Errors":
+        """Draws of the errors of a table."""
+        return cls(*sides(drawn, halved=draws.halved), table.margins.ends)
+
+    def take(self, chosen: Integers) -> "Errors":
+        """Those of some of the numbers."""
+        return Errors(self.low[chosen], self.high[chosen], self.ends)
+
+    def added(self) -> "Errors":
+        """Those of the sum of all numbers."""
+        low, high = (one.sum(axis=0, keepdims=True) for one in (self.low, self.high))
+        return Errors(low, high, self.ends)
+
+    def truths(self, values: Integers, at: int) -> tuple[Floats, Floats]:
+        """Draws of the truth behind one of the values, for the lower and for the upper end."""
+        value = float(values[at])
+        return value + self.low[at].astype(np.float64), value + self.high[at].astype(np.float64)
+
+    def less(self, other: "Errors") -> "Errors":
+        """Errors of differences from numbers with noise of their own."""
+        return Errors(self.low - other.high, self.high - other.low, self.ends or other.ends)
+
+    def interval(self, values: Integers) -> tuple[Integers, Integers]:
+        """The ends of intervals that hold the truth in nine of ten cases; values (n,)."""
+        columns = margin_columns(ends=self.ends, block=False)
+        drawn = (self.low[:, None], self.high[:, None])
+        low, high = ends(values[:, None], drawn_margins(columns, values[:, None], drawn))
+        return low[:, 0], high[:, 0]
