@@ -22,7 +22,6 @@ from leeward.audit.planted import STRONG, DataSplit, made, twin
 from leeward.audit.released_code import RELEASED_CODE
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
 from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.node_laplace import NodeLaplace
@@ -52,6 +51,11 @@ CASES = [
 ]
 
 
+def promised_by(line: Line) -> Fraction:
+    """ε of a line: 1, or its own where a product's dimension costs more."""
+    return Fraction(line.at[0][1]) if line.mechanism.startswith("joint") and line.at else EPSILON
+
+
 def built(line: Line, epsilon: Fraction, delta: Fraction) -> Mechanism:
     options = dict(line.options) | {"delta": delta, "calibration": line.calibration}
     return mechanism(line.mechanism, alpha="0.1", epsilon=epsilon, **cast(Any, options))
@@ -59,13 +63,13 @@ def built(line: Line, epsilon: Fraction, delta: Fraction) -> Mechanism:
 
 def genuine_of(line: Line) -> Mechanism:
     stated = line.delta(ALPHA, EPSILON) if line.delta else dict(line.options).get("delta", 0)
-    return built(line, EPSILON, Fraction(str(stated)))
+    return built(line, promised_by(line), Fraction(str(stated)))
 
 
 def spoilt(line: Line, genuine: Mechanism, cut: Fraction) -> Mechanism:
     """Made for a larger ε, while it promises the smaller one."""
-    noisier = built(line, EPSILON / cut, genuine.parameters.delta)
-    if not isinstance(noisier, Additive):
+    noisier = built(line, promised_by(line) / cut, genuine.parameters.delta)
+    if isinstance(noisier, Clipped):
         return noisier
     twin: Mechanism = replace(cast(Any, noisier), parameters=genuine.parameters)
     return twin
@@ -73,7 +77,7 @@ def spoilt(line: Line, genuine: Mechanism, cut: Fraction) -> Mechanism:
 
 def examined(line: Line, name: str, candidate: Mechanism, promised: Guarantee) -> Row:
     depth = TO_THETA if line.mechanism == "node_laplace" else SHALLOW
-    loss = (EPSILON, promised.delta, promised.rho)
+    loss = (promised_by(line), promised.delta, promised.rho)
     claim = Claim(line.mechanism, line.calibration, name, ALPHA, *loss)
     return Row(claim, line.examine(candidate, name, depth))
 

@@ -25,7 +25,7 @@ from leeward.audit.released_code import (
     clipped_sums,
     grid_index,
 )
-from leeward.mechanisms.additive import Additive
+from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.registry import REGISTRY
 from leeward.mechanisms.scale import Scale
@@ -50,6 +50,11 @@ EXAMS = {
     if isinstance(line, Line) and isinstance(line.examine, CodeExam)
 }
 BUILT = [*(additive(case) for case in SCALAR), vector_pareto(alpha="0.1", epsilon=4, cells=3)]
+BUILT_JOINT = [
+    mechanism(name, alpha="0.1", epsilon=4, tables=tables)
+    for name in ("joint_pareto", "joint_clipped")
+    for tables in ((2, 2), (2, 3), (1, 2, 2))
+]
 BUILT_CLIPPED = [
     clipped(alpha=alpha, epsilon=1, cells=cells, **noise)
     for alpha in ("0.1", "1", "2.5")
@@ -104,13 +109,15 @@ def test_copies_are_workplace_cells_of_their_own() -> None:
     assert np.unique(thrice.row * 2 + thrice.cell).size == thrice.row.size
 
 
-@pytest.mark.parametrize("built", [*BUILT, *BUILT_CLIPPED], ids=lambda built: built.name)
-def test_the_released_code_does_what_is_defined(built: Additive | Clipped) -> None:
+@pytest.mark.parametrize(
+    "built", [*BUILT, *BUILT_CLIPPED, *BUILT_JOINT], ids=lambda built: built.name
+)
+def test_the_released_code_does_what_is_defined(built: Mechanism) -> None:
     assert EXAMS[built.name].fault(built) == ""
 
 
 def test_every_mechanism_has_a_definition() -> None:
-    names = {built.name for built in BUILT} | {built.name for built in BUILT_CLIPPED}
+    names = {built.name for built in (*BUILT, *BUILT_CLIPPED, *BUILT_JOINT)}
     assert names == set(REGISTRY) == set(EXAMS)
 
 

@@ -38,6 +38,10 @@ DEFECTS = {
     ("clipped", "a split that depends on the data"),
     ("clipped", "a headroom that depends on the data"),
     ("vector_pareto", "a fresh H for every cell"),
+    ("joint_pareto", "the dimension p forgotten"),
+    ("joint_pareto", "every table drawn by itself"),
+    ("joint_clipped", "lattice rounding without its allowance"),
+    ("joint_clipped", "noise of the sums halved"),
     ("infusion", "input noise infusion"),
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
@@ -51,10 +55,18 @@ DEFECTS = {
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),
     ("staircase", "γ of endless steps"),
-    *((name, "draws of half the scale asked for") for name in ("clipped", "slope")),
+    *((name, "draws of half the scale asked for") for name in ("clipped", "slope", "joint_pareto")),
     *(
         (name, "scale cut by 10 %")
-        for name in ("slope", "log_laplace", "vector_pareto", "clipped", "scale", "edge_laplace")
+        for name in (
+            "slope",
+            "log_laplace",
+            "vector_pareto",
+            "clipped",
+            "scale",
+            "edge_laplace",
+            "joint_pareto",
+        )
     ),
 }
 

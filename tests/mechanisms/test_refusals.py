@@ -15,8 +15,8 @@ SECRET = 77_777_777
 
 EXACT = "must be an exact number: text such as '0.1' or '1/10', an int or a Fraction; got"
 NAMES = (
-    "clipped, edge_laplace, log_laplace, node_laplace, scale, slope, smooth_gamma, "
-    "smooth_laplace, staircase, vector_pareto"
+    "clipped, edge_laplace, joint_clipped, joint_pareto, log_laplace, node_laplace, scale, slope, "
+    "smooth_gamma, smooth_laplace, staircase, vector_pareto"
 )
 SMALLEST = "The smallest epsilon that works here is"
 TAILS = (
@@ -368,7 +368,7 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("strong", table="job"),
         InvalidParameter,
-        "table: must be 'workplace' or 'worker'; got 'job'. "
+        "table: must be 'workplace', 'worker' or 'joint'; got 'job'. "
         "A table with a worker attribute or a filter on workers is a worker table.",
     ),
 ]

@@ -100,6 +100,11 @@ def examine_joint(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
     return joint_loss(made, examined(made, name), depth)
 
 
+def examine_joint_chains(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    return joint_loss(made, examined(made, name), depth, chained=True)
+
+
 def joint_loss(
     made: JointCountMechanism, policy: Policy, depth: Depth, *, chained: bool = False
 ) -> Loss:

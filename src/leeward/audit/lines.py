@@ -18,6 +18,7 @@ from leeward.audit.joint_exam import (
     JOINT_CLIPPED_CODE,
     JOINT_CODE,
     examine_joint,
+    examine_joint_chains,
     examine_joint_clipped,
 )
 from leeward.audit.loss import Loss
@@ -314,6 +315,13 @@ LINES: tuple[Line | TableLine, ...] = (
         examine_clipped_chains,
         options=(("cells", 2),),
         at=ONE,
+        detail=UNIT_EMPLOYER,
+    ),
+    Line(
+        "joint_pareto",
+        examine_joint_chains,
+        options=(("tables", (2, 3)),),
+        at=FOUR,
         detail=UNIT_EMPLOYER,
     ),
     _code("slope", COUNT_CODE, options=(("plus", 3),)),
