@@ -179,7 +179,7 @@ PARETO = vector_pareto(alpha="0.1", epsilon=4, cells=2)
     ],
     ids=lambda case: case if isinstance(case, str) else type(case).__name__,
 )
-def test_a_departure_from_the_definition_is_named(spoilt: Additive | Clipped, found: str) -> None:
+def test_a_departure_from_the_definition_is_named(spoilt: Mechanism, found: str) -> None:
     assert EXAMS[spoilt.name].fault(spoilt) == found
 
 
