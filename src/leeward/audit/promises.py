@@ -127,7 +127,8 @@ def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterato
     yield suspicion_in_all(guarantee)
     yield from job_sentences.jobs(guarantee, rule)
     if isinstance(rule, (EveryJob, BoundedJobs)):
-        yield job_sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
+        most = rule.most if isinstance(rule, BoundedJobs) else 0
+        yield job_sentences.cap_of_jobs(guarantee, most)
     yield job_sentences.rows(strict=strict)
     yield sentences.SCOPE
 

@@ -181,12 +181,12 @@ def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
 
 def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
     """What a cap means to a suspicion, and for a worker of whom several jobs count."""
-    return [suspicion_in_all(cap).text, *_several_jobs(entries)]
+    return [suspicion_in_all(cap).text, *_several_jobs(cap, entries)]
 
 
-def _several_jobs(entries: Iterable[Entry]) -> list[str]:
+def _several_jobs(cap: Guarantee, entries: Iterable[Entry]) -> list[str]:
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    return [cap_of_jobs(most).text for most in sorted(map(_most, rules)) if most != 1]
+    return [cap_of_jobs(cap, most).text for most in sorted(map(_most, rules)) if most != 1]
 
 
 def _most(rule: str) -> int:
