@@ -123,9 +123,9 @@ class Book:
         if first is not None and first.number < entry.number:
             rule = "must be new: a cap is set once"
             return Objection("account", rule, f"{entry.account!r}, opened in entry {first.number}")
-        if entry.cap is not None and entry.cap.rho > 0:
-            rule = "must be in epsilon and delta, from which a charge in rho is paid"
-            return Objection("cap", rule, f"rho {shown(entry.cap.rho)}")
+        if entry.cap is not None and entry.cap.measure == "mixed":
+            rule = "must be in epsilon and delta, or in rho alone"
+            return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
         return None
 
     def _against_charge(self, entry: Entry) -> Objection | None:

@@ -24,7 +24,7 @@ class Statement:
     def lines(self) -> Iterator[str]:
         """Accounts, what their caps mean, and what happened to them."""
         for one in self.accounts:
-            left = f"epsilon {number_text(one.left.epsilon)} left"
+            left = f"{one.cap.currency} {number_text(one.remaining)} left"
             yield f"{one.name}: {price(one.cap)} in all; {left}"
             own = [entry for entry in self.entries if entry.account == one.name]
             yield from (f"  {text}" for text in (*meaning(one.cap, own), *map(line, own)))
@@ -38,10 +38,15 @@ class Statement:
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.name, price(one.cap), number_text(one.left.epsilon), one.charges)
+            (
+                one.name,
+                price(one.cap),
+                f"{one.cap.currency} {number_text(one.remaining)}",
+                one.charges,
+            )
             for one in self.accounts
         ]
-        heads = ("account", "in all", "epsilon left", "charges")
+        heads = ("account", "in all", "left", "charges")
         return html_table(f"Ledger {self.ledger}", heads, rows)
 
 
@@ -55,7 +60,7 @@ def _entry(entry: Entry) -> dict[str, object]:
 
 
 def _account(account: Account) -> dict[str, object]:
-    spent = None if account.spent is None else str(account.spent.epsilon)
+    spent = None if account.spent is None else str(account.cap.amount - account.remaining)
     return {
         "name": account.name,
         "policy": account.cap.policy.name,
@@ -64,6 +69,7 @@ def _account(account: Account) -> dict[str, object]:
         "unit": account.cap.unit,
         "epsilon": str(account.cap.epsilon),
         "delta": str(account.cap.delta),
+        "rho": str(account.cap.rho),
         "spent": spent,
-        "left": str(account.left.epsilon),
+        "left": str(account.remaining),
     }

@@ -14,7 +14,7 @@ from leeward.mechanisms.claims import claim
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
-from leeward.mechanisms.registry import REGISTRY, mechanism
+from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
@@ -52,6 +52,9 @@ CANDIDATES = {
 }
 """What `auto` compares, by policy and kind of table."""
 
+GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
+"""What it compares where the budget is given as ρ; all of them need an α."""
+
 POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
@@ -59,16 +62,18 @@ POOR_MARGINS = ("slope", "staircase")
 def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:
     """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-    `margins` is the share of ε that may pay for margins; see `Share`.
+    `margins` is the share of ε that may pay for margins; see `Share`. A part in ρ is paid with
+    Gaussian noise, whose margins are free.
     """
     chosen = REGISTRY[name]
+    if asked.rho > 0 and not chosen.gaussian:
+        raise no_gaussian(name)
     cells, kind = marginal.worker_cells, marginal.kind
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims["worker"]
     if margins == AUTO:
         margins = Fraction(0) if chosen.free_margins else _worth(name, asked, cells, by_cell)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
-    pays = asked.epsilon * (1 - spent)
-    made = _calibrated(name, Guarantee(asked.policy, asked.alpha, pays, asked.delta), cells)
+    made = _calibrated(name, replace(asked, epsilon=asked.epsilon * (1 - spent)), cells)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     rule: MarginRule = free_or_none(margins)
     if spent:
@@ -120,13 +125,16 @@ def _affordable(name: str, asked: Guarantee, cells: int, share: Fraction) -> boo
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
 def _calibrated(name: str, pays: Guarantee, cells: int) -> Mechanism:
+    in_rho = pays.rho > 0
     return mechanism(
         name,
         alpha=pays.alpha,
-        epsilon=pays.epsilon,
+        epsilon=None if in_rho else pays.epsilon,
         delta=pays.delta,
         cells=cells,
         plus=pays.plus or 1,
+        rho=pays.rho if in_rho else None,
+        **({"noise": "gaussian"} if in_rho else {}),
     )
 
 
@@ -152,6 +160,8 @@ def choose(
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
+    if asked.rho > 0:
+        return GAUSSIAN if names and asked.policy.uses_alpha else ()
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
     return tuple(name for name in names if name not in poor)
 
@@ -170,9 +180,11 @@ def _why(
 ) -> str:
     best, *others = ranked
     reasons = [_times(one, best, profile) for one in others]
-    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
+    budget = "rho" if asked.rho > 0 else "epsilon"
+    reasons += [f"{name} needs more {budget}{_for(why)}" for name, why in refused.items()]
     if not reasons:
-        return f"the one mechanism for a {asked.policy.name}-policy table of this kind"
+        kind = "this kind with a budget in rho" if asked.rho > 0 else "this kind"
+        return f"the one mechanism for a {asked.policy.name}-policy table of {kind}"
     return f"smallest predicted error{_most(best, profile)}; " + ", ".join(reasons)
 
 
@@ -207,10 +219,12 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Me
             next_step=_nearest_mechanism(name),
         )
     _refuse_uncovered(name, marginal, asked)
+    if asked.rho > 0 and name not in GAUSSIAN:
+        raise no_gaussian(name)
     try:
         return measurement(name, marginal, asked, margins)
     except InvalidParameter as refusal:
-        if refusal.parameter == "delta":
+        if refusal.parameter in ("delta", "rho"):
             raise _for_table(refusal, marginal) from None
         if refusal.parameter == "margins" and margins:
             raise _share_that_does(refusal, name, marginal, asked) from None
@@ -248,7 +262,7 @@ def _nearest_mechanism(name: str) -> str:
 
 def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
     """Before anything is calibrated: no number mends a proof that is not there."""
-    if (asked.policy.name, marginal.kind) not in CANDIDATES:
+    if not candidates(marginal, asked, None):
         raise no_mechanism(asked)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
     if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
@@ -271,6 +285,14 @@ def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
 
 def no_mechanism(asked: Guarantee) -> NotCovered:
     """The refusal of a policy under which there is nothing to offer."""
+    if asked.rho > 0 and not asked.policy.uses_alpha:
+        return NotCovered(
+            "policy",
+            rule="must be strong or weak where the budget is given as rho: no mechanism with "
+            "Gaussian noise is proved for another policy",
+            value=f"'{asked.policy.name}'",
+            next_step="Use strong, or give epsilon in place of rho.",
+        )
     return NotCovered(
         "policy",
         rule="must be strong, weak or worker: whole establishments are protected by no table "

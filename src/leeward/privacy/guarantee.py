@@ -28,6 +28,7 @@ from leeward.privacy.sentences import whole
 from leeward.privacy.words import READING, joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
+Currency = Literal["epsilon", "rho"]
 
 
 @dataclass(frozen=True, init=False)
@@ -121,6 +122,33 @@ class Guarantee:
             return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
         return "approximate" if self.delta > 0 else "pure"
 
+    @property
+    def told_delta(self) -> Fraction:
+        """The δ that readers are told: what is lost, and where ρ is read."""
+        return self.delta + (self.reading if self.rho > 0 else 0)
+
+    @property
+    def currency(self) -> Currency:
+        """Which loss the others are told beside: ρ where it is all there is, else ε."""
+        return "rho" if self.measure == "zCDP" else "epsilon"
+
+    @property
+    def amount(self) -> Fraction:
+        """The loss in its currency."""
+        return self.rho if self.measure == "zCDP" else self.epsilon
+
+    def with_amount(self, amount: Fraction) -> "Guarantee":
+        """The same with another loss in its currency."""
+        if self.measure == "zCDP":
+            return replace(self, rho=amount)
+        return replace(self, epsilon=amount)
+
+    def share(self, part: Fraction) -> "Guarantee":
+        """This part of every loss: the budget of a table of many."""
+        return replace(
+            self, epsilon=self.epsilon * part, delta=self.delta * part, rho=self.rho * part
+        )
+
     def sentence(self, rule: JobsRule | None = None) -> str:
         """The promise in plain words; `rule` says which jobs of one person count."""
         return joined(whole(self, EveryJob() if rule is None else rule))
@@ -185,7 +213,7 @@ class Guarantee:
     @property
     def restated(self) -> "Guarantee":
         """The same promise without ρ, which is read as ε at the δ `reading`."""
-        return self if self.rho == 0 else self.to_approximate(self.delta + self.reading)
+        return self if self.rho == 0 else self.to_approximate(self.told_delta)
 
     def for_firm(self, establishments: int) -> "Guarantee":
         """The promise to a firm whose establishments all change at once, one step each.

@@ -101,7 +101,9 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
         )
     zcdp, most = guarantee.rho > 0, most_jobs(rule)
     twice, all_jobs = (
-        ("4 times rho", f"{most**2} times rho") if zcdp else ("twice epsilon", f"{most} times epsilon")
+        ("4 times rho", f"{most**2} times rho")
+        if zcdp
+        else ("twice epsilon", f"{most} times epsilon")
     )
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at "

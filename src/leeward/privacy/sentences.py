@@ -416,7 +416,7 @@ def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
 
 def _read_as(guarantee: "Guarantee") -> str:
     """ρ as the ε that it implies at the δ of its reading; nothing where no δ is left."""
-    if guarantee.delta + guarantee.reading >= 1:
+    if guarantee.told_delta >= 1:
         return ""
     read = guarantee.restated
     losses = f"ε = {number_text(read.epsilon)} at δ = {number_text(read.delta)}"

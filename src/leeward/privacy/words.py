@@ -109,6 +109,11 @@ def losses_text(guarantee: "Guarantee") -> str:
     return ", ".join(f"{name} {number_text(one)}" for name, one in named.items() if one)
 
 
+def amount_text(guarantee: "Guarantee") -> str:
+    """The loss in its currency: "epsilon 4", or "rho 0.2"."""
+    return f"{guarantee.currency} {number_text(guarantee.amount)}"
+
+
 def factor_text(epsilon: Fraction) -> str:
     """e^ε rounded up; above a billion as a power."""
     with precision(START_BITS):
