@@ -212,10 +212,10 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer = [part for one in stated for part in (one.plus, one.unit)]
+        newer = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", *SINCE_3))
+            keys = ", ".join(("plus", "unit", "reading", *SINCE_3))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):

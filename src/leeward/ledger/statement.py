@@ -24,8 +24,7 @@ class Statement:
     def lines(self) -> Iterator[str]:
         """Accounts, what their caps mean, and what happened to them."""
         for one in self.accounts:
-            left = f"{one.cap.currency} {number_text(one.remaining)} left"
-            yield f"{one.name}: {price(one.cap)} in all; {left}"
+            yield f"{one.name}: {price(one.cap)} in all; {_left(one)} left"
             own = [entry for entry in self.entries if entry.account == one.name]
             yield from (f"  {text}" for text in (*meaning(one.cap, own), *map(line, own)))
 
@@ -37,17 +36,13 @@ class Statement:
         }
 
     def _repr_html_(self) -> str:
-        rows = [
-            (
-                one.name,
-                price(one.cap),
-                f"{one.cap.currency} {number_text(one.remaining)}",
-                one.charges,
-            )
-            for one in self.accounts
-        ]
+        rows = [(one.name, price(one.cap), _left(one), one.charges) for one in self.accounts]
         heads = ("account", "in all", "left", "charges")
         return html_table(f"Ledger {self.ledger}", heads, rows)
+
+
+def _left(account: Account) -> str:
+    return f"{account.cap.currency} {number_text(account.remaining)}"
 
 
 def _entry(entry: Entry) -> dict[str, object]:

@@ -99,12 +99,9 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
             f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
             "above 0, and within it more may be revealed than the factor says.",
         )
-    zcdp, most = guarantee.rho > 0, most_jobs(rule)
-    twice, all_jobs = (
-        ("4 times rho", f"{most**2} times rho")
-        if zcdp
-        else ("twice epsilon", f"{most} times epsilon")
-    )
+    twice, all_jobs = "twice epsilon", f"{most_jobs(rule)} times epsilon"
+    if guarantee.rho > 0:
+        twice, all_jobs = "4 times rho", f"{most_jobs(rule) ** 2} times rho"
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at "
         f"{many_times(guarantee, 'epsilon')}.",

@@ -35,8 +35,8 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
             "Ask the submitter, also about evaluations of the confidential data.",
         ),
         Check(
-            f"The account is the right one, and what is left ({rest(certificate.budget.left)}) is enough for "
-            "what is still to come.",
+            f"The account is the right one, and what is left ({rest(certificate.budget.left)}) is "
+            "enough for what is still to come.",
             "Under “Budget”.",
         ),
         Check(

@@ -49,7 +49,7 @@ def _in_rho(path: Path) -> InvalidParameter:
         "protect.rho",
         rule="must be left out of a plan that this page changes: its form has epsilon",
         value="a budget in rho",
-        next_step=f"Change the file by hand, and see what it costs with `leeward plan {path.name}`.",
+        next_step=f"Change the file by hand; `leeward plan {path.name}` shows what it costs.",
     )
 
 
