@@ -59,7 +59,7 @@ class Odds:
         """What becomes of the suspicion, as the middle of a sentence."""
         more = f" (more with a probability of at most {number_text(self.failing)})"
         bound = f"a suspicion of 1 in {OF} becomes at most {self.to} in {OF}"
-        return f"{bound}{more if self.failing else ''}.{ADVICE[self.level]}"
+        return f"{bound}{more if self.failing and self.to < OF else ''}.{ADVICE[self.level]}"
 
 
 def odds(guarantee: "Guarantee") -> Odds | None:
