@@ -1,6 +1,6 @@
 """What a mechanism is asked for: exact numbers, checked once for all mechanisms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from flint import arb
@@ -42,7 +42,7 @@ class Parameters:
         return ", ".join(f"{name} {one}" for name, one in given.items())
 
     @classmethod
-    def read(  # noqa: PLR0913, PLR0917 (one for each number)
+    def read(
         cls,
         alpha: Number | None,
         epsilon: Number | None,
@@ -50,18 +50,10 @@ class Parameters:
         cells: int,
         calibration: str,
         plus: int = 1,
-        rho: Number | None = None,
     ) -> "Parameters":
-        """Read and check what a user wrote: ε, or ρ in its place."""
+        """Read and check what a user wrote; without ε, `in_rho` gives the price."""
         _check_cells(cells)
         _check_calibration(calibration)
-        if (epsilon is None) == (rho is None):
-            raise InvalidParameter(
-                "epsilon",
-                rule="must be given, or rho in its place",
-                value="neither" if epsilon is None else "both",
-                next_step="Give epsilon, or rho for Gaussian noise.",
-            )
         return cls(
             alpha=None if alpha is None else _bounded_alpha(alpha),
             epsilon=Fraction(0) if epsilon is None else _bounded_epsilon(epsilon),
@@ -69,8 +61,18 @@ class Parameters:
             cells=cells,
             calibration=calibration,
             plus=plus_of(with_plus(StrongAlpha(), plus)) or 1,
-            rho=Fraction(0) if rho is None else _bounded_rho(rho),
         )
+
+    def in_rho(self, rho: Number | None) -> "Parameters":
+        """The same at the price of a ρ, which stands in place of ε."""
+        if (self.epsilon == 0) == (rho is None):
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be given, or rho in its place",
+                value="neither" if rho is None else "both",
+                next_step="Give epsilon, or rho for Gaussian noise.",
+            )
+        return self if rho is None else replace(self, rho=_bounded_rho(rho))
 
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""

@@ -96,7 +96,7 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     (2,)
     """
     chosen = _chosen(name)
-    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus, rho)
+    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus).in_rho(rho)
     if parameters.rho and not chosen.gaussian:
         raise no_gaussian(name)
     build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
