@@ -61,7 +61,7 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
     """
     if spent is None:
         return Left(cap.epsilon, cap.delta, cap.rho)
-    if cap.rho > 0:
+    if cap.currency == "rho":
         return Left(Fraction(0), Fraction(0), max(Fraction(0), cap.rho - spent.rho))
     epsilon, delta = _read(cap, spent)
     return Left(max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta))
@@ -69,7 +69,7 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
 
 def within(cap: Guarantee, total: Guarantee) -> bool:
     """Whether a total under the policy, α and Δ of the cap stays within it."""
-    if cap.rho > 0:
+    if cap.currency == "rho":
         return total.epsilon == total.delta == 0 and total.rho <= cap.rho
     epsilon, delta = _read(cap, total)
     return epsilon <= cap.epsilon and delta <= cap.delta
@@ -81,7 +81,7 @@ def certainly_past(cap: Guarantee, total: Guarantee) -> bool:
     Reading ρ as ε searches with floats, which may differ in the last digits on another machine:
     an honest ledger that is full to the brim must not look damaged there.
     """
-    if total.rho == 0 or cap.rho > 0:
+    if total.rho == 0 or cap.currency == "rho":
         return not within(cap, total)
     epsilon, delta = _read(cap, total)
     return epsilon > cap.epsilon * (1 + SLACK) or delta > cap.delta
@@ -94,7 +94,7 @@ def owed(charge: Guarantee, cap: Guarantee) -> Guarantee:
     A cap in ρ is paid in ρ, which pure ε implies; no δ does.
     """
     due = charge.weaken(cap.policy, cap.alpha)
-    return due.as_zcdp() if cap.rho > 0 else due
+    return due.as_zcdp() if cap.currency == "rho" else due
 
 
 def covers(paid: Guarantee, due: Guarantee) -> bool:
