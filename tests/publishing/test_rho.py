@@ -1,6 +1,7 @@
 """A budget in ρ from the plan to certificate, report, page and ledger."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -11,13 +12,14 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import InvalidParameter, NotCovered, OverBudget
+from leeward.errors import Damaged, InvalidParameter, NotCovered, OverBudget
 from leeward.evaluate import run
-from leeward.ledger.account import payment
+from leeward.ledger.account import Left, payment
+from leeward.ledger.notation import read_guarantee, written
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.clipped_counts import ClippedCounts
 from leeward.noise.sums import ErrorDraws
-from leeward.privacy import Guarantee
+from leeward.privacy import Guarantee, sequential
 from leeward.publishing.prediction import noise
 from leeward.web.plan_form import load
 
@@ -91,7 +93,7 @@ def test_nothing_is_charged_to_epsilon_or_delta(
     ledger, bundle = office
     account = ledger.account("office")
     assert account.spent == Guarantee("strong", "0.1", 0, 0, RHO, reading=DELTA)
-    assert (account.left.rho, account.left.epsilon, account.left.delta) == (Fraction(3, 10), 0, 0)
+    assert account.left == Left(Fraction(0), Fraction(0), Fraction(3, 10))
     stated = json.loads((bundle.path / "certificate.json").read_text())
     told = {"policy": "strong", "alpha": "1/10", "epsilon": "0", "delta": "0"}
     told |= {"rho": "1/5", "reading": "1/1000000000"}
@@ -186,3 +188,18 @@ def test_what_compares_by_epsilon_refuses_it(tmp_path: Path) -> None:
     (tmp_path / "plan.yaml").write_text(json.dumps(request()))
     (refusal,) = load(tmp_path / "plan.yaml").refusals
     assert str(refusal).startswith("protect.rho: must be left out of a plan that this page changes")
+
+
+@pytest.mark.parametrize(
+    ("rho", "reading"), [("0", "1/1000"), ("1/5", "1/1000000"), ("1/5", "1"), ("1/5", 3)]
+)
+def test_an_entry_writes_a_reading_in_one_way(rho: str, reading: object) -> None:
+    parts = {**written(Guarantee("strong", "0.1", 1)), "rho": rho, "reading": reading}
+    with pytest.raises(Damaged):
+        read_guarantee(parts)
+
+
+def test_of_several_readings_the_smallest_is_kept() -> None:
+    first, second = planned().charge, planned(delta="1e-12").charge
+    assert sequential(first, second) == replace(second, rho=2 * RHO)
+    assert sequential(first, Guarantee("strong", "0.1", 1)).reading == DELTA
