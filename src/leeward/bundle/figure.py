@@ -274,7 +274,7 @@ def account(stated: BudgetStatement) -> Figure | None:
     now, spent = (Fraction(getattr(one, name)) for one in (stated.paid, stated.spent))
     parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
     left = Fraction(getattr(stated.left, name) or 0)
-    chart = budget(parts, left, title="The budget of the account")
+    chart = budget(parts, left, title="The budget of the account", currency=name)
     caption = f"The {letter} of the account: spent before, paid for this release, and left."
     return Figure(chart, caption)
 

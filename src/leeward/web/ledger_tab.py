@@ -179,7 +179,7 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     own = [entry for entry in entries if entry.account == account.name]
     parts = _parts(account, own)
     title = f"The budget of account {account.name}"
-    chart = budget(parts, account.remaining, title=title)
+    chart = budget(parts, account.remaining, title=title, currency=account.cap.currency)
     return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
 
 
