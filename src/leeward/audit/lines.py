@@ -327,8 +327,7 @@ LINES: tuple[Line | TableLine | RhoLine, ...] = (
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
     RhoLine("clipped"),
-    RhoLine("clipped", cells=2),
-    RhoLine("clipped", "weak", cells=2, alpha="1"),
+    RhoLine("clipped", "weak", cells=2),
     Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
     Line("staircase", examine_chains, at=TWO, detail=UNIT_EMPLOYER, deep=True),
     Line(
