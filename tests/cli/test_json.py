@@ -22,8 +22,8 @@ def test_release_tells_where_and_how_much(office: Office) -> None:
         "report": "bundle/report.html",
         "account": "office",
         "entry": 2,
-        "charge": {"epsilon": "4", "delta": "0"},
-        "paid": {"epsilon": "4", "delta": "0"},
+        "charge": {"epsilon": "4", "delta": "0", "rho": "0"},
+        "paid": {"epsilon": "4", "delta": "0", "rho": "0"},
         "left": {"epsilon": "12", "delta": "0"},
     }
 

@@ -53,6 +53,7 @@ def test_the_ledger_shows_releases_and_what_became_of_them(office: Office) -> No
         "unit": "establishment",
         "epsilon": "16",
         "delta": "0",
+        "rho": "0",
         "spent": "8",
         "left": "8",
     }

@@ -52,11 +52,11 @@ def test_a_cap_is_set_once(ledger: Ledger, cap: Guarantee) -> None:
     assert len(ledger.entries()) == 1
 
 
-def test_a_cap_is_not_in_rho(ledger: Ledger) -> None:
+def test_a_cap_is_not_of_two_kinds(ledger: Ledger) -> None:
     with pytest.raises(InvalidParameter) as refused:
         ledger.open_account("z", strong(1, rho="1/2"))
     assert str(refused.value) == (
-        "cap: must be in epsilon and delta, from which a charge in rho is paid; got rho 1/2. "
+        "cap: must be in epsilon and delta, or in rho alone; got rho 1/2 beside them. "
         "Use the account as it is, or choose another name or cap."
     )
 

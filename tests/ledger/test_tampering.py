@@ -372,10 +372,10 @@ def test_charges_that_add_up_to_no_guarantee_are_found(full: Ledger) -> None:
     assert full.verify() == ("account lodes: its charges pass its cap",)
 
 
-def test_a_cap_in_rho_is_found(full: Ledger) -> None:
+def test_a_cap_of_two_kinds_is_found(full: Ledger) -> None:
     rewrite(full, lambda bodies: bodies.__setitem__(0, opening(strong(9, 0, 1))))
     assert full.verify() == (
-        "entry 1: cap must be in epsilon and delta, from which a charge in rho is paid; got rho 1",
+        "entry 1: cap must be in epsilon and delta, or in rho alone; got rho 1 beside them",
     )
 
 

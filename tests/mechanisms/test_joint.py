@@ -146,6 +146,25 @@ def test_the_public_deviation_is_that_of_the_noise() -> None:
         assert seen == pytest.approx(deviations[j], rel=0.08)
 
 
+def test_gaussian_noise_is_fitted_and_has_its_public_deviation() -> None:
+    made = mechanism("joint_clipped", alpha="0.1", rho="0.2063", noise="gaussian", tables=SIX)
+    table = JointClippedCounts(cast(JointClipped, made), NoMargins())
+    held = entries(1500, (400,), SIX)
+    measured = table.measure(held)
+    true = held.as_cells().counts
+    sums = [measured.values[:, 1:][:, cells].sum(axis=1) for cells in table.design.slices()]
+    assert all(np.array_equal(measured.values[:, 0], one) for one in sums)
+    whole = measured.margins["bound"][:, 0] > 400
+    noise = (measured.values[:, 1:] - true)[whole] / measured.margins["bound"][whole][:, 1:]
+    _, deviations = table.deviations or ("", ())
+    for j, cells in enumerate(table.design.slices(), 1):
+        assert noise[:, cells].std() == pytest.approx(deviations[j], rel=0.08)
+    # MATHS of products, 11.3: 4.3 S for the best Gaussian form at this ρ (with its split).
+    unit = 7 / 66 * 10 / np.sqrt(0.2063 * 0.75)
+    mean = np.average(table.mechanism.moments.absolute[1:], weights=SIX) * unit
+    assert mean == pytest.approx(4.3, abs=0.05)
+
+
 def test_tables_without_one_sum_are_a_fault_of_the_program() -> None:
     with pytest.raises(ArithmeticError, match="one sum"):
         pareto(tables=(2, 2)).release([[1, 2, 3, 1]], [5])

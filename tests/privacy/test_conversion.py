@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from leeward.privacy import Guarantee
-from leeward.privacy.conversion import _epsilon_at, steps_delta, zcdp_epsilon
+from leeward.privacy.conversion import _epsilon_at, steps_delta, tail_epsilon, zcdp_epsilon
 
 Test = Callable[..., None]
 LEAST, MOST = (Fraction("1e-12"), Fraction("1e-30")), (Fraction(1000), Fraction("0.9"))
@@ -140,3 +140,10 @@ def test_mixed_parts_together_keep_the_converted_promise() -> None:
         read = Guarantee("worker", None, "0.5", 0, "0.1").to_approximate(delta)
         truth = np.maximum(0, moved[1:, 1:] - exp(read.epsilon) * joint[1:, 1:]).sum()
         assert 0 < truth <= float(delta)
+
+
+@pytest.mark.parametrize("rho", ["0.001", "0.2", "5"])
+def test_the_loss_of_gaussian_noise_passes_the_tail_no_more_often(rho: str) -> None:
+    r, delta = Fraction(rho), Fraction(1, 10**6)
+    passes = norm.sf(float(tail_epsilon(r, delta)), float(r), sqrt(2 * float(r)))
+    assert delta / 100 < passes < delta

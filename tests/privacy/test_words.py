@@ -79,7 +79,7 @@ def test_rho_is_named_with_its_meaning(epsilon: int, part: str) -> None:
     spoken = Guarantee("strong", "0.1", epsilon, 0, "0.01").sentence()
     assert f"{part} by ρ-zCDP with ρ = 0.01" in spoken
     assert "by more than ρ + t with a probability of at most e^(−t²/(4ρ))" in spoken
-    assert "ρ f² times" in spoken
+    assert ("ρ counts f² times" if epsilon == 0 else "ε counts f times and ρ f² times") in spoken
     assert "(e^ε)" not in spoken
     assert "ρ" not in Guarantee("strong", "0.1", 1).sentence()
 

@@ -1,6 +1,7 @@
 """Whole products: breakdowns from the plan to the bundle."""
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -205,3 +206,24 @@ def test_the_prediction_lists_every_table() -> None:
     text = "\n".join(prediction.lines())
     assert "4 tables at once" in " ".join(text.split())
     assert "    wac_age" in text
+
+
+def test_a_product_may_be_paid_in_rho(tmp_path: Path) -> None:
+    ledger = leeward.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("office", policy="strong", rho="1", delta="1e-9", alpha="0.1")
+    plan = leeward.read_plan(
+        {
+            "codebook": CODEBOOK,
+            "account": "office",
+            "period": "2026Q2",
+            "protect": {"policy": "strong", "alpha": "0.1", "rho": "0.2", "delta": "1e-9"},
+            "tables": [PRODUCT],
+        }
+    )
+    assert plan.tables[0].measurement.name == "joint_clipped"
+    assert (plan.charge.epsilon, plan.charge.rho) == (0, Fraction(1, 5))
+    bundle = leeward.release(plan, out=tmp_path / "b", ledger=ledger, **tables())
+    assert leeward.verify(tmp_path / "b", ledger=ledger).sound
+    total = bundle["wac_total"].to_pandas().set_index(["place", "sector"])["value"]
+    rows = bundle["wac_sex"].to_pandas().groupby(["place", "sector"])["value"].sum()
+    assert rows.to_dict() == total.to_dict()

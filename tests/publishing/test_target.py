@@ -10,9 +10,9 @@ from leeward.publishing.prediction import (
     Target,
     mean_error,
     read_target,
-    smallest_epsilon,
+    smallest_budget,
     three_digits,
-    with_epsilon,
+    with_budget,
 )
 from tests.publishing.plans import WORKER, planned
 
@@ -53,10 +53,10 @@ def test_the_smallest_epsilon_reaches_and_the_next_smaller_misses(
     tmp_path: Path, name: str, jobs: float
 ) -> None:
     plan = planned(tmp_path, PLACE, SEX)
-    found = smallest_epsilon(plan, Target(name, jobs))
+    found = smallest_budget(plan, Target(name, jobs))
     epsilon = found.asked.epsilon
     place = next(n for n in range(-2700, 2701) if three_digits(n) == epsilon)
-    before = with_epsilon(plan, three_digits(place - 1))
+    before = with_budget(plan, three_digits(place - 1))
     reached, missed = (
         mean_error(next(t for t in one.tables if t.name == name), one.profile)
         for one in (found, before)
@@ -68,7 +68,7 @@ def test_the_smallest_epsilon_reaches_and_the_next_smaller_misses(
 
 def test_everything_but_epsilon_stays_as_it_was(tmp_path: Path) -> None:
     plan = planned(tmp_path, PLACE, SEX)
-    found = smallest_epsilon(plan, Target("a", 10.0))
+    found = smallest_budget(plan, Target("a", 10.0))
     assert found.request.tables == plan.request.tables
     assert found.asked.alpha == plan.asked.alpha
     assert [table.name for table in found.tables] == ["a", "b"]
@@ -77,10 +77,10 @@ def test_everything_but_epsilon_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_the_worker_policy_has_targets_too(tmp_path: Path) -> None:
     plan = planned(tmp_path, PLACE, protect=WORKER)
-    found = smallest_epsilon(plan, Target("a", 2.0))
+    found = smallest_budget(plan, Target("a", 2.0))
     assert mean_error(found.tables[0], found.profile) == pytest.approx(2.0, rel=0.02)
 
 
 def test_a_table_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="must name a table of the plan: a; got 'c'"):
-        smallest_epsilon(planned(tmp_path, PLACE), Target("c", 1.0))
+        smallest_budget(planned(tmp_path, PLACE), Target("c", 1.0))

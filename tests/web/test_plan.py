@@ -13,7 +13,7 @@ from leeward.errors import LeewardError
 from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import as_json
-from leeward.publishing.prediction import promises, read_target, smallest_epsilon
+from leeward.publishing.prediction import promises, read_target, smallest_budget
 from leeward.web.plan_form import DraftTable, draft_of, posted
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of
@@ -251,7 +251,7 @@ def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(
 ) -> None:
     sent = form(draft(plan).with_text("protect.epsilon", epsilon), ("action", "aim"),
                 ("aim.table", "by_sex"), ("aim.jobs", "40"))  # fmt: skip
-    expected = smallest_epsilon(read_plan(plan), read_target("by_sex: 40 jobs")).asked.epsilon
+    expected = smallest_budget(read_plan(plan), read_target("by_sex: 40 jobs")).asked.epsilon
     shown = Parts(page.post("/plan", sent).text)
     assert float(shown.text("aim-epsilon")) == float(expected)
     used = [*sent[:-3], ("action", "use"), ("aim.epsilon", shown.text("aim-epsilon"))]

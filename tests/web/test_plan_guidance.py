@@ -11,7 +11,7 @@ import pytest
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import refusal, with_epsilon
+from leeward.publishing.prediction import refusal, with_budget
 from leeward.web.plan_form import Draft, DraftTable
 from leeward.web.saving import next_commands
 from leeward.web.site import Site
@@ -88,7 +88,7 @@ def test_an_epsilon_that_the_account_would_not_pay_is_found_with_a_warning(
     dear = asked(page, draft(plan), "aim", one, ("aim.jobs", "5"))
     found = dear.text("aim-epsilon")
     with Ledger.open(plan.parent / "ledger.sqlite") as book:
-        words = refusal(with_epsilon(read_plan(plan), Fraction(found)), book.account("office"))
+        words = refusal(with_budget(read_plan(plan), Fraction(found)), book.account("office"))
     assert f"{UNPAID} {words}" in dear.text("aim-answer")
     cheap = asked(page, draft(plan), "aim", one, ("aim.jobs", "400"))
     assert float(cheap.text("aim-epsilon")) < 6

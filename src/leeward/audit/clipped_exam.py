@@ -156,24 +156,31 @@ def _joined(first: arb, sums: Loss, claimed: Fraction) -> Loss:
 
 
 def gaussian_rho(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> arb:
-    """The largest ρ that Rényi divergences of the masses show.
+    """The largest ρ that Rényi divergences of the masses show, over all pairs."""
+    most = arb(0)
+    for pair in _pairs(mechanism, policy, depth):
+        most = most.max(pair_rho(mechanism, pair.databases))
+    return most
+
+
+def pair_rho(mechanism: EntryMechanism, both: Both) -> arb:
+    """The same of one pair; divergences of discrete Gaussians are the same either way.
 
     Given θ the cells are independent, so divergences add over cells and over the two steps.
     """
     most, cells = arb(0), mechanism.parameters.cells
-    for pair in _pairs(mechanism, policy, depth):
-        before, after, indices = releases(mechanism, pair.databases)
-        if (before.theta != after.theta).any():
-            return INFINITE
-        first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
-        for i in range(len(indices)):
-            parts = Counter(
-                _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]
-            )
-            parts[_moved(before.index, after.index, first[i])] += 1
-            for order in ORDERS:
-                total = sum((renyi(*part, order) * n for part, n in parts.items()), arb(0))
-                most = most.max(total / ball(order))
+    before, after, indices = releases(mechanism, both)
+    if (before.theta != after.theta).any():
+        return INFINITE
+    first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
+    for i in range(len(indices)):
+        parts = Counter(
+            _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]
+        )
+        parts[_moved(before.index, after.index, first[i])] += 1
+        for order in ORDERS:
+            total = sum((renyi(*part, order) * n for part, n in parts.items()), arb(0))
+            most = most.max(total / ball(order))
     return most
 
 

@@ -4,6 +4,7 @@ A worker of a database is of a kind for each combination of codes, so each table
 a sum over kinds. What the released code asks for is recorded, as for other mechanisms.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import floor, prod
@@ -12,9 +13,9 @@ from typing import Protocol
 import numpy as np
 from flint import arb
 
-from leeward.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed
+from leeward.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi
 from leeward.audit.exams import examined, tail_bound
-from leeward.audit.loss import NONE, Loss, over, worst
+from leeward.audit.loss import NONE, Loss, over, worst, zcdp_loss
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import JointBlock
 from leeward.audit.recording import NoiseRequest, RecordingNoise
@@ -222,6 +223,49 @@ def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
         return arb("inf")
     with precision(128):
         return ball(before.distance(after) / before.scale)
+
+
+def examine_joint_gaussian(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """ρ from Rényi divergences of all that is drawn, restated as the ε at the requested δ."""
+    policy, kinds = examined(made, name), prod(made.design.tables)
+    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
+    found = blocks(policy, made.parameters.growth, kinds, sizes)
+    rho = max((_pair_rho(made, pair) for pair in found), key=float)
+    return zcdp_loss(rho, made.parameters.delta)
+
+
+def _pair_rho(made: JointEntryMechanism, pair: Pair) -> arb:
+    """The largest over indices: every number is drawn by itself, so divergences add up."""
+    runs = (_gaussian_run(made, one) for one in pair.databases)
+    lowest, highest = sorted(int(run.requests[0].true[0]) for run in runs)
+    most = arb(0)
+    for index in sorted(set(_indices(lowest, highest, made)))[::2]:
+        before, after = (_gaussian_run(made, one, index) for one in pair.databases)
+        moved = Counter(
+            step
+            for a, b in zip(before.requests, after.requests, strict=True)
+            for step in _gaussian_steps(a, b)
+        )
+        for order in ORDERS:
+            total = sum((renyi(*step, order) * n for step, n in moved.items()), arb(0))
+            most = most.max(total / ball(order))
+    return most
+
+
+def _gaussian_run(
+    made: JointEntryMechanism, database: Database, index: int | None = None
+) -> RecordingNoise:
+    noise = RecordingNoise(() if index is None else (np.array([index]),))
+    tables, most = made.design.tables, MOST // made.clipping.lattice
+    made._release(checked_entries(joint_entries([database], tables), most, len(tables)), noise)
+    return noise
+
+
+def _gaussian_steps(before: NoiseRequest, after: NoiseRequest) -> Iterator[tuple[int, Fraction]]:
+    """How far each number moves, and its variance: 0 where neighbours have two."""
+    (variance,), (other,) = before.scales, after.scales
+    for moved in (after.true - before.true).tolist():
+        yield moved, variance if variance == other else Fraction(0)
 
 
 # The released code: its definition, and draws of it.

@@ -12,6 +12,7 @@ from leeward.audit.clipped_exam import (
     examine_clipped,
     examine_clipped_chains,
     examine_gaussian,
+    gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.joint_exam import (
@@ -20,9 +21,11 @@ from leeward.audit.joint_exam import (
     examine_joint,
     examine_joint_chains,
     examine_joint_clipped,
+    examine_joint_gaussian,
 )
-from leeward.audit.loss import Loss
+from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.neighbours import Depth
+from leeward.audit.recording import EntryMechanism
 from leeward.audit.released_code import (
     BLOCK_CODE,
     CLIPPED_CODE,
@@ -36,7 +39,7 @@ from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_tab
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.choice import measurement
+from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Attribute, Dimension, Marginal
 from leeward.privacy import Guarantee, policy
@@ -161,10 +164,49 @@ class TableLine:
     @property
     def marginal(self) -> Marginal:
         """Jobs of workplaces, by as many kinds of workers as there are cells."""
-        codes = tuple(map(str, range(self.cells)))
-        kind = Attribute("kind", "workers", "kind", codes, codes, False, {})
-        worker = (Dimension(kind, tuple(range(self.cells))),) if self.cells > 1 else ()
-        return Marginal("table", (), worker)
+        return _by_kinds(self.cells)
+
+
+def _by_kinds(cells: int) -> Marginal:
+    codes = tuple(map(str, range(cells)))
+    kind = Attribute("kind", "workers", "kind", codes, codes, False, {})
+    worker = (Dimension(kind, tuple(range(cells))),) if cells > 1 else ()
+    return Marginal("table", (), worker)
+
+
+@dataclass(frozen=True)
+class RhoLine:
+    """A table of a plan with a budget in ρ: its Gaussian noise, by the measurement that it gets."""
+
+    mechanism: str
+    policy: str = "strong"
+    cells: int = 1
+    alpha: str = "0.1"
+    rho: str = "1/5"
+    deep: ClassVar[bool] = False
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The one policy."""
+        return (self.policy,)
+
+    def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
+        """One row: ρ decides, and is told as the ε that it implies."""
+        marginal, asked = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
+        made = measurement(self.mechanism, marginal, asked, AUTO)
+        promised = made.guarantee(self.policy, table=marginal.kind)
+        drawn = cast(EntryMechanism, cast(Any, made).mechanism)
+        claim = Claim(
+            self.mechanism,
+            "tight",
+            self.policy,
+            promised.alpha,
+            promised.restated.epsilon,
+            promised.reading,
+            promised.rho,
+            detail=", ".join((f"cells {self.cells}", "budget in rho")),
+        )
+        yield Row(claim, zcdp_loss(gaussian_rho(drawn, promised.policy, depth), promised.reading))
 
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
@@ -238,7 +280,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -296,6 +338,19 @@ LINES: tuple[Line | TableLine, ...] = (
     Line("joint_clipped", examine_joint_clipped, options=(("plus", 5), *SMALL_PRODUCT), at=ONE),
     Line("joint_clipped", examine_joint_clipped, ("weak",), options=(("tables", (3, 4)),), at=FOUR),
     Line("joint_clipped", examine_joint_clipped, options=LODES_SIX, at=FOUR),
+    Line(
+        "joint_clipped",
+        examine_joint_gaussian,
+        options=(*SMALL_PRODUCT, *GAUSSIAN),
+        at=(("1", "4"),),
+    ),
+    Line(
+        "joint_clipped",
+        examine_joint_gaussian,
+        options=(("plus", 5), ("tables", (2, 3)), *GAUSSIAN),
+        at=FOUR,
+        deep=True,
+    ),
     Line("scale", examine_scalar, ("strong",)),
     Line("scale", examine_scalar, ("weak",)),
     *(
@@ -308,6 +363,8 @@ LINES: tuple[Line | TableLine, ...] = (
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
+    RhoLine("clipped"),
+    RhoLine("clipped", "weak", cells=2),
     Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
     Line("staircase", examine_chains, at=TWO, detail=UNIT_EMPLOYER, deep=True),
     Line(

@@ -13,7 +13,14 @@ from math import isinf
 from flint import arb
 
 from leeward.audit.loss import INFINITE
-from leeward.audit.publication import Setting, approximate_delta, averaged_loss, settings, zcdp_rho
+from leeward.audit.publication import (
+    Setting,
+    approximate_delta,
+    averaged_loss,
+    settings,
+    zcdp,
+    zcdp_rho,
+)
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
 from leeward.audit.worlds import (
     JOB_PAIRS,
@@ -24,9 +31,10 @@ from leeward.audit.worlds import (
     person,
     share_of_a_kind,
 )
-from leeward.exact import ball, precision
+from leeward.exact import ball, dyadic_up, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee, job_sentences, sentences
+from leeward.privacy.conversion import tail_epsilon
 from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
 from leeward.privacy.words import Sentence
 
@@ -35,7 +43,10 @@ RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), 
 
 @dataclass(frozen=True)
 class Promise:
-    """A sentence beside the truth; both numbers are ε, but of δ, ρ and odds what they compare."""
+    """A sentence beside the truth; both numbers are ε, but of δ, ρ and odds what they compare.
+
+    Under a budget in ρ, whose ε is 0, they are ρ.
+    """
 
     id: str
     policy: str
@@ -127,7 +138,8 @@ def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterato
     yield suspicion_in_all(guarantee)
     yield from job_sentences.jobs(guarantee, rule)
     if isinstance(rule, (EveryJob, BoundedJobs)):
-        yield job_sentences.cap_of_jobs(rule.most if isinstance(rule, BoundedJobs) else 0)
+        most = rule.most if isinstance(rule, BoundedJobs) else 0
+        yield job_sentences.cap_of_jobs(guarantee, most)
     yield job_sentences.rows(strict=strict)
     yield sentences.SCOPE
 
@@ -151,7 +163,7 @@ def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     if sentence.steps is None:
         return replace(beside(setting, sentence, INFINITE, largest_loss(asked, found)), warns=True)
     computed = largest_loss(asked, found)
-    return beside(setting, sentence, ball(sentence.steps * setting.epsilon), computed)
+    return beside(setting, sentence, setting.allowed(sentence.steps), computed)
 
 
 def largest_loss(setting: Setting, found: Iterable[WorldPair]) -> arb:
@@ -160,7 +172,8 @@ def largest_loss(setting: Setting, found: Iterable[WorldPair]) -> arb:
     with precision(128):
         for pair in found:
             some = True
-            largest = largest.max(setting.loss(pair) / ball(pair.times))
+            times = pair.times**2 if setting.rho else pair.times
+            largest = largest.max(setting.loss(pair) / ball(times))
     if not some:
         raise ValueError("a sentence without worlds is not examined")
     return largest
@@ -187,6 +200,8 @@ def _suspicion(setting: Setting, sentence: Sentence) -> Promise:
         raise ValueError("odds are examined where there are some")
     loss = largest_loss(setting, PAIRS["odds"](setting.population)).max(averaged_loss(setting))
     with precision(128):
+        if setting.rho:  # the loss passes this with the probability that the sentence names
+            loss = ball(tail_epsilon(dyadic_up(loss, 96), found.failing))
         posterior = OF * loss.exp() / (OF - 1 + loss.exp())
     return beside(setting, sentence, arb(found.to), posterior)
 
@@ -214,6 +229,7 @@ class FalsePromise:
     pairs: Callable[[Population], Iterable[WorldPair]]
     steps: int = 1
     setting: Callable[[Setting], Setting] = lambda setting: setting
+    allowed: Callable[[Setting, int], arb] = Setting.allowed
 
     def examined(self) -> Promise:
         """The false sentence beside the truth, under the first mechanism of its policy."""
@@ -222,7 +238,7 @@ class FalsePromise:
         # It promises the same of all these pairs, however many times further apart they are.
         found = (replace(pair, times=Fraction(1)) for pair in self.pairs(setting.population))
         with precision(128):
-            promised = ball(self.steps * setting.epsilon)
+            promised = self.allowed(setting, self.steps)
         made = beside(setting, sentence, promised, largest_loss(setting, found))
         return replace(made, control=True)
 
@@ -290,6 +306,15 @@ FALSE_PROMISES = (
         "With the unit establishment, an employer in one workplace cell has the stated epsilon, "
         "however many establishments it has there.",
         lambda population: (p for p in PAIRS["firm"](population) if len(p.before.cells) == 1),
+    ),
+    FalsePromise(
+        "rho-in-proportion",
+        "strong",
+        "Under zCDP a firm of two establishments has twice the stated rho.",
+        lambda population: (pair for pair in PAIRS["firm"](population) if pair.times == 1),
+        steps=2,
+        setting=lambda _: zcdp(),
+        allowed=lambda setting, steps: ball(steps * setting.rho),
     ),
     FalsePromise(
         "size-without-floor",

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from leeward.audit.clipped_exam import gaussian_rho, pair_loss
+from leeward.audit.clipped_exam import gaussian_rho, pair_loss, pair_rho
 from leeward.audit.exams import examined, kept_view, pareto_loss, scalar, workplace_view
 from leeward.audit.loss import INFINITE, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
@@ -51,6 +51,7 @@ class Setting:
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
         name += f", plus {plus}" if plus > 1 else ""
         name += "" if self.unit is None else f", unit {self.unit}"
+        name += f", rho {self.rho}" if self.rho else ""
         return name if self.floor else f"{name}, no floor"
 
     @property
@@ -62,6 +63,15 @@ class Setting:
     def epsilon(self) -> Fraction:
         """What the table costs."""
         return self.made.parameters.epsilon
+
+    @property
+    def rho(self) -> Fraction:
+        """What it costs where the budget is a ρ, else 0."""
+        return self.made.parameters.rho
+
+    def allowed(self, steps: int | Fraction) -> arb:
+        """What so many steps may lose: as many times ε, and its square times ρ (group privacy)."""
+        return ball(steps**2 * self.rho if self.rho else steps * self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -85,7 +95,10 @@ class Setting:
         return Population(protected, self.alpha, kinds)
 
     def loss(self, pair: WorldPair) -> arb:
-        """The largest log-likelihood ratio either way: cells are independent, so it adds up."""
+        """The largest log-likelihood ratio either way: cells are independent, so it adds up.
+
+        Under zCDP it is the ρ that Rényi divergences show, which adds up too.
+        """
         before, after = pair.before, pair.after
         if len(before.cells) != len(after.cells):
             return INFINITE  # a row that is there in one world alone
@@ -101,7 +114,7 @@ class Setting:
     def _parts(self, both: tuple[Database, Database]) -> Iterator[tuple[arb, arb]]:
         """Forward and backward losses of what is drawn independently of a workplace cell."""
         if self.table == "clipped block":
-            yield _clipped(self._suited, both)
+            yield (_zcdp if self.rho else _clipped)(self._suited, both)
             return
         for left, right in zip(*map(self._outputs, both), strict=True):
             yield _losses(left, right)
@@ -149,6 +162,12 @@ def _clipped(made: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb
     return found.forward, found.backward
 
 
+@lru_cache(maxsize=1 << 12)
+def _zcdp(made: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+    found = arb(0) if both[0] == both[1] else pair_rho(made, both)
+    return found, found
+
+
 def averaged_loss(setting: Setting) -> arb:
     """How far the odds of one person move if the others are not known, by exact posteriors.
 
@@ -176,8 +195,14 @@ def averaged_loss(setting: Setting) -> arb:
     return largest
 
 
-def _made(name: str, alpha: str | None, epsilon: str, **options: object) -> Mechanism:
+def _made(name: str, alpha: str | None, epsilon: str | None, **options: object) -> Mechanism:
     return mechanism(name, alpha=alpha, epsilon=epsilon, **options)  # type: ignore[arg-type] # as in plans
+
+
+def zcdp() -> Setting:
+    """Gaussian noise as a plan with a budget in ρ gets it."""
+    made = _made("clipped", "0.1", None, cells=2, rho="1/10", noise="gaussian")
+    return Setting("strong", made, "clipped block")
 
 
 @lru_cache(maxsize=1)
@@ -190,6 +215,7 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("slope", "0.1", "1"), "all jobs", unit=EMPLOYER),
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
+        zcdp(),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
         Setting("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
         Setting(
@@ -210,6 +236,5 @@ def approximate_delta() -> tuple[Setting, arb]:
 
 def zcdp_rho() -> tuple[Setting, arb]:
     """A mechanism with a ρ, and the ρ that Rényi divergences of its worst neighbours show."""
-    options = {"cells": 2, "noise": "gaussian", "delta": "1e-6"}
-    setting = Setting("strong", _made("clipped", "0.1", "1", **options), "clipped block")
+    setting = zcdp()
     return setting, gaussian_rho(setting._suited, policy("strong"), QUICK)

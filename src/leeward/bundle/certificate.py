@@ -279,11 +279,11 @@ class Certificate(Statement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer: list[object] = [part for one in stated for part in (one.plus, one.unit)]
+        newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
         newer.append(self.made_from)
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", *SINCE_3, "made_from"))
+            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from"))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         if any((table.tidied is None) != (self.made_from is None) for table in self.tables):
             raise ValueError(

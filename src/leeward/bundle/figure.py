@@ -265,13 +265,20 @@ def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
 
 
 def account(stated: BudgetStatement) -> Figure | None:
-    """What was spent before, by this release, and what is left; None where ε alone is not all."""
-    if any(one.rho != "0" for one in (stated.paid, stated.spent, stated.cap)):
+    """What was spent before, by this release, and what is left.
+
+    None where ρ was paid from a cap in ε: they do not add up.
+    """
+    in_rho = stated.cap.rho != "0"
+    if not in_rho and any(one.rho != "0" for one in (stated.paid, stated.spent)):
         return None
-    now, spent = Fraction(stated.paid.epsilon), Fraction(stated.spent.epsilon)
+    name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
+    now, spent = (Fraction(getattr(one, name)) for one in (stated.paid, stated.spent))
     parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
-    chart = budget(parts, Fraction(stated.left.epsilon), title="The budget of the account")
-    return Figure(chart, "The ε of the account: spent before, paid for this release, and left.")
+    left = Fraction(getattr(stated.left, name) or 0)
+    chart = budget(parts, left, title="The budget of the account", currency=name)
+    caption = f"The {letter} of the account: spent before, paid for this release, and left."
+    return Figure(chart, caption)
 
 
 def cell_label(table: CertifiedTable, codes: Key) -> str:

@@ -227,10 +227,12 @@ def _described(table: CertifiedTable) -> str:
             f"{', '.join(f'{code} of {name}' for name, code in table.totals.codes.items())}."
         )
     )
+    paid = table.guarantee
+    price = f"epsilon {paid.epsilon}" if paid.rho == "0" else f"rho {paid.rho} of zCDP"
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
         f"{table.rows} rows, {by}.{part}{whole}{totals} Noise by the mechanism {table.mechanism}, "
-        f"epsilon {table.guarantee.epsilon}.{coverage} {table.margins.note}"
+        f"{price}.{coverage} {table.margins.note}"
     )
 
 

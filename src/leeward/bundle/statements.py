@@ -25,7 +25,7 @@ from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.privacy import Guarantee, job_sentences, policy, sentences
 from leeward.privacy.odds import odds, suspicion
 from leeward.privacy.policy import MOST_PLUS, with_unit
-from leeward.privacy.words import Sentence, joined
+from leeward.privacy.words import READING, Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""
@@ -91,9 +91,12 @@ class FirmStatement(Statement):
 
 
 class GuaranteeStatement(SparseStatement):
-    """A guarantee; `plus` is Δ and is left out where it is 1, `unit` where it is establishment."""
+    """A guarantee; `plus` is Δ and is left out where it is 1, `unit` where it is establishment.
 
-    optional = ("plus", "unit")
+    `reading` is the δ at which ρ is told as an ε: it is no loss, and is left out where ρ is 0.
+    """
+
+    optional = ("plus", "unit", "reading")
 
     policy: Policy
     alpha: Exact | None
@@ -102,13 +105,18 @@ class GuaranteeStatement(SparseStatement):
     epsilon: Exact
     delta: Exact
     rho: Exact
+    reading: Exact | None = None
 
     def as_guarantee(self) -> Guarantee:
         """The guarantee as exact numbers."""
         growth = None if self.alpha is None else _fraction(self.alpha)
         numbers = (_fraction(number) for number in (self.epsilon, self.delta, self.rho))
         return Guarantee(
-            with_unit(policy(self.policy), self.unit), growth, *numbers, plus=self.plus
+            with_unit(policy(self.policy), self.unit),
+            growth,
+            *numbers,
+            plus=self.plus,
+            reading=READING if self.reading is None else _fraction(self.reading),
         )
 
 
@@ -162,11 +170,17 @@ class JobsStatement(Statement):
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
 
 
-class OddsStatement(Statement):
-    """What becomes of a suspicion of 1 in 100 about one job: at most `to` in 100."""
+class OddsStatement(SparseStatement):
+    """What becomes of a suspicion of 1 in 100 about one job: at most `to` in 100.
+
+    It may become more with the probability `failing`, which is left out where it is 0.
+    """
+
+    optional = ("failing",)
 
     to: Count | None
     level: Literal["calm", "attention", "no useful bound"] | None
+    failing: Exact | None = None
     sentence: Prose
 
 
@@ -212,11 +226,17 @@ class LedgerStatement(Statement):
     head: Hex
 
 
-class LeftStatement(Statement):
-    """What later releases of the account may lose, never more than the truth."""
+class LeftStatement(SparseStatement):
+    """What later releases of the account may lose, never more than the truth.
+
+    `rho` is what is left of a cap in ρ, and is left out of all others.
+    """
+
+    optional = ("rho",)
 
     epsilon: Exact
     delta: Exact
+    rho: Exact | None = None
 
 
 class BudgetStatement(Statement):
@@ -470,6 +490,7 @@ def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:
     return OddsStatement(
         to=None if found is None else found.to,
         level=None if found is None else found.level,
+        failing=None if found is None or not found.failing else str(found.failing),
         sentence=suspicion(guarantee, jobs).text,
     )
 
@@ -484,7 +505,8 @@ def written(guarantee: Guarantee) -> dict[str, str | int | None]:
     plus = guarantee.plus if (guarantee.plus or 1) > 1 else None
     unit = guarantee.unit if guarantee.unit == "employer" else None
     named = {"policy": guarantee.policy.name, "alpha": alpha, "plus": plus, "unit": unit}
-    return {**named, **losses(guarantee)}
+    reading = str(guarantee.reading) if guarantee.rho > 0 else None
+    return {**named, **losses(guarantee), "reading": reading}
 
 
 def losses(guarantee: Guarantee) -> dict[str, str]:

@@ -12,6 +12,7 @@ from leeward.errors import Damaged, InvalidParameter
 from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import price
+from leeward.privacy.words import READING
 from leeward.publishing.ledger_check import subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
@@ -34,7 +35,10 @@ ledger_app = typer.Typer(
 def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Annotated[str, typer.Option(help="Name of the account.")],
     policy: Annotated[str, typer.Option(help="strong, weak, worker or establishment.")],
-    epsilon: Annotated[str, typer.Option(help="All that the account may ever lose.")],
+    epsilon: Annotated[str | None, typer.Option(help="All that the account may ever lose.")] = None,
+    rho: Annotated[
+        str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")
+    ] = None,
     alpha: Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")] = None,
     plus: Annotated[
         str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")
@@ -43,7 +47,10 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
         str | None,
         typer.Option(help="establishment, or employer: its part in a cell."),
     ] = None,
-    delta: Annotated[str, typer.Option(help="All δ that the account may ever lose.")] = "0",
+    delta: Annotated[
+        str | None,
+        typer.Option(help="All δ that it may ever lose; with --rho, where ρ is read as an ε."),
+    ] = None,
     ledger: LedgerFile = DEFAULT,
 ) -> None:
     """Open an account with a cap that is set once; makes the ledger if there is none.
@@ -52,8 +59,15 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
+    usual = "0" if rho is None else str(READING)
     written = WrittenProtection(
-        policy=policy, alpha=alpha, plus=plus, unit=unit, epsilon=epsilon, delta=delta
+        policy=policy,
+        alpha=alpha,
+        plus=plus,
+        unit=unit,
+        epsilon=epsilon,
+        rho=rho,
+        delta=usual if delta is None else delta,
     )
     cap = read_protection(written)
     with Ledger(ledger) as book:

@@ -9,7 +9,7 @@ from leeward.cli.screen import say, say_json
 from leeward.exact import number_text
 from leeward.front import predict
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import read_target, smallest_epsilon
+from leeward.publishing.prediction import read_target, smallest_budget
 
 
 def plan_command(
@@ -18,7 +18,7 @@ def plan_command(
         Path | None, typer.Option("--ledger", help="The ledger, to see what is left.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Find the smallest ε: 'table: 5 jobs' of mean error.")
+        str | None, typer.Option(help="Find the smallest ε or ρ: 'table: 5 jobs' of mean error.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The prediction as JSON.")] = False,
 ) -> None:
@@ -31,16 +31,17 @@ def plan_command(
     """
     asked = read_plan(plan)
     if target is not None:
-        asked = smallest_epsilon(asked, read_target(target))
+        asked = smallest_budget(asked, read_target(target))
     found = predict(asked, ledger=ledger)
     if as_json:
         answer = found.to_dict()
         if target is not None:
-            answer["smallest_epsilon"] = str(asked.asked.epsilon)
+            answer[f"smallest_{asked.asked.currency}"] = str(asked.asked.amount)
         say_json(answer)
         return
     if target is not None:
-        say(f"Smallest protect.epsilon for {target}: {number_text(asked.asked.epsilon)}")
+        named = f"protect.{asked.asked.currency} for {target}"
+        say(f"Smallest {named}: {number_text(asked.asked.amount)}")
         say(f"  (mean error over {asked.predicted_cells})\n")
     for line in found.lines():
         say(line)

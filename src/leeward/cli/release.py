@@ -15,6 +15,7 @@ from leeward.bundle import REPORT, Bundle
 from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say, say_json
 from leeward.exact import number_text
+from leeward.privacy.words import amount_text
 from leeward.publishing.plan import Plan, read_plan
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
@@ -100,22 +101,29 @@ def _as_json(done: Bundle, added: Path | None) -> dict[str, object]:
         "report": None if added is None else str(added),
         "account": held.account,
         "entry": held.ledger.entry,
-        "charge": {"epsilon": charge.epsilon, "delta": charge.delta},
-        "paid": {"epsilon": paid.epsilon, "delta": paid.delta},
-        "left": {"epsilon": left.epsilon, "delta": left.delta},
+        "charge": {"epsilon": charge.epsilon, "delta": charge.delta, "rho": charge.rho},
+        "paid": {"epsilon": paid.epsilon, "delta": paid.delta, "rho": paid.rho},
+        "left": left.model_dump(),
     }
 
 
 def summary(done: Bundle) -> list[str]:
     """What was published, what it cost and what is left."""
     held = done.certificate
-    charge, paid, left = (
-        number_text(Fraction(one.epsilon))
-        for one in (held.guarantee, held.budget.paid, held.budget.left)
-    )
-    at_account = f", which is {paid} at the alpha of the account," if paid != charge else ""
+    charge, paid = (one.as_guarantee() for one in (held.guarantee, held.budget.paid))
+    budget = held.budget.left
+    left = f"rho {_told(budget.rho)}" if budget.rho is not None else _told(budget.epsilon)
+    at_account = ""
+    if (charge.currency, charge.amount) != (paid.currency, paid.amount):
+        told = amount_text(paid).removeprefix(f"{charge.currency} ")
+        alpha = "" if charge.currency != paid.currency else " at the alpha of the account"
+        at_account = f", which is {told}{alpha},"
     return [
         f"Published: {done.path}",
-        f"Charged:   epsilon {charge}{at_account} to account {held.account} "
+        f"Charged:   {amount_text(charge)}{at_account} to account {held.account} "
         f"(entry {held.ledger.entry}); {left} left.",
     ]
+
+
+def _told(exact: str) -> str:
+    return number_text(Fraction(exact))

@@ -127,6 +127,7 @@ def _on_plan(
     loads = workloads_of(table.marginal for table in plan.tables)
     _refuse_no_place(loads, place)
     _refuse_employers(plan)
+    _refuse_rho(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
         require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
@@ -147,6 +148,18 @@ def _refuse_employers(plan: "Plan") -> None:
             value="employer",
             next_step="Evaluate a copy of the plan without unit; `leeward plan` predicts errors "
             "by the size of the largest employer.",
+        )
+
+
+def _refuse_rho(plan: "Plan") -> None:
+    """Mechanisms are compared at one ε, of which a budget in ρ has none."""
+    if plan.asked.rho > 0:
+        raise InvalidParameter(
+            "protect.rho",
+            rule="must be left out in an evaluation, which compares mechanisms at one epsilon",
+            value=shown(plan.asked.rho),
+            next_step="Evaluate a copy of the plan with epsilon; `leeward plan` predicts the "
+            "errors of a plan with rho.",
         )
 
 

@@ -1,6 +1,6 @@
 """An account: its cap, what is spent and left of it, and whether it can pay a charge."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -15,10 +15,14 @@ PARTS = (10**3, 10**6, 10**9)
 
 @dataclass(frozen=True)
 class Left:
-    """What an account can still lose: this ε together with this δ, never more than the truth."""
+    """What an account can still lose: this ε together with this δ, never more than the truth.
+
+    Of a cap in ρ it is a ρ, exactly.
+    """
 
     epsilon: Fraction
     delta: Fraction
+    rho: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,18 @@ class Account:
         """What later charges may add."""
         return left(self.cap, self.spent)
 
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the ε, or of the ρ, of the cap."""
+        return self.left.rho if self.cap.currency == "rho" else self.left.epsilon
+
+    def after(self, paid: Guarantee) -> "Account":
+        """The account with one more charge."""
+        return replace(self, spent=self._with(paid), charges=self.charges + 1)
+
+    def _with(self, paid: Guarantee) -> Guarantee:
+        return paid if self.spent is None else sequential(self.spent, paid)
+
 
 def left(cap: Guarantee, spent: Guarantee | None) -> Left:
     """The rest of a cap, exact where ε and δ alone were spent.
@@ -44,13 +60,17 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
     what charges of pure ε may add; no δ remains, although a charge with some may still fit.
     """
     if spent is None:
-        return Left(cap.epsilon, cap.delta)
+        return Left(cap.epsilon, cap.delta, cap.rho)
+    if cap.currency == "rho":
+        return Left(Fraction(0), Fraction(0), max(Fraction(0), cap.rho - spent.rho))
     epsilon, delta = _read(cap, spent)
     return Left(max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta))
 
 
 def within(cap: Guarantee, total: Guarantee) -> bool:
     """Whether a total under the policy, α and Δ of the cap stays within it."""
+    if cap.currency == "rho":
+        return total.epsilon == total.delta == 0 and total.rho <= cap.rho
     epsilon, delta = _read(cap, total)
     return epsilon <= cap.epsilon and delta <= cap.delta
 
@@ -61,7 +81,7 @@ def certainly_past(cap: Guarantee, total: Guarantee) -> bool:
     Reading ρ as ε searches with floats, which may differ in the last digits on another machine:
     an honest ledger that is full to the brim must not look damaged there.
     """
-    if total.rho == 0:
+    if total.rho == 0 or cap.currency == "rho":
         return not within(cap, total)
     epsilon, delta = _read(cap, total)
     return epsilon > cap.epsilon * (1 + SLACK) or delta > cap.delta
@@ -69,8 +89,12 @@ def certainly_past(cap: Guarantee, total: Guarantee) -> bool:
 
 @lru_cache(maxsize=4096)  # few charges, repeated many times
 def owed(charge: Guarantee, cap: Guarantee) -> Guarantee:
-    """What a charge costs under the policy, α and Δ of a cap; refused where no proof says."""
-    return charge.weaken(cap.policy, cap.alpha)
+    """What a charge costs under the policy, α and Δ of a cap; refused where no proof says.
+
+    A cap in ρ is paid in ρ, which pure ε implies; no δ does.
+    """
+    due = charge.weaken(cap.policy, cap.alpha)
+    return due.as_zcdp() if cap.currency == "rho" else due
 
 
 def covers(paid: Guarantee, due: Guarantee) -> bool:
@@ -100,6 +124,14 @@ def _owed(account: Account, charge: Guarantee) -> Guarantee:
     try:
         return owed(charge, account.cap)
     except NotCovered as error:
+        if error.parameter == "delta":
+            raise NotCovered(
+                "charge",
+                rule=f"must be in rho or pure epsilon: account {account.name!r} counts in rho, "
+                "which a delta does not imply",
+                value=_loss(charge),
+                next_step="Plan with rho, or charge an account with a cap in epsilon and delta.",
+            ) from None
         place = _place(account.cap)
         raise NotCovered(
             "charge",
@@ -113,7 +145,7 @@ def _owed(account: Account, charge: Guarantee) -> Guarantee:
 def _fits(account: Account, paid: Guarantee) -> bool:
     """Whether all charges together stay within the cap."""
     try:
-        total = paid if account.spent is None else sequential(account.spent, paid)
+        total = account._with(paid)
     except CannotCompose:  # δ reached 1, which no cap allows
         return False
     except InvalidParameter:
@@ -141,22 +173,25 @@ def _advice(rest: Left, fitting: Guarantee | None) -> str:
         return f"Charge at most {_loss(fitting)}"
     if rest.epsilon > 0:
         return f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
+    if rest.rho > 0:
+        return f"Charge at most rho {exact_text(rest.rho)}"
     return "Release nothing more from this account"
 
 
 def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guarantee | None:
     """The largest charge of the same make that fits: exact for pure ε, else to three digits."""
-    if charge.measure == "pure":
-        most = account.left.epsilon * charge.epsilon / paid.epsilon
-        return Guarantee(charge.policy, charge.alpha, most) if most else None
+    same = charge.currency == paid.currency == account.cap.currency
+    if same and charge.measure in ("pure", "zCDP"):
+        most = account.remaining * charge.amount / paid.amount
+        return charge.with_amount(most) if most else None
     for parts in PARTS:
         low, high = 0, 1000
         while high - low > 1:
             middle = (low + high) // 2
-            fits = _part_fits(account, _part(charge, Fraction(middle, parts)))
+            fits = _part_fits(account, charge.share(Fraction(middle, parts)))
             low, high = (middle, high) if fits else (low, middle)
         if low:
-            return _part(charge, Fraction(low, parts))
+            return charge.share(Fraction(low, parts))
     return None
 
 
@@ -165,11 +200,6 @@ def _part_fits(account: Account, part: Guarantee) -> bool:
         return _fits(account, owed(part, account.cap))
     except LeewardError:
         return False
-
-
-def _part(charge: Guarantee, share: Fraction) -> Guarantee:
-    loss = (charge.epsilon * share, charge.delta * share, charge.rho * share)
-    return Guarantee(charge.policy, charge.alpha, *loss)
 
 
 def _place(guarantee: Guarantee) -> str:
@@ -186,6 +216,8 @@ def _loss(guarantee: Guarantee) -> str:
 
 
 def _rest(rest: Left) -> str:
+    if rest.rho:
+        return f"rho {exact_text(rest.rho)}"
     if not rest.epsilon and not rest.delta:
         return "nothing"
     delta = f" and delta {exact_text(rest.delta)}" if rest.delta else ""

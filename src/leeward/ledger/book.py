@@ -123,9 +123,9 @@ class Book:
         if first is not None and first.number < entry.number:
             rule = "must be new: a cap is set once"
             return Objection("account", rule, f"{entry.account!r}, opened in entry {first.number}")
-        if entry.cap is not None and entry.cap.rho > 0:
-            rule = "must be in epsilon and delta, from which a charge in rho is paid"
-            return Objection("cap", rule, f"rho {shown(entry.cap.rho)}")
+        if entry.cap is not None and entry.cap.measure == "mixed":
+            rule = "must be in epsilon and delta, or in rho alone"
+            return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
         return None
 
     def _against_charge(self, entry: Entry) -> Objection | None:
@@ -181,12 +181,12 @@ def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
 
 def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
     """What a cap means to a suspicion, and for a worker of whom several jobs count."""
-    return [suspicion_in_all(cap).text, *_several_jobs(entries)]
+    return [suspicion_in_all(cap).text, *_several_jobs(cap, entries)]
 
 
-def _several_jobs(entries: Iterable[Entry]) -> list[str]:
+def _several_jobs(cap: Guarantee, entries: Iterable[Entry]) -> list[str]:
     rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    return [cap_of_jobs(most).text for most in sorted(map(_most, rules)) if most != 1]
+    return [cap_of_jobs(cap, most).text for most in sorted(map(_most, rules)) if most != 1]
 
 
 def _most(rule: str) -> int:

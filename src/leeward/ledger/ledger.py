@@ -29,6 +29,7 @@ from leeward.ledger.verification import findings
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.policy import with_unit
+from leeward.privacy.words import READING
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ class Ledger:
         account: str,
         *,
         policy: str,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         alpha: Number | None = None,
         plus: int | None = None,
         unit: str | None = None,
@@ -145,6 +147,9 @@ class Ledger:
             ``"strong"``, ``"weak"``, ``"worker"`` or ``"establishment"``.
         epsilon, delta
             All that the account may ever lose: texts, whole numbers or fractions, which are exact.
+        rho
+            The same in ρ of zCDP, in place of epsilon; `delta` is then where it is read as an
+            epsilon, and is not spent. Left out, it is a millionth.
         alpha
             The protected growth of an establishment, such as ``"0.1"``.
         plus
@@ -168,7 +173,10 @@ class Ledger:
         Fraction(1, 2)
         """
         protected = with_unit(named_policy(policy), unit)
-        self.open_account(account, Guarantee(protected, alpha, epsilon, delta, plus=plus))
+        pure, zcdp = 0 if epsilon is None else epsilon, 0 if rho is None else rho
+        spent, reading = (delta, READING) if rho is None else (0, delta or READING)
+        cap = Guarantee(protected, alpha, pure, spent, zcdp, plus=plus, reading=reading)
+        self.open_account(account, cap)
         return self.account(account)
 
     def show(self) -> Statement:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from unicodedata import category
@@ -9,6 +10,7 @@ from unicodedata import category
 from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.privacy import Guarantee, Policy, policy
 from leeward.privacy.policy import with_unit
+from leeward.privacy.words import READING
 
 PARTS = ("policy", "alpha", "epsilon", "delta", "rho")
 PLUS = "plus"
@@ -16,6 +18,9 @@ PLUS = "plus"
 
 UNIT = "unit"
 """Part of a guarantee of the unit employer; entries of the unit establishment do not have it."""
+
+READ_AT = "reading"
+"""Part of a guarantee with a ρ that is read at another δ than the usual one."""
 
 WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 RATIONAL = re.compile(r"[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
@@ -31,12 +36,13 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
         "rho": str(guarantee.rho),
         **({PLUS: str(guarantee.plus)} if (guarantee.plus or 1) > 1 else {}),
         **({UNIT: "employer"} if guarantee.unit == "employer" else {}),
+        **({} if guarantee.reading == READING else {READ_AT: str(guarantee.reading)}),
     }
 
 
 def read_guarantee(parts: object) -> Guarantee:
     """Read a guarantee from its parts."""
-    if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT} != set(PARTS):
+    if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT, READ_AT} != set(PARTS):
         raise _unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
@@ -45,7 +51,9 @@ def read_guarantee(parts: object) -> Guarantee:
         raise _unreadable()
     named, *numbers = texts
     protected = with_unit(policy(named), parts.get(UNIT))
-    return _guarantee(protected, *numbers, plus=_read_plus(parts[PLUS]) if PLUS in parts else None)
+    plus = _read_plus(parts[PLUS]) if PLUS in parts else None
+    found = _guarantee(protected, *numbers, plus=plus)
+    return _read_at(found, parts[READ_AT]) if READ_AT in parts else found
 
 
 @lru_cache(maxsize=4096)  # a ledger repeats few charges many times
@@ -61,6 +69,14 @@ def _read_plus(text: object) -> int:
     if not isinstance(text, str) or not WHOLE.fullmatch(text) or text == "1":
         raise _unreadable()
     return int(text)
+
+
+def _read_at(guarantee: Guarantee, text: object) -> Guarantee:
+    """The δ at which ρ is read: there is one way to write a guarantee."""
+    delta = _number(text if isinstance(text, str) else None)
+    if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
+        raise _unreadable()
+    return replace(guarantee, reading=delta)
 
 
 @lru_cache(maxsize=4096)

@@ -24,8 +24,7 @@ class Statement:
     def lines(self) -> Iterator[str]:
         """Accounts, what their caps mean, and what happened to them."""
         for one in self.accounts:
-            left = f"epsilon {number_text(one.left.epsilon)} left"
-            yield f"{one.name}: {price(one.cap)} in all; {left}"
+            yield f"{one.name}: {price(one.cap)} in all; {_left(one)} left"
             own = [entry for entry in self.entries if entry.account == one.name]
             yield from (f"  {text}" for text in (*meaning(one.cap, own), *map(line, own)))
 
@@ -37,12 +36,13 @@ class Statement:
         }
 
     def _repr_html_(self) -> str:
-        rows = [
-            (one.name, price(one.cap), number_text(one.left.epsilon), one.charges)
-            for one in self.accounts
-        ]
-        heads = ("account", "in all", "epsilon left", "charges")
+        rows = [(one.name, price(one.cap), _left(one), one.charges) for one in self.accounts]
+        heads = ("account", "in all", "left", "charges")
         return html_table(f"Ledger {self.ledger}", heads, rows)
+
+
+def _left(account: Account) -> str:
+    return f"{account.cap.currency} {number_text(account.remaining)}"
 
 
 def _entry(entry: Entry) -> dict[str, object]:
@@ -55,7 +55,7 @@ def _entry(entry: Entry) -> dict[str, object]:
 
 
 def _account(account: Account) -> dict[str, object]:
-    spent = None if account.spent is None else str(account.spent.epsilon)
+    spent = None if account.spent is None else str(account.cap.amount - account.remaining)
     return {
         "name": account.name,
         "policy": account.cap.policy.name,
@@ -64,6 +64,7 @@ def _account(account: Account) -> dict[str, object]:
         "unit": account.cap.unit,
         "epsilon": str(account.cap.epsilon),
         "delta": str(account.cap.delta),
+        "rho": str(account.cap.rho),
         "spent": spent,
-        "left": str(account.left.epsilon),
+        "left": str(account.remaining),
     }

@@ -61,6 +61,7 @@ class Additive(ABC):
     in_plans: ClassVar[bool] = True
     free_margins: ClassVar[bool] = False
     spends_delta: ClassVar[bool] = False
+    gaussian: ClassVar[bool] = False
     follows: ClassVar[str] = "largest"
     """Which column the noise depends on: largest, counts, or either (only its shape matters)."""
 

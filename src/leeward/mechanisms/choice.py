@@ -16,7 +16,7 @@ from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
-from leeward.mechanisms.registry import REGISTRY, mechanism
+from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
@@ -57,6 +57,9 @@ CANDIDATES = {
 }
 """What `auto` compares, by policy and kind of table."""
 
+GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
+"""What it compares where the budget is given as ρ; all of them need an α."""
+
 POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
@@ -64,17 +67,19 @@ POOR_MARGINS = ("slope", "staircase")
 def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:
     """Calibrate a mechanism for a table's part of the budget; refuses what no proof covers.
 
-    `margins` is the share of ε that may pay for margins; see `Share`.
+    `margins` is the share of ε that may pay for margins; see `Share`. A part in ρ is paid with
+    Gaussian noise, whose margins are free.
     """
     chosen = REGISTRY[name]
+    if asked.rho > 0 and not chosen.gaussian:
+        raise no_gaussian(name)
     cells, kind, tables = marginal.worker_cells, marginal.kind, tables_of(marginal)
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims.get(kind, ())
     if margins == AUTO:
         free = chosen.free_margins
         margins = Fraction(0) if free else _worth(name, asked, (cells, tables), by_cell)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
-    pays = asked.epsilon * (1 - spent)
-    paid = Guarantee(asked.policy, asked.alpha, pays, asked.delta)
+    paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
     made = _calibrated(name, paid, (cells, tables))
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     rule: MarginRule = free_or_none(margins)
@@ -139,15 +144,17 @@ def _affordable(name: str, asked: Guarantee, shape: Shape, share: Fraction) -> b
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
 def _calibrated(name: str, pays: Guarantee, shape: Shape) -> Mechanism:
     cells, tables = shape
-    product: dict[str, Any] = {"tables": tables} if "joint" in REGISTRY[name].claims else {}
+    options: dict[str, Any] = {"tables": tables} if "joint" in REGISTRY[name].claims else {}
+    if pays.rho > 0:
+        options |= {"rho": pays.rho, "noise": "gaussian"}
     return mechanism(
         name,
         alpha=pays.alpha,
-        epsilon=pays.epsilon,
+        epsilon=None if pays.rho > 0 else pays.epsilon,
         delta=pays.delta,
         cells=cells,
         plus=pays.plus or 1,
-        **product,
+        **options,
     )
 
 
@@ -181,18 +188,18 @@ def choose_joint(
 ) -> tuple[Measurement, str]:
     """joint_pareto where p·ln(1+α) is at most 2/5 of ε, else joint_clipped; and what else gives."""
     pareto, clipped = CANDIDATES[asked.policy.name, "joint"]
-    made = {clipped: named(clipped, marginal, asked, margins)}
-    price = _log_growth(made[clipped].parameters) * Design(tables_of(marginal)).dimension
-    small = price <= POWER * asked.epsilon
-    if small:
-        made = {pareto: named(pareto, marginal, asked, margins)} | made
-    best, *others = made.values()
-    words = "at most" if small else "above"
-    rule = f"p·ln(1+alpha) is {price:.3g}, {words} {float(POWER * asked.epsilon):.3g} (2/5 epsilon)"
-    told = [rule, *(_times(one, best, profile) for one in others)]
-    return best, "; ".join(
-        (*told, _against_split(best, marginal, asked, margins, profile), _grouping(marginal))
-    )
+    made = [named(clipped, marginal, asked, margins)]
+    price = _log_growth(made[0].parameters) * Design(tables_of(marginal)).dimension
+    limit = float(POWER * asked.epsilon)
+    if price <= limit:
+        made = [named(pareto, marginal, asked, margins), *made]
+    best, *others = made
+    words = "at most" if others else "above"
+    rule = f"p·ln(1+alpha) is {price:.3g}, {words} {limit:.3g} (2/5 epsilon)"
+    told = [rule if asked.rho == 0 else "the one joint mechanism for a budget in rho"]
+    told += [_times(one, best, profile) for one in others]
+    told.append(_against_split(best, marginal, asked, margins, profile))
+    return best, "; ".join((*told, *(() if asked.rho else (_grouping(marginal),))))
 
 
 def _against_split(
@@ -200,8 +207,8 @@ def _against_split(
 ) -> str:
     """How much worse it would be to give each table its part of ε."""
     parts = marginal.published[1:]
-    less = replace(asked, epsilon=asked.epsilon / len(parts), delta=asked.delta / len(parts))
-    words = f"{len(parts)} tables with a part of epsilon each"
+    less = asked.share(Fraction(1, len(parts)))
+    words = f"{len(parts)} tables with a part of {asked.currency} each"
     try:
         errors = [_error(choose(one, less, margins, profile)[0], profile) for one in parts]
     except LeewardError:
@@ -234,6 +241,9 @@ def _grouping(marginal: Marginal) -> str:
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
+    if asked.rho > 0:
+        proved = (name for name in GAUSSIAN if marginal.kind in REGISTRY[name].claims)
+        return tuple(proved) if names and asked.policy.uses_alpha else ()
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
     return tuple(name for name in names if name not in poor)
 
@@ -252,9 +262,11 @@ def _why(
 ) -> str:
     best, *others = ranked
     reasons = [_times(one, best, profile) for one in others]
-    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
+    budget = "rho" if asked.rho > 0 else "epsilon"
+    reasons += [f"{name} needs more {budget}{_for(why)}" for name, why in refused.items()]
     if not reasons:
-        return f"the one mechanism for a {asked.policy.name}-policy table of this kind"
+        kind = "this kind with a budget in rho" if asked.rho > 0 else "this kind"
+        return f"the one mechanism for a {asked.policy.name}-policy table of {kind}"
     return f"smallest predicted error{_most(best, profile)}; " + ", ".join(reasons)
 
 
@@ -289,10 +301,12 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Me
             next_step=_nearest_mechanism(name),
         )
     _refuse_uncovered(name, marginal, asked)
+    if asked.rho > 0 and name not in GAUSSIAN:
+        raise no_gaussian(name)
     try:
         return measurement(name, marginal, asked, margins)
     except InvalidParameter as refusal:
-        if refusal.parameter == "delta":
+        if refusal.parameter in ("delta", "rho"):
             raise _for_table(refusal, marginal) from None
         if refusal.parameter == "margins" and margins:
             raise _share_that_does(refusal, name, marginal, asked) from None
@@ -330,7 +344,7 @@ def _nearest_mechanism(name: str) -> str:
 
 def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
     """Before anything is calibrated: no number mends a proof that is not there."""
-    if (asked.policy.name, marginal.kind) not in CANDIDATES:
+    if not candidates(marginal, asked, None):
         raise no_mechanism(asked, marginal)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
     if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
@@ -360,6 +374,14 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
             "proved for it",
             value=shown(marginal.name),
             next_step="Write a table for each breakdown, or use strong or weak.",
+        )
+    if asked.rho > 0 and not asked.policy.uses_alpha:
+        return NotCovered(
+            "policy",
+            rule="must be strong or weak where the budget is given as rho: no mechanism with "
+            "Gaussian noise is proved for another policy",
+            value=f"'{asked.policy.name}'",
+            next_step="Use strong, or give epsilon in place of rho.",
         )
     return NotCovered(
         "policy",

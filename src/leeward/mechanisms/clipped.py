@@ -77,8 +77,8 @@ class Clipped:
     that clipping can be done where the data live. Options: `establishments`, the public number of
     establishments of a workplace cell (left out, the largest class), from which split and headroom
     follow; `split`, the share of the budget for the maximum (left out, chosen for the smallest
-    expected error); `noise`, 'laplace' (pure ε) or 'gaussian' (the largest ρ-zCDP that implies ε
-    at the given δ).
+    expected error); `noise`, 'laplace' (pure ε) or 'gaussian' (ρ-zCDP: the given ρ, or the largest
+    one that implies ε at the given δ).
     """
 
     name: ClassVar[str] = "clipped"
@@ -94,6 +94,7 @@ class Clipped:
     in_plans: ClassVar[bool] = True
     free_margins: ClassVar[bool] = True
     spends_delta: ClassVar[bool] = False
+    gaussian: ClassVar[bool] = True
     follows_counts: ClassVar[bool] = False
     claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
 
@@ -115,26 +116,13 @@ class Clipped:
     ) -> "Clipped":
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
-        if noise not in NOISES:
-            raise InvalidParameter(
-                "noise",
-                rule="must be 'laplace' or 'gaussian'",
-                value=shown(noise),
-                next_step="Leave it out for 'laplace'.",
-            )
         given, number = split and given_split(split), establishment_class(establishments)
-        gaussian = noise == "gaussian"
-        rho = largest_rho(parameters.epsilon, _some_delta(parameters)) if gaussian else Fraction(0)
+        gaussian, rho = noise == "gaussian", rho_of(parameters, noise)
         share, headroom = bound_for(parameters, rho, number, given or None)
         clipping = Clipping(parameters.growth, parameters.cells, parameters.plus, headroom)
         made = cls(parameters, clipping, share, noise, rho, number)
         if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
-            raise InvalidParameter(
-                "epsilon",
-                rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
-                value=parameters.epsilon,
-                next_step="Take a larger epsilon or delta, or noise='laplace'.",
-            )
+            raise too_wide(parameters)
         return made
 
     def suited(self, establishments: int) -> "Clipped":
@@ -361,6 +349,46 @@ def _suited(made: Clipped, establishments: int) -> Clipped:
 @cache
 def _root(number: int) -> Fraction:
     return root_up(number)
+
+
+def rho_of(parameters: Parameters, noise: str) -> Fraction:
+    """The ρ of Gaussian noise, as it was given or the largest that implies (ε, δ); else 0."""
+    if noise not in NOISES:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'laplace' or 'gaussian'",
+            value=shown(noise),
+            next_step="Leave it out for 'laplace'.",
+        )
+    if noise == "laplace":
+        return _no_rho(parameters)
+    if parameters.rho:
+        return parameters.rho
+    return largest_rho(parameters.epsilon, _some_delta(parameters))
+
+
+def _no_rho(parameters: Parameters) -> Fraction:
+    """Laplace noise has none, and is refused where one was given."""
+    if parameters.rho:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'gaussian' where rho is given",
+            value="'laplace'",
+            next_step="Add noise='gaussian', or give epsilon in place of rho.",
+        )
+    return Fraction(0)
+
+
+def too_wide(parameters: Parameters) -> InvalidParameter:
+    """The refusal of noise beyond what Gaussian draws can hold."""
+    named = "rho" if parameters.rho else "epsilon"
+    more = "rho" if parameters.rho else "epsilon or delta, or noise='laplace'"
+    return InvalidParameter(
+        named,
+        rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
+        value=parameters.rho or parameters.epsilon,
+        next_step=f"Take a larger {more}.",
+    )
 
 
 def _some_delta(parameters: Parameters) -> Fraction:

@@ -30,7 +30,7 @@ from leeward.model import Cells, Entries
 from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
-from leeward.noise.law import laplace
+from leeward.noise.law import Normal, laplace
 from leeward.noise.scales import MOST, CellNoise, Clip, Integers
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
@@ -172,7 +172,8 @@ class ClippedCounts:
         made = self._made(ESTABLISHMENTS)
         low, high = (int(made.quantile(p, size)) for p in (tail, 1 - tail))
         scale = float(made.spreads(self._theta(made, size))[0])
-        return Spread(count, count + low, count + high, laplace(), scale)
+        law = laplace() if made.noise == "laplace" else Normal()
+        return Spread(count, count + low, count + high, law, scale)
 
     @staticmethod
     def _theta(made: Clipped, size: int) -> Integers:

@@ -1,6 +1,6 @@
 """Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -41,8 +41,7 @@ def joint_design(parameters: Parameters, tables: object, norm: Norm) -> tuple[De
             value=f"{design.cells} cells",
             next_step="Release tables of like size together, in several blocks.",
         )
-    read = (parameters.alpha, parameters.epsilon, parameters.delta, design.cells)
-    return design, Parameters.read(*read, parameters.calibration, parameters.plus)
+    return design, replace(parameters, cells=design.cells)
 
 
 def required_sums(counts: Integers, design: Design) -> None:
@@ -83,7 +82,7 @@ def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     """The noise of a cell of the first table, whose establishment is spread evenly over it."""
     count = -(-size // draws.design.tables[0])
     reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))
-    return Spread(count, count - reach, count + reach, DrawnLaw(draws), scale)  # type: ignore[arg-type] # float_tails is all that is asked of it
+    return Spread(count, count - reach, count + reach, DrawnLaw(draws), scale)
 
 
 class JointTables:

@@ -8,13 +8,15 @@ with one sum, N the largest positive or negative part of a table. So the total i
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
-from typing import TYPE_CHECKING, ClassVar
+from functools import lru_cache
+from math import ceil, isqrt, pi, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from leeward.exact import Number
-from leeward.mechanisms.clipped import MISSED, Clipped, Ends
+from leeward.exact import Number, root_up
+from leeward.mechanisms.clipped import MISSED, Clipped, Ends, rho_of, too_wide
 from leeward.mechanisms.clipping import FINENESS, Clipping, checked_entries, scaled
 from leeward.mechanisms.joint import (
     JointTables,
@@ -52,8 +54,9 @@ from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.design import Design
 from leeward.noise.integers import whole_margins
+from leeward.noise.law import Normal
 from leeward.noise.remainders import largest_remainders
-from leeward.noise.scales import BOUND, MOST, Integers, Noise, Scales
+from leeward.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 
@@ -116,13 +119,50 @@ class JointClipping(Clipping):
         return self.alpha / (1 + self.alpha)
 
 
+class Moments(NamedTuple):
+    """E|·| and E(·)² of the noise of the total, and of a cell of each table."""
+
+    absolute: tuple[float, ...]
+    squares: tuple[float, ...]
+
+
+@lru_cache(maxsize=64)
+def moments_of(design: Design, *, gaussian: bool) -> Moments:
+    """In units of the scale of joint noise, or of the standard deviation of a Gaussian total.
+
+    A fitted table of d cells has noise of precision w in what its cells differ by, and the best
+    total spread evenly.
+    """
+    if not gaussian:
+        first, second = design.total_moments
+        return Moments((first, *design.absolute), (second, *design.squares))
+    weights = [float(w) for w in precisions(design.tables)]
+    sizes = design.tables
+    total = 1 / (1 + sum(w / d for w, d in zip(weights, sizes, strict=True)))
+    own = ((1 - 1 / d) / w if w else 0.0 for w, d in zip(weights, sizes, strict=True))
+    squares = (total, *(one + total / d**2 for one, d in zip(own, sizes, strict=True)))
+    return Moments(tuple(sqrt(2 / pi * one) for one in squares), squares)
+
+
+@lru_cache(maxsize=64)
+def precisions(tables: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Precision of the cells of each table, of sum 1, about in proportion to √(d−1).
+
+    A table of one cell is its total. Any numbers keep the promise; these have the least error.
+    """
+    roots = [Fraction(isqrt((d - 1) << 32), 1 << 16) for d in tables]
+    total = sum(roots, Fraction(0))
+    return tuple(one / total for one in roots) if total else (Fraction(0),) * len(tables)
+
+
 @dataclass(frozen=True)
 class JointClipped(Clipped):
     """Tables of one product; noise scale and bound θ are public.
 
     `release_entries` takes the cells of all tables side by side: each job lies in one cell of every
     table. Options: `tables`, the numbers of cells; `split`, the share of the budget for the
-    maximum, the same for all workplace cells; `establishments` as for clipped.
+    maximum, the same for all workplace cells; `establishments` and `noise` as for clipped. Gaussian
+    noise is drawn for each cell and for the total, which costs nothing more, and then fitted.
     """
 
     name: ClassVar[str] = "joint_clipped"
@@ -136,29 +176,39 @@ class JointClipped(Clipped):
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
 
     @classmethod
-    def calibrated(  # type: ignore[override] # other options
+    def calibrated(
         cls,
         parameters: Parameters,
         *,
         tables: tuple[int, ...] = (),
         split: Number | None = None,
+        noise: str = "laplace",
         establishments: int = MOST_ESTABLISHMENTS,
     ) -> "JointClipped":
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
         design, held = joint_design(parameters, tables, "side")
         number, given = establishment_class(establishments), split and given_split(split)
-        weights = _weights(design)
+        rho = rho_of(held, noise)
+        weights = _weights(design, gaussian=rho > 0)
         if not given:  # one split for all classes, so that one number tells the size of the noise
             typical = establishment_class(ESTABLISHMENTS)
-            given = bound_for(held, Fraction(0), typical, None, weights).split
-        headroom = bound_for(held, Fraction(0), number, given, weights).headroom
+            given = bound_for(held, rho, typical, None, weights).split
+        headroom = bound_for(held, rho, number, given, weights).headroom
         clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
-        return cls(held, clipping, given, establishments=number)
+        made = cls(held, clipping, given, noise, rho, number)
+        if rho and max(made.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
+            raise too_wide(held)
+        return made
 
     def _bound(self, establishments: int) -> Bound:
-        weights = _weights(self.design)
+        weights = _weights(self.design, gaussian=self.rho > 0)
         return bound_for(self.parameters, self.rho, establishments, self.split, weights)
+
+    @property
+    def moments(self) -> Moments:
+        """Of the noise of the total and of a cell of each table, in units of its spread."""
+        return moments_of(self.design, gaussian=self.rho > 0)
 
     @property
     def design(self) -> Design:
@@ -179,9 +229,29 @@ class JointClipped(Clipped):
         """This mechanism on the tables of a product."""
         return JointClippedCounts(self, margins)
 
+    def sum_variance(self, theta: int) -> Fraction:
+        """σ² of the total: (√2·αθ/(1+α) + what rounding adds)²/(2ρ₂), rounded up.
+
+        Table j has σ²/w_j in each cell, w_j the precisions of the tables, of sum 1.
+        """
+        rounding = sum(4 * d * w for d, w in zip(self.design.tables, self._precisions, strict=True))
+        moved = root_up(2) * self.clipping.reach(theta) + root_up(ceil(rounding) + 1)
+        return moved**2 / (2 * (1 - self.split) * self.rho)
+
+    @property
+    def _precisions(self) -> tuple[Fraction, ...]:
+        return precisions(self.design.tables)
+
+    def variances(self, theta: int) -> tuple[Fraction, ...]:
+        """Of the total, and of a cell of each table that has noise of its own."""
+        total = self.sum_variance(theta)
+        return (total, *(total / w for w in self._precisions if w))
+
     def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
         """Joint noise on lattice points, then whole jobs of which all tables have one sum."""
         required_sums(sums, self.design)
+        if self.rho:
+            return self._fitted(sums, theta, noise)
         scales = Scales(self.clipping.moved(theta), factor=1 / self._rest)
         noisy = noise.joint(sums, scales, self.design, 0)
         jobs, lattice = np.empty_like(noisy), self.clipping.lattice
@@ -191,11 +261,38 @@ class JointClipped(Clipped):
             jobs[:, cells] = floors + largest_remainders(rest, whole - floors.sum(axis=1))[0]
         return jobs
 
+    def _fitted(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        """Gaussian noise on every cell and on the total; then the tables are made to agree.
+
+        The best total is a mean of its own number and of the sums of the tables, by precision; each
+        table is moved to it evenly. Floats will do: what was drawn is released.
+        """
+        tables, weights = self.design.slices(), self._precisions
+        total = np.zeros(len(sums), dtype=np.int64)
+        noisy = np.zeros_like(sums)
+        for value in np.unique(theta):
+            rows = np.flatnonzero(theta == value)
+            variance = self.sum_variance(int(value))
+            total[rows] = noise.gaussian(sums[rows][:, tables[0]].sum(axis=1), variance)
+            for cells, weight in zip(tables, weights, strict=True):
+                if weight:
+                    noisy[rows, cells] = noise.gaussian(sums[rows, cells], variance / weight)
+        own = [float(w / d) for w, d in zip(weights, self.design.tables, strict=True)]
+        added = [noisy[:, cells].sum(axis=1).astype(np.float64) for cells in tables]
+        best = (total + sum(a * s for a, s in zip(own, added, strict=True))) / (1 + sum(own))
+        jobs, lattice = np.empty_like(sums), self.clipping.lattice
+        whole = np.floor(best / lattice + 0.5).astype(np.int64)
+        for cells, size, sum_ in zip(tables, self.design.tables, added, strict=True):
+            fitted = (noisy[:, cells] + ((best - sum_) / size)[:, None]) / lattice
+            floors = np.floor(fitted).astype(np.int64)
+            short = whole - floors.sum(axis=1)
+            jobs[:, cells] = floors + largest_remainders(fitted - floors, short)[0]
+        return jobs
+
     def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
         """[v−q, κ(v+q)] of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
         reach = [
-            self.drawn.reach(j, float(1 - MISSED), block=cells > 1 and j > 0)
-            for j in range(len(self.design.tables) + 1)
+            self._reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
         ]
         q = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables)) + 0.5
         steps, kappa = whole_margins(q), self.kappa
@@ -205,6 +302,14 @@ class JointClipped(Clipped):
             high = np.maximum(high, whole_margins((values + q + lost) * kappa))
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
 
+    def _reach(self, table: int, *, block: bool) -> float:
+        """What noise keeps to with probability 1−η₂, in units of its spread."""
+        if not self.rho:
+            return self.drawn.reach(table, float(1 - MISSED), block=block)
+        cells = self.design.tables[table - 1] if block else 1
+        two_sided = NormalDist().inv_cdf(1 - float(MISSED) / (2 * cells))
+        return two_sided * sqrt(self.moments.squares[table])
+
     @property
     def drawn(self) -> "PublicDraws":
         """Draws of the public law, for margins."""
@@ -213,22 +318,21 @@ class JointClipped(Clipped):
     def mean_abs_errors(self, largest: int) -> Floats | None:
         """E|noise| in jobs: of the total, and of a cell of each table; None without a mean."""
         spread = self._expected_theta(largest, 1)
-        unit = np.array((self.design.total_moments[0], *self.design.absolute))
-        return None if spread is None else float(spread) * unit
+        return None if spread is None else float(spread) * np.array(self.moments.absolute)
 
     @property
     def deviations(self) -> tuple[float, ...]:
         """Standard deviations for each job of θ: of the total, and of a cell of each table."""
         least = self._clipping.theta_of(0)
         unit = self.spread(least) * self.clipping.lattice / least
-        squares = (self.design.total_moments[1], *self.design.squares)
-        return tuple(unit * sqrt(one) for one in squares)
+        return tuple(unit * sqrt(one) for one in self.moments.squares)
 
 
-def _weights(design: Design) -> Weights:
-    """The mean over all cells."""
-    noise = float(np.average(design.absolute, weights=design.tables))
-    return Weights(noise, len(design.tables) / design.cells)
+def _weights(design: Design, *, gaussian: bool) -> Weights:
+    """The mean over all cells; Gaussian noise moves √2 as far."""
+    absolute = moments_of(design, gaussian=gaussian).absolute[1:]
+    noise = float(np.average(absolute, weights=design.tables))
+    return Weights(noise * (sqrt(2) if gaussian else 1), len(design.tables) / design.cells)
 
 
 @dataclass(frozen=True)
@@ -342,4 +446,10 @@ class JointClippedCounts(JointTables):
     def spread(self, size: int) -> Spread:
         """A cell of the first table, at the θ of a maximum without noise."""
         made = self._made(establishment_class(ESTABLISHMENTS))
-        return drawn_spread(made.drawn, size, float(made.spreads(self._theta(made, size))[0]))
+        scale = float(made.spreads(self._theta(made, size))[0])
+        if not made.rho:
+            return drawn_spread(made.drawn, size, scale)
+        scale *= sqrt(made.moments.squares[1])
+        count, reach = -(-size // made.design.tables[0]), NormalDist().inv_cdf(1 - float(MISSED))
+        wide = ceil(reach * scale - 0.5)
+        return Spread(count, count - wide, count + wide, Normal(), scale)

@@ -76,6 +76,7 @@ class JointPareto:
     in_plans: ClassVar[bool] = True
     free_margins: ClassVar[bool] = False
     spends_delta: ClassVar[bool] = False
+    gaussian: ClassVar[bool] = False
     follows_counts: ClassVar[bool] = False
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
 

@@ -15,7 +15,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
-from leeward.noise.law import Law
+from leeward.noise.law import FloatTails
 from leeward.noise.scales import CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
@@ -91,7 +91,7 @@ class Spread(NamedTuple):
     true: int
     low: int
     high: int
-    law: Law
+    law: FloatTails
     scale: float
 
 
@@ -233,6 +233,12 @@ class Mechanism(Protocol):
 
     spends_delta: ClassVar[bool]
     """Whether it needs a δ above 0."""
+
+    gaussian: ClassVar[bool]
+    """Whether it has a form with Gaussian noise (`noise="gaussian"`) whose price is given as ρ.
+
+    The margins of that form are free.
+    """
 
     follows_counts: ClassVar[bool]
     """Whether its noise grows with the count itself, not with the largest establishment."""

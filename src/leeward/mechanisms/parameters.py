@@ -1,6 +1,6 @@
 """What a mechanism is asked for: exact numbers, checked once for all mechanisms."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from flint import arb
@@ -12,6 +12,7 @@ from leeward.privacy.policy import StrongAlpha, plus_of, with_plus
 CALIBRATIONS = ("tight", "published")
 LEAST_ALPHA, MOST_ALPHA = Fraction(1, 10**6), Fraction(1000)
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(1000)
+LEAST_RHO, MOST_RHO = Fraction(1, 10**12), Fraction(1000)
 MOST_CELLS = 10_000
 """Within these limits every bound on rounding errors has been checked; see sampling.proof.md."""
 
@@ -22,7 +23,7 @@ class Parameters:
 
     `cells` is d, the number of worker cells released for each workplace cell; ε and δ are the
     price of all of them together. `plus` is Δ, the number of jobs within which small
-    establishments are hidden.
+    establishments are hidden. Where the price is given as `rho`, of ρ-zCDP, ε is 0.
     """
 
     alpha: Fraction | None
@@ -31,10 +32,11 @@ class Parameters:
     cells: int = 1
     calibration: str = "tight"
     plus: int = 1
+    rho: Fraction = Fraction(0)
 
     def __repr__(self) -> str:
         usual = Parameters(None, self.epsilon)
-        given = {"epsilon": self.epsilon} | {
+        given = ({} if self.rho else {"epsilon": self.epsilon}) | {
             name: one for name, one in vars(self).items() if one != getattr(usual, name)
         }
         return ", ".join(f"{name} {one}" for name, one in given.items())
@@ -43,29 +45,40 @@ class Parameters:
     def read(
         cls,
         alpha: Number | None,
-        epsilon: Number,
+        epsilon: Number | None,
         delta: Number,
         cells: int,
         calibration: str,
         plus: int = 1,
     ) -> "Parameters":
-        """Read and check what a user wrote."""
+        """Read and check what a user wrote; without ε, `in_rho` gives the price."""
         _check_cells(cells)
         _check_calibration(calibration)
         return cls(
             alpha=None if alpha is None else _bounded_alpha(alpha),
-            epsilon=_bounded_epsilon(epsilon),
+            epsilon=Fraction(0) if epsilon is None else _bounded_epsilon(epsilon),
             delta=_probability(delta, "delta"),
             cells=cells,
             calibration=calibration,
             plus=plus_of(with_plus(StrongAlpha(), plus)) or 1,
         )
 
+    def in_rho(self, rho: Number | None) -> "Parameters":
+        """The same at the price of a ρ, which stands in place of ε."""
+        if (self.epsilon == 0) == (rho is None):
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be given, or rho in its place",
+                value="neither" if rho is None else "both",
+                next_step="Give epsilon, or rho for Gaussian noise.",
+            )
+        return self if rho is None else replace(self, rho=_bounded_rho(rho))
+
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""
-        own = {**vars(self), **vars(mechanism)}
-        if self.plus == 1:
-            del own["plus"]
+        usual = {"plus": 1, "rho": 0}
+        asked = {key: one for key, one in vars(self).items() if usual.get(key) != one}
+        own = {**asked, **vars(mechanism)}
         return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
 
     @property
@@ -188,6 +201,18 @@ def _bounded_epsilon(value: Number) -> Fraction:
             next_step="Useful values lie between 0.01 and 20.",
         )
     return epsilon
+
+
+def _bounded_rho(value: Number) -> Fraction:
+    rho = positive(value, "rho")
+    if not LEAST_RHO <= rho <= MOST_RHO:
+        raise InvalidParameter(
+            "rho",
+            rule="must be between 10^-12 and 1000",
+            value=shown(rho),
+            next_step="Useful values lie between 0.0001 and 10.",
+        )
+    return rho
 
 
 def _probability(value: Number, parameter: str) -> Fraction:

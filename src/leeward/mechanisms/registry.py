@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from inspect import signature
 from typing import Any, cast
 
-from leeward.errors import InvalidParameter, shown
+from leeward.errors import InvalidParameter, NotCovered, shown
 from leeward.exact import Number
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
@@ -44,11 +44,12 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     name: str,
     *,
     alpha: Number | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
     delta: Number = 0,
     cells: int = 1,
     calibration: str = "tight",
     plus: int = 1,
+    rho: Number | None = None,
     **options: object,
 ) -> Calibrated:
     """One mechanism by itself, calibrated and frozen. It keeps no ledger: `release` does.
@@ -69,6 +70,9 @@ def mechanism(  # noqa: PLR0913 (one for each number)
         ``"tight"`` is the least noise that the proof allows, ``"published"`` that of the paper.
     plus
         Δ: establishments of few jobs are hidden within this number of jobs.
+    rho
+        The price as ρ of zCDP, in place of `epsilon`, for mechanisms with Gaussian noise:
+        ``mechanism("clipped", alpha="0.1", rho="0.2", noise="gaussian")``.
     **options
         `theta` of node_laplace; `establishments`, `split` and `noise` of clipped.
 
@@ -96,7 +100,9 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     (2,)
     """
     chosen = _chosen(name)
-    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus)
+    parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus).in_rho(rho)
+    if parameters.rho and not chosen.gaussian:
+        raise no_gaussian(name)
     build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
     known = [key for key in signature(build).parameters if key != "parameters"]
     for option, value in options.items():
@@ -108,6 +114,17 @@ def mechanism(  # noqa: PLR0913 (one for each number)
                 next_step="Leave it out.",
             )
     return build(parameters, **options)
+
+
+def no_gaussian(name: str) -> NotCovered:
+    """The refusal of a mechanism whose price is ε where ρ is asked for."""
+    having = " or ".join(key for key, one in REGISTRY.items() if one.gaussian)
+    return NotCovered(
+        "mechanism",
+        rule="must have Gaussian noise where the price is given as rho",
+        value=shown(name),
+        next_step=f"Use {having}, or give epsilon in place of rho.",
+    )
 
 
 def _chosen(name: object) -> type[Calibrated]:

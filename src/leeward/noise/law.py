@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from math import erfc, sqrt
 from typing import Protocol
 
 import numpy as np
@@ -20,8 +21,15 @@ from leeward.noise.piece import Piece
 from leeward.noise.tabulated import Floats, Masses, Table, Words
 
 
-class Law(Protocol):
-    """A distribution of real noise Z: exact tails for the truth, floats for speed."""
+class FloatTails(Protocol):
+    """A distribution of real noise Z in floats: all that a picture needs."""
+
+    def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
+        """The tails in float64, for error measures; no guarantee depends on them."""
+
+
+class Law(FloatTails, Protocol):
+    """The same with exact tails for the truth."""
 
     def tails(self, z: Fraction) -> tuple[arb, arb]:
         """P(Z < z) and P(Z > z) as balls at the working precision."""
@@ -29,14 +37,23 @@ class Law(Protocol):
     def between(self, low: Fraction, high: Fraction) -> arb:
         """P(low < Z < high), accurate relative to its own size."""
 
-    def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
-        """The tails in float64, for error measures; no guarantee depends on them."""
-
     def approximate(self, words: Words) -> tuple[Floats, Floats]:
         """The quantile at word/2^64 and a bound on its error, the undrawn bits included."""
 
     def moment(self, order: int, *, absolute: bool = False) -> float | None:
         """E Z^order or E |Z|^order; None where infinite."""
+
+
+_far = np.vectorize(lambda z: erfc(z / sqrt(2)) / 2, otypes=[float])
+
+
+@dataclass(frozen=True)
+class Normal:
+    """The standard normal law, for pictures: Gaussian noise itself is discrete (`gaussian`)."""
+
+    def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
+        """P(Z < z) and P(Z > z) in float64."""
+        return _far(-z), _far(z)
 
 
 @dataclass(frozen=True)

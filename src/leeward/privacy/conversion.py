@@ -30,6 +30,13 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
         return max(Fraction(0), dyadic_up(_epsilon_at(order, rho, delta)))
 
 
+def tail_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
+    """ρ + 2√(ρ·ln(1/δ)), rounded up: the loss passes it with a probability of at most δ."""
+    # Bun and Steinke 2016, Lemma 3.5: the loss passes ρ + t with probability at most e^(−t²/4ρ).
+    with precision(BITS + delta.denominator.bit_length()):
+        return dyadic_up(ball(rho) + 2 * (-ball(rho) * ball(delta).log()).sqrt())
+
+
 def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest ρ, to nine digits and rounded down, for which ρ-zCDP implies (ε, δ)."""
     low, high = Fraction(0), epsilon

@@ -1,7 +1,7 @@
 """A promise as a value: what is protected, by how much, and what else follows from it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -25,9 +25,10 @@ from leeward.privacy.policy import (
 )
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
-from leeward.privacy.words import joined
+from leeward.privacy.words import READING, joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
+Currency = Literal["epsilon", "rho"]
 
 
 @dataclass(frozen=True, init=False)
@@ -48,6 +49,9 @@ class Guarantee:
         The part that is ρ-zCDP.
     plus
         Δ of the policy: small establishments are hidden within this number of jobs.
+    reading
+        The δ at which ρ is read as an ε and a factor. It is no loss: it is not spent and does not
+        add up. Without a ρ it has no meaning and is not kept.
 
     Raises
     ------
@@ -63,6 +67,9 @@ class Guarantee:
     Fraction(3, 2)
     >>> promise.for_firm(3).epsilon
     Fraction(3, 2)
+    >>> zcdp = leeward.Guarantee("strong", "0.1", 0, rho="0.2", reading="1e-9")
+    >>> round(float(zcdp.restated.epsilon), 2), zcdp.for_firm(3).rho
+    (3.93, Fraction(9, 5))
     """
 
     policy: Policy
@@ -70,8 +77,9 @@ class Guarantee:
     epsilon: Fraction
     delta: Fraction
     rho: Fraction
+    reading: Fraction
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (one for each number)
         self,
         policy: str | Policy,
         alpha: Number | None,
@@ -80,6 +88,7 @@ class Guarantee:
         rho: Number = 0,
         *,
         plus: int | None = None,
+        reading: Number = READING,
     ) -> None:
         protected = with_plus(named_policy(policy), plus)
         object.__setattr__(self, "policy", protected)
@@ -87,6 +96,7 @@ class Guarantee:
         object.__setattr__(self, "epsilon", _loss(epsilon, "epsilon"))
         object.__setattr__(self, "delta", _probability(delta))
         object.__setattr__(self, "rho", _loss(rho, "rho"))
+        object.__setattr__(self, "reading", _read_at(reading) if self.rho > 0 else READING)
         if self.epsilon == self.delta == self.rho == 0:
             raise InvalidParameter(
                 "epsilon",
@@ -112,6 +122,33 @@ class Guarantee:
             return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
         return "approximate" if self.delta > 0 else "pure"
 
+    @property
+    def told_delta(self) -> Fraction:
+        """The δ that readers are told: what is lost, and where ρ is read."""
+        return self.delta + (self.reading if self.rho > 0 else 0)
+
+    @property
+    def currency(self) -> Currency:
+        """Which loss the others are told beside: ρ where it is all there is, else ε."""
+        return "rho" if self.measure == "zCDP" else "epsilon"
+
+    @property
+    def amount(self) -> Fraction:
+        """The loss in its currency."""
+        return self.rho if self.measure == "zCDP" else self.epsilon
+
+    def with_amount(self, amount: Fraction) -> "Guarantee":
+        """The same with another loss in its currency."""
+        if self.measure == "zCDP":
+            return replace(self, rho=amount)
+        return replace(self, epsilon=amount)
+
+    def share(self, part: Fraction) -> "Guarantee":
+        """This part of every loss: the budget of a table of many."""
+        return replace(
+            self, epsilon=self.epsilon * part, delta=self.delta * part, rho=self.rho * part
+        )
+
     def sentence(self, rule: JobsRule | None = None) -> str:
         """The promise in plain words; `rule` says which jobs of one person count."""
         return joined(whole(self, EveryJob() if rule is None else rule))
@@ -126,7 +163,7 @@ class Guarantee:
         except NotCovered:
             return False
         return _costs_at_most(here, other) or (
-            here.delta == 0 and here.epsilon > 0 and _costs_at_most(here._as_zcdp(), other)
+            here.delta == 0 and here.epsilon > 0 and _costs_at_most(here.as_zcdp(), other)
         )
 
     def weaken(
@@ -148,8 +185,7 @@ class Guarantee:
                 value=f"{place(self.policy, self.alpha)} to {place(wanted, growth)}",
                 next_step="Make the release under the policy and alpha that it has to promise.",
             )
-        there = self.over_steps(steps)
-        return Guarantee(wanted, growth, there.epsilon, there.delta, there.rho)
+        return replace(self.over_steps(steps), policy=wanted, alpha=growth)
 
     def _under(self, policy: str | Policy | None) -> Policy:
         """A policy by its name has Δ and unit of this guarantee, if it has them at all."""
@@ -173,6 +209,11 @@ class Guarantee:
             return self
         epsilon = self.epsilon + zcdp_epsilon(self.rho, total - self.delta)
         return Guarantee(self.policy, self.alpha, epsilon, total)
+
+    @property
+    def restated(self) -> "Guarantee":
+        """The same promise without ρ, which is read as ε at the δ `reading`."""
+        return self if self.rho == 0 else self.to_approximate(self.told_delta)
 
     def for_firm(self, establishments: int) -> "Guarantee":
         """The promise to a firm whose establishments all change at once, one step each.
@@ -209,11 +250,19 @@ class Guarantee:
             )
         # zCDP over k steps costs k²ρ: Bun and Steinke 2016, Prop. 27.
         rho = count**2 * self.rho
-        return Guarantee(self.policy, self.alpha, count * self.epsilon, delta, rho)
+        return replace(self, epsilon=count * self.epsilon, delta=delta, rho=rho)
 
-    def _as_zcdp(self) -> "Guarantee":
+    def as_zcdp(self) -> "Guarantee":
+        """The same promise as one ρ; refused where there is a δ, which no ρ implies."""
+        if self.delta > 0:
+            raise NotCovered(
+                "delta",
+                rule="must be 0 where a loss is counted in rho: zCDP allows no delta",
+                value=self.delta,
+                next_step="Release with pure epsilon or with rho.",
+            )
         # Pure ε is ε²/2-zCDP: Bun and Steinke 2016, Prop. 3.3.
-        return Guarantee(self.policy, self.alpha, 0, 0, self.rho + self.epsilon**2 / 2)
+        return replace(self, epsilon=Fraction(0), rho=self.rho + self.epsilon**2 / 2)
 
 
 def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
@@ -258,6 +307,18 @@ def _probability(value: Number) -> Fraction:
     return number
 
 
+def _read_at(value: Number) -> Fraction:
+    number = rational(value, "reading")
+    if not 0 < number < 1:
+        raise InvalidParameter(
+            "reading",
+            rule="must be above 0 and below 1",
+            value=number,
+            next_step="Give the delta at which rho is read as an epsilon, such as 1e-9.",
+        )
+    return number
+
+
 def _count(value: object, parameter: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InvalidParameter(
@@ -270,7 +331,10 @@ def _count(value: object, parameter: str) -> int:
 
 
 def sequential(*guarantees: Guarantee) -> Guarantee:
-    """Releases from the same data, also of several periods: every loss adds up (Theorem 1)."""
+    """Releases from the same data, also of several periods: every loss adds up (Theorem 1).
+
+    ρ is read at the smallest of their δ.
+    """
     policy, alpha = _common_policy(guarantees)
     delta = sum((each.delta for each in guarantees), Fraction(0))
     if delta >= 1:
@@ -282,7 +346,7 @@ def sequential(*guarantees: Guarantee) -> Guarantee:
         )
     epsilon = sum((each.epsilon for each in guarantees), Fraction(0))
     rho = sum((each.rho for each in guarantees), Fraction(0))
-    return Guarantee(policy, alpha, epsilon, delta, rho)
+    return Guarantee(policy, alpha, epsilon, delta, rho, reading=_reading(guarantees))
 
 
 def over_workplaces(*guarantees: Guarantee) -> Guarantee:
@@ -298,6 +362,7 @@ def over_workplaces(*guarantees: Guarantee) -> Guarantee:
         max(each.epsilon for each in guarantees),
         max(each.delta for each in guarantees),
         max(each.rho for each in guarantees),
+        reading=_reading(guarantees),
     )
 
 
@@ -312,6 +377,11 @@ def over_workers(*guarantees: Guarantee) -> Guarantee:
     if isinstance(policy, WorkerOnly):
         return over_workplaces(*guarantees)  # one job lies in one worker cell
     return sequential(*guarantees)
+
+
+def _reading(guarantees: tuple[Guarantee, ...]) -> Fraction:
+    """Every reading of a ρ is true; the smallest δ has the largest factor."""
+    return min((each.reading for each in guarantees if each.rho > 0), default=READING)
 
 
 def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction | None]:

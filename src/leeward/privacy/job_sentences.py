@@ -40,14 +40,24 @@ def loss_of_steps(guarantee: "Guarantee") -> str:
     return ", and (e^(mε)−1)/(e^ε−1) times the δ" if guarantee.delta > 0 else ""
 
 
+def many_times(guarantee: "Guarantee", stated: str, each: int = 1) -> str:
+    """What m jobs of `each` steps cost; `stated` names ε, in whose place ρ is where it is all."""
+    if guarantee.measure == "zCDP":
+        return f"{each**2 if each > 1 else ''}m² times {_in_rho(stated)}"
+    return f"{each if each > 1 else ''}m times {stated}{loss_of_steps(guarantee)}"
+
+
+def _in_rho(stated: str) -> str:
+    return stated.replace("epsilon", "rho").replace("ε", "ρ")
+
+
 def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     """What was done about workers with several jobs, and what it means for them."""
     each = steps_of_a_job(guarantee)
     if isinstance(rule, EveryJob):
-        times = "m" if each == 1 else f"{each}m"
         text = (
             "Every job counts, however many a worker holds: a job is the record. A person who "
-            f"holds m jobs has {times} times the stated epsilon{loss_of_steps(guarantee)}."
+            f"holds m jobs has {many_times(guarantee, 'the stated epsilon', each)}."
         )
         return (Sentence("jobs", text, each),)
     if isinstance(rule, SingleJob):
@@ -57,18 +67,21 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
 
 
-def cap_of_jobs(most: int) -> Sentence:
+def cap_of_jobs(cap: "Guarantee", most: int) -> Sentence:
     """What the cap of an account means for a worker with several jobs; 0: all of them count."""
     if most == 0:
-        text = "Every job counts: a worker who holds m jobs may lose m times as much epsilon."
+        lost = many_times(cap, "as much epsilon") if cap.rho else "m times as much epsilon"
+        text = f"Every job counts: a worker who holds m jobs may lose {lost}."
         return Sentence("jobs", text, 1)
-    text = (
-        f"Up to {most} jobs of a worker count: such a worker may lose {most} times as much epsilon."
+    lost = f"{most**2} times as much rho" if cap.rho else f"{most} times as much epsilon"
+    return Sentence(
+        "jobs", f"Up to {most} jobs of a worker count: such a worker may lose {lost}.", most
     )
-    return Sentence("jobs", text, most)
 
 
 def _times(guarantee: "Guarantee", steps: int) -> str:
+    if guarantee.measure == "zCDP":
+        return "the stated rho" if steps == 1 else f"{steps**2} times the stated rho"
     stated = {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
     if steps == 1 or (guarantee.rho == 0 and guarantee.delta == 0):
         return stated

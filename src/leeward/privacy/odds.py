@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from leeward.exact import START_BITS, ball, exact_value, precision
+from leeward.exact import START_BITS, ball, exact_value, number_text, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob
-from leeward.privacy.job_sentences import most_jobs
+from leeward.privacy.conversion import tail_epsilon
+from leeward.privacy.job_sentences import many_times, most_jobs
 from leeward.privacy.words import Sentence
 
 if TYPE_CHECKING:
@@ -33,9 +34,13 @@ ADVICE = {
 
 @dataclass(frozen=True)
 class Odds:
-    """A suspicion of 1 in 100 becomes at most `to` in 100, rounded up."""
+    """A suspicion of 1 in 100 becomes at most `to` in 100, rounded up.
+
+    Under ρ-zCDP it may become more, with a probability of at most `failing`.
+    """
 
     to: int
+    failing: Fraction = Fraction(0)
 
     @property
     def level(self) -> Level:
@@ -46,14 +51,27 @@ class Odds:
 
     def as_json(self) -> dict[str, object]:
         """For programs."""
-        return {"from": 1, "of": OF, "to": self.to, "level": self.level}
+        told = {"from": 1, "of": OF, "to": self.to, "level": self.level}
+        return told | ({"failing": str(self.failing)} if self.failing else {})
+
+    @property
+    def words(self) -> str:
+        """What becomes of the suspicion, as the middle of a sentence."""
+        more = f" (more with a probability of at most {number_text(self.failing)})"
+        bound = f"a suspicion of 1 in {OF} becomes at most {self.to} in {OF}"
+        return f"{bound}{more if self.failing and self.to < OF else ''}.{ADVICE[self.level]}"
 
 
 def odds(guarantee: "Guarantee") -> Odds | None:
-    """What becomes of a suspicion about one job; None where δ or ρ leaves no such bound."""
-    if guarantee.delta > 0 or guarantee.rho > 0:
-        return None
-    return Odds(_posterior_up(guarantee.for_jobs(1).epsilon))
+    """What becomes of a suspicion about one job; None where δ leaves no such bound.
+
+    Under ρ-zCDP the loss itself, and so the odds, pass a bound with the probability of the reading
+    at most, also if others are not known: Rényi divergences of mixtures are no larger.
+    """
+    one = guarantee.for_jobs(1)
+    if one.measure == "zCDP":
+        return Odds(_posterior_up(tail_epsilon(one.rho, one.reading)), one.reading)
+    return Odds(_posterior_up(one.epsilon)) if one.measure == "pure" else None
 
 
 def _posterior_up(epsilon: Fraction) -> int:
@@ -81,15 +99,18 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
             f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
             "above 0, and within it more may be revealed than the factor says.",
         )
+    twice, all_jobs = "twice epsilon", f"{most_jobs(rule)} times epsilon"
+    if guarantee.rho > 0:
+        twice, all_jobs = "4 times rho", f"{most_jobs(rule) ** 2} times rho"
     several = {
-        EveryJob: " This speaks of one job; of m jobs of a person together, at m times epsilon.",
+        EveryJob: " This speaks of one job; of m jobs of a person together, at "
+        f"{many_times(guarantee, 'epsilon')}.",
         PrimaryJob: " This speaks of all jobs of a person; of one single job, which may displace "
-        "another, at twice epsilon.",
+        f"another, at {twice}.",
         BoundedJobs: " This speaks of one counted job; of one single job, which may displace "
-        f"another, at twice epsilon; of all jobs of a person, at {most_jobs(rule)} times epsilon.",
+        f"another, at {twice}; of all jobs of a person, at {all_jobs}.",
     }.get(type(rule), "")
-    text = f"A suspicion of 1 in {OF} becomes at most {found.to} in {OF}."
-    return Sentence("odds", f"{text}{ADVICE[found.level]}{several}", 1)
+    return Sentence("odds", f"A{found.words[1:]}{several}", 1)
 
 
 def suspicion_in_all(cap: "Guarantee") -> Sentence:
@@ -97,5 +118,4 @@ def suspicion_in_all(cap: "Guarantee") -> Sentence:
     found = odds(cap)
     if found is None:
         return Sentence("odds", "A delta bounds no suspicion by a number.")
-    text = f"All of it spent, a suspicion of 1 in {OF} becomes at most {found.to} in {OF}."
-    return Sentence("odds", f"{text}{ADVICE[found.level]}", 1)
+    return Sentence("odds", f"All of it spent, {found.words}", 1)

@@ -7,13 +7,12 @@ from leeward.exact import alpha_text, number_text
 from leeward.model import BoundedJobs, EveryJob, JobsRule, SingleJob
 from leeward.privacy.job_sentences import (
     STRICT_SCOPE,
-    loss_of_steps,
+    many_times,
     most_jobs,
     steps_of_a_job,
 )
 from leeward.privacy.words import (
     FACTOR,
-    READING,
     Sentence,
     growth_text,
     jobs_more,
@@ -227,8 +226,8 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
 
 def _held(guarantee: "Guarantee", rule: JobsRule) -> str:
     if isinstance(rule, EveryJob):
-        times = f"m jobs: m times that ε{loss_of_steps(guarantee)}"
-        return f" for each job that the person holds ({times})"
+        times = many_times(guarantee, "that ε")
+        return f" for each job that the person holds (m jobs: {times})"
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         return f", if up to {rule.most} jobs of the person count"
     return ""
@@ -261,8 +260,8 @@ def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     most = most_jobs(rule) * steps_of_a_job(guarantee)
     if isinstance(rule, EveryJob):
         jobs = (
-            " This speaks of each job that the person holds: a person with m jobs has m times "
-            f"the epsilon{loss_of_steps(guarantee)}."
+            " This speaks of each job that the person holds: a person with m jobs has "
+            f"{many_times(guarantee, 'the epsilon')}."
         )
     else:
         jobs = " This speaks of all jobs of the person that count, together."
@@ -331,8 +330,10 @@ def _firm(guarantee: "Guarantee") -> Sentence:
     each, firm = "f", "a firm of f establishments"
     if guarantee.unit == "employer":
         each, firm = "c", "an employer present in c workplace cells of a table"
-    zcdp = f"ε counts {each} times and ρ {each}² times"
-    several = zcdp if guarantee.rho > 0 else f"the factor is e^({each}ε)"
+    several = {
+        "zCDP": f"ρ counts {each}² times",
+        "mixed": f"ε counts {each} times and ρ {each}² times",
+    }.get(guarantee.measure, f"the factor is e^({each}ε)")
     text = f"For {firm} {several}; for two of them the odds change {FACTOR}."
     return of_guarantee(guarantee, "firm", 2, text)
 
@@ -358,17 +359,24 @@ def firm_rule(guarantee: "Guarantee") -> str:
     """What f establishments lose, or an employer in c workplace cells, in short."""
     merged = guarantee.unit == "employer"
     each, counted = ("c", "workplace cells") if merged else ("f", "establishments")
-    rule = f"{each} {counted}: {each} times epsilon"
-    return f"{rule} and {each} squared times rho" if guarantee.rho > 0 else rule
+    lost = {
+        "zCDP": f"{each} squared times rho",
+        "mixed": f"{each} times epsilon and {each} squared times rho",
+    }.get(guarantee.measure, f"{each} times epsilon")
+    return f"{each} {counted}: {lost}"
 
 
 def far_sizes(guarantee: "Guarantee") -> Sentence:
     """What happens to sizes that are several steps apart."""
     growth = growth_text(guarantee)
+    less = {
+        "zCDP": "less: at k² times the ρ over k steps, each",
+        "mixed": "less: at k times the ε and k² times the ρ over k steps, each",
+    }.get(guarantee.measure, "less, by another ε for each further step:")
     return Sentence(
         "size-far",
-        f"Two sizes that are further apart than a factor {growth} are hidden less, by another ε "
-        f"for each further step: from x to {growth} times x, rounded down to whole jobs, or to "
+        f"Two sizes that are further apart than a factor {growth} are hidden {less} "
+        f"from x to {growth} times x, rounded down to whole jobs, or to "
         f"{jobs_more(guarantee)} more. An {unit_text(guarantee)} of 1,000 jobs and one of many "
         "times that can be told apart.",
         1,
@@ -402,5 +410,14 @@ def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
             f"{part} is measured by ρ-zCDP with ρ = {number_text(guarantee.rho)}: the logarithm "
             "of the odds moves by at most ρ on average, and by more than ρ + t with a "
             "probability of at most e^(−t²/(4ρ)); the factors above read it at a further "
-            f"probability of {number_text(READING)}.",
+            f"probability of {number_text(guarantee.reading)}.{_read_as(guarantee)}",
         )
+
+
+def _read_as(guarantee: "Guarantee") -> str:
+    """ρ as the ε that it implies at the δ of its reading; nothing where no δ is left."""
+    if guarantee.told_delta >= 1:
+        return ""
+    read = guarantee.restated
+    losses = f"ε = {number_text(read.epsilon)} at δ = {number_text(read.delta)}"
+    return f" So read, the loss of one step is {losses}."

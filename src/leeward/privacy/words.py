@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
 
 READING = Fraction(1, 10**6)
-"""The extra probability at which a zCDP part is read as a factor."""
+"""The extra probability at which a zCDP part is read as a factor, where none is given."""
 
 LARGEST_EPSILON = 500
 """Beyond this the factor has hundreds of digits and is no protection worth a number."""
@@ -90,7 +90,7 @@ def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
     """
     try:
         over = guarantee.over_steps(steps)
-        read = over.to_approximate(over.delta + READING) if over.rho > 0 else over
+        read = over.restated
     except (NotCovered, InvalidParameter):  # nothing is left of 1 − δ
         return "without any bound"
     if read.epsilon > LARGEST_EPSILON:
@@ -107,6 +107,11 @@ def losses_text(guarantee: "Guarantee") -> str:
     """ε, δ and ρ with their names; those that are 0 are left out."""
     named = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
     return ", ".join(f"{name} {number_text(one)}" for name, one in named.items() if one)
+
+
+def amount_text(guarantee: "Guarantee") -> str:
+    """The loss in its currency: "epsilon 4", or "rho 0.2"."""
+    return f"{guarantee.currency} {number_text(guarantee.amount)}"
 
 
 def factor_text(epsilon: Fraction) -> str:

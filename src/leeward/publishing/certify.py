@@ -1,7 +1,7 @@
 """Certify: the certificate of a release, from its plan and its ledger entry."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from importlib.metadata import version
@@ -79,15 +79,21 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
         paid=_sayable(paid),
         spent=_sayable(spent),
         left=LeftStatement(
-            epsilon=str(_short(rest.epsilon, floor)), delta=str(_short(rest.delta, floor))
+            epsilon=str(_short(rest.epsilon, floor)),
+            delta=str(_short(rest.delta, floor)),
+            rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 else None,
         ),
     )
 
 
 def _sayable(guarantee: Guarantee) -> TableGuarantee:
-    losses = (guarantee.epsilon, guarantee.delta, guarantee.rho)
-    rounded = (_short(one, ceil) for one in losses)
-    return TableGuarantee.of(Guarantee(guarantee.policy, guarantee.alpha, *rounded))
+    rounded = replace(
+        guarantee,
+        epsilon=_short(guarantee.epsilon, ceil),
+        delta=_short(guarantee.delta, ceil),
+        rho=_short(guarantee.rho, ceil),
+    )
+    return TableGuarantee.of(rounded)
 
 
 def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.exact import number_text
 from leeward.interruption import CHARGED, Interrupted
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Steps
+from leeward.privacy.words import amount_text
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
 
@@ -142,7 +142,7 @@ def commit(prepared: PreparedRelease, entry: Entry, digest: str) -> None:
 def charged(entry: Entry) -> str:
     """What stands in the ledger, in one sentence."""
     charge = entry.charge
-    amount = "nothing" if charge is None else f"epsilon {number_text(charge.epsilon)}"
+    amount = "nothing" if charge is None else amount_text(charge)
     return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
 
 

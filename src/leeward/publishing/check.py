@@ -170,15 +170,17 @@ def needed_steps(findings: Iterable[Finding]) -> Steps:
 def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:
     """Refuse a δ, of the plan or of what its account may ever lose, that is too large.
 
-    Only the workplaces are counted, which are public.
+    A δ at which ρ is read is one of them: the ε that is told there would mislead. Only the
+    workplaces are counted, which are public.
     """
     cap = Fraction(0) if account is None else account.cap.delta
-    if plan.asked.delta == cap == 0:
+    if plan.asked.told_delta == cap == 0:
         return
     found = engine.workplaces()
     less = f"Give one below 1/{JOBS_EACH * max(found, 1)}"
+    no_delta = "" if plan.asked.rho > 0 else ", or 0"
     refused = (
-        too_large("protect.delta", plan.asked.delta, found, f"{less}, or 0."),
+        too_large("protect.delta", plan.asked.told_delta, found, f"{less}{no_delta}."),
         too_large(
             f"delta of account {plan.request.account!r}",
             cap,

@@ -24,7 +24,7 @@ from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.sentences import worker
-from leeward.privacy.words import of_unit
+from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -115,7 +115,7 @@ class Plan:
 
     def __repr__(self) -> str:
         names = ", ".join(table.name for table in self.tables)
-        return f"Plan({self.request.period}, epsilon {number_text(self.asked.epsilon)}: {names})"
+        return f"Plan({self.request.period}, {amount_text(self.asked)}: {names})"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -123,13 +123,14 @@ class Plan:
                 one.name,
                 shown_by(one.marginal),
                 one.measurement.name,
-                number_text(one.charge.epsilon),
+                number_text(one.charge.amount),
             )
             for one in self.tables
         ]
         title = f"Plan for {self.request.period}, account {self.request.account}"
         note = self.charge.sentence(self.jobs)
-        return html_table(title, ("table", "by", "mechanism", "epsilon"), rows, note=note)
+        heads = ("table", "by", "mechanism", self.charge.currency)
+        return html_table(title, heads, rows, note=note)
 
     def reading(self, *, engine: str | None = None, **tables: object) -> "Plan":
         """The same plan on other tables: paths, addresses or frames in place of its own.
@@ -336,12 +337,12 @@ class Context:
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None
-        part = _part(self.asked, share)
+        part = self.asked.share(share)
         if written.mechanism == "auto":
             made, why = choose(marginal, part, margins, self.profile)
         else:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
-        charge = made.guarantee(part.policy, table=marginal.kind)
+        charge = replace(made.guarantee(part.policy, table=marginal.kind), reading=part.reading)
         return PlannedTable(marginal, written, made, charge, why)
 
 
@@ -359,11 +360,11 @@ def _require_promise(plan: Plan) -> None:
 def _unwritable(plan: Plan) -> Iterator[LeewardError]:
     """What a certificate could not hold is refused with the plan, before anything is paid."""
     losses = (loss for one in (plan.charge, *(t.charge for t in plan.tables)) for loss in
-              (one.epsilon, one.delta))  # fmt: skip
+              (one.epsilon, one.delta, one.rho))  # fmt: skip
     if max(max(loss.numerator, loss.denominator) for loss in losses) >= 10**MOST_DIGITS:
         yield InvalidParameter(
             "tables.share",
-            rule=f"must share epsilon and delta in fractions of at most {MOST_DIGITS} digits",
+            rule=f"must share the budget in fractions of at most {MOST_DIGITS} digits",
             value="a longer fraction",
             next_step="Write shares with fewer digits.",
         )
@@ -405,10 +406,6 @@ def _listed_bytes(marginal: Marginal) -> int:
     attributes = (one.attribute for one in named)
     texts = (text for one in attributes for text in (*one.codes, *one.labels))
     return sum(len(text.encode(errors="replace")) for text in texts)
-
-
-def _part(asked: Guarantee, share: Fraction) -> Guarantee:
-    return Guarantee(asked.policy, asked.alpha, asked.epsilon * share, asked.delta * share)
 
 
 def _missing_tables(data: WrittenData) -> Iterator[LeewardError]:

@@ -11,9 +11,10 @@ from leeward.ledger.account import payment
 from leeward.model import Marginal
 from leeward.model.size_profile import SizeProfile
 from leeward.model.totals import families
+from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
-from leeward.privacy.words import of_unit
+from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
     expectations,
@@ -33,6 +34,7 @@ class TablePrediction:
     name: str
     mechanism: str
     epsilon: Fraction
+    rho: Fraction
     mean_abs_error: float | None
     """Mean absolute error of a cell in jobs, over the plan's sizes; None where there is no mean."""
 
@@ -52,6 +54,7 @@ class Prediction:
                 one.name,
                 one.measurement.name,
                 one.charge.epsilon,
+                one.charge.rho,
                 mean_error(one, self.plan.profile),
             )
             for one in self.plan.tables
@@ -64,7 +67,7 @@ class Prediction:
     def to_dict(self) -> dict[str, object]:
         """The prediction for a program, as `leeward plan --json` prints it."""
         account = self.account
-        told = as_json(self.plan, None if account is None else str(account.left.epsilon))
+        told = as_json(self.plan, None if account is None else str(account.remaining))
         return told if account is None else {**told, "refused": refusal(self.plan, account)}
 
     def __str__(self) -> str:
@@ -72,16 +75,16 @@ class Prediction:
 
     def __repr__(self) -> str:
         names = ", ".join(one.name for one in self.plan.tables)
-        return f"Prediction(epsilon {number_text(self.plan.charge.epsilon)}: {names})"
+        return f"Prediction({amount_text(self.plan.charge)}: {names})"
 
     def _repr_html_(self) -> str:
         rows = [
-            (one.name, one.mechanism, number_text(one.epsilon), jobs(one.mean_abs_error))
+            (one.name, one.mechanism, number_text(one.epsilon or one.rho), jobs(one.mean_abs_error))
             for one in self.tables
         ]
         meaning = promises(self.plan)["meaning"]
         note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
-        heads = ("table", "mechanism", "epsilon", "mean error, jobs")
+        heads = ("table", "mechanism", self.plan.charge.currency, "mean error, jobs")
         return html_table(f"Plan for {self.plan.request.period}", heads, rows, note=note)
 
 
@@ -107,8 +110,15 @@ def _guarantee_json(plan: Plan) -> dict[str, object]:
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
+        **({} if guarantee.rho == 0 else {"reading": _reading_json(guarantee)}),
         "sentence": guarantee.sentence(plan.jobs),
     }
+
+
+def _reading_json(guarantee: Guarantee) -> dict[str, str]:
+    """What ρ is as an ε at a δ, of which nothing is spent."""
+    read = guarantee.restated
+    return {"epsilon": str(read.epsilon), "delta": str(read.delta)}
 
 
 def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
@@ -121,6 +131,7 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "why": table.why,
         "epsilon": str(table.charge.epsilon),
         "delta": str(table.charge.delta),
+        "rho": str(table.charge.rho),
         "margins": table.measurement.margins.method,
         "cells": marginal.workplace_cells * marginal.worker_cells,
         "totals": _total_rows(marginal),
@@ -152,8 +163,12 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
         yield ""
         yield from _table(table, plan.profile)
     yield ""
-    yield f"Cost: epsilon {number_text(plan.charge.epsilon)} of account {plan.request.account}."
-    delta = max(plan.asked.delta, Fraction(0) if account is None else account.cap.delta)
+    yield f"Cost: {amount_text(plan.charge)} of account {plan.request.account}."
+    if plan.charge.rho > 0:
+        read = plan.charge.restated
+        told = f"epsilon {number_text(read.epsilon)} at delta {number_text(read.delta)}"
+        yield f"Read as {told}, of which nothing is spent."
+    delta = max(plan.asked.told_delta, Fraction(0) if account is None else account.cap.delta)
     if delta:
         yield from wrap(delta_rule(delta), 78)
     if account is not None:
@@ -164,12 +179,20 @@ def _remaining(plan: Plan, account: Account) -> str:
     refused = refusal(plan, account)
     if refused is not None:
         return f"This plan would be refused. {refused} Nothing was spent."
-    left, paid = account.left.epsilon, payment(account, plan.charge)
-    dearer = ""
-    if paid.epsilon != plan.charge.epsilon:
-        more = number_text(paid.epsilon)
-        dearer = f" The account pays epsilon {more}: its alpha or its plus is another."
-    return f"Left: {number_text(left)} before, {number_text(left - paid.epsilon)} after.{dearer}"
+    paid = payment(account, plan.charge)
+    before, after = (number_text(one.remaining) for one in (account, account.after(paid)))
+    rho = "rho " if account.cap.currency == "rho" else ""
+    return f"Left: {rho}{before} before, {after} after.{dearer(plan.charge, paid)}"
+
+
+def dearer(charge: Guarantee, paid: Guarantee) -> str:
+    """Why an account pays another number than the plan costs; nothing where it does not."""
+    if (charge.currency, charge.amount) == (paid.currency, paid.amount):
+        return ""
+    other = "it counts in rho" if charge.currency != paid.currency else (
+        "its alpha or its plus is another"
+    )  # fmt: skip
+    return f" The account pays {amount_text(paid)}: {other}."
 
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
@@ -178,7 +201,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     paid = f", of it {number_text(spent)} for margins" if spent else ""
     yield from _heading(table)
     yield from _paragraph("mechanism", f"{made.name}: {table.why}")
-    yield f"  cost       epsilon {number_text(table.charge.epsilon)}{paid}"
+    yield f"  cost       {amount_text(table.charge)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
     if marginal.totals:

@@ -179,8 +179,8 @@ def _noise(made: Measurement, size: int) -> Noise:
 
 
 WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
-LEAST, MOST = -3 * 900, 3 * 900
-"""An ε is looked for from 0.001 to 1000."""
+LEAST, MOST = {"epsilon": -3 * 900, "rho": -6 * 900}, 3 * 900
+"""An ε is looked for from 0.001 to 1000, a ρ from 0.000001 on."""
 
 STRIDE = 300
 
@@ -206,8 +206,8 @@ def read_target(written: str) -> Target:
     return Target(found.group(1), float(found.group(2)))
 
 
-def smallest_epsilon(plan: Plan, target: Target) -> Plan:
-    """The same plan with the smallest ε, to three digits, that reaches the target."""
+def smallest_budget(plan: Plan, target: Target) -> Plan:
+    """The same plan with the smallest ε or ρ, to three digits, that reaches the target."""
     names = [table.name for table in plan.tables]
     if target.table not in names:
         raise InvalidParameter(
@@ -217,16 +217,16 @@ def smallest_epsilon(plan: Plan, target: Target) -> Plan:
             next_step="Choose one of them.",
         )
     alone = _TableAtShare.of(plan, target.table)
-    low, high = LEAST - 1, 0
+    low, high = LEAST[plan.asked.currency] - 1, 0
     while not alone.reaches(target, three_digits(high)):
         if high >= MOST:
-            raise _out_of_reach(target)
+            raise _out_of_reach(target, plan.asked.currency)
         low, high = high, high + STRIDE
     while high - low > 1:
         middle = (low + high) // 2
         reached = alone.reaches(target, three_digits(middle))
         low, high = (low, middle) if reached else (middle, high)
-    return with_epsilon(plan, three_digits(high))
+    return with_budget(plan, three_digits(high))
 
 
 @dataclass(frozen=True)
@@ -245,9 +245,9 @@ class _TableAtShare:
         table, share = next(pair for pair in pairs if pair[0].name == name)
         return cls(plan, table, share)
 
-    def reaches(self, target: Target, epsilon: Fraction) -> bool:
-        """Whether the table's mean error is small enough at this ε."""
-        context = replace(self.plan.context, asked=replace(self.plan.asked, epsilon=epsilon))
+    def reaches(self, target: Target, amount: Fraction) -> bool:
+        """Whether the table's mean error is small enough at this ε or ρ."""
+        context = replace(self.plan.context, asked=self.plan.asked.with_amount(amount))
         try:
             made = context.table(self.table, self.share)
         except LeewardError:
@@ -262,16 +262,16 @@ def three_digits(place: int) -> Fraction:
     return Fraction(100 + above, 100) * Fraction(10) ** power
 
 
-def with_epsilon(plan: Plan, epsilon: Fraction) -> Plan:
-    """The plan with another ε; mechanisms are chosen anew."""
-    protect = plan.request.protect.model_copy(update={"epsilon": str(epsilon)})
+def with_budget(plan: Plan, amount: Fraction) -> Plan:
+    """The plan with another ε or ρ; mechanisms are chosen anew."""
+    protect = plan.request.protect.model_copy(update={plan.asked.currency: str(amount)})
     return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
 
 
-def _out_of_reach(target: Target) -> InvalidParameter:
+def _out_of_reach(target: Target, currency: str) -> InvalidParameter:
     return InvalidParameter(
         "--target",
-        rule="must be reachable with an epsilon of at most 1000",
+        rule=f"must be reachable with {currency} of at most 1000",
         value=f"{target.jobs:g} jobs for {target.table}",
         next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
     )

@@ -61,10 +61,33 @@ def read_protection(written: WrittenProtection) -> Guarantee:
             value="nothing",
             next_step="Give the protected growth of an establishment, such as 0.1.",
         )
-    epsilon = positive(read_number(written.epsilon, "epsilon"), "epsilon")
     asked = asked if written.plus is None else with_plus(asked, read_number(written.plus, "plus"))
     asked = with_unit(asked, written.unit)
-    return Guarantee(asked, alpha, epsilon, read_number(written.delta, "delta"))
+    if (written.epsilon is None) == (written.rho is None):
+        raise InvalidParameter(
+            "epsilon",
+            rule="must be given, or rho in its place",
+            value="neither" if written.epsilon is None else "both",
+            next_step="Write epsilon: 4, or rho: 0.2 with delta: 1e-9, at which rho is read.",
+        )
+    delta = read_number(written.delta, "delta")
+    if written.rho is not None:
+        rho = positive(read_number(written.rho, "rho"), "rho")
+        return Guarantee(asked, alpha, 0, rho=rho, reading=_reading(delta))
+    epsilon = positive(read_number(written.epsilon or "", "epsilon"), "epsilon")
+    return Guarantee(asked, alpha, epsilon, delta)
+
+
+def _reading(delta: Fraction) -> Fraction:
+    """The δ at which ρ is told as an ε: nothing is spent of it, and none is left out."""
+    if not 0 < delta < 1:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 and below 1 beside rho: it is where rho is read as an epsilon",
+            value=shown(delta),
+            next_step="Give a small probability, such as 1e-9. The tables spend none of it.",
+        )
+    return delta
 
 
 def _policy(written: str) -> Policy:
@@ -112,7 +135,8 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             "jobs.max_per_worker",
             rule=f"must be a whole number from 1 to {MOST_JOBS_PER_WORKER}",
             value=shown(most),
-            next_step="A worker's loss is this number times epsilon: keep it small.",
+            next_step="A worker's loss is this number times epsilon, or its square times rho: keep "
+            "it small.",
         )
     return BoundedJobs(int(most))
 
@@ -178,7 +202,7 @@ def _share(table: WrittenTable, parameter: str) -> Fraction:
 
 Value = TypeVar("Value")
 
-PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "rho", "delta")
 """What a table is refused for although it stands elsewhere in the plan."""
 
 

@@ -38,7 +38,8 @@ class WrittenProtection(Written):
     alpha: str | None = None
     plus: str | None = None
     unit: str | None = None
-    epsilon: str
+    epsilon: str | None = None
+    rho: str | None = None
     delta: str = "0"
 
 

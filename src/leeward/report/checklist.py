@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
-from leeward.show.numbers import amount_left, count, losses, protected
+from leeward.show.numbers import count, losses, protected, rest
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ def checks(certificate: Certificate) -> tuple[Check, ...]:
             "Ask the submitter, also about evaluations of the confidential data.",
         ),
         Check(
-            f"The account is the right one, and what is left ({_left(certificate)}) is enough for "
-            "what is still to come.",
+            f"The account is the right one, and what is left ({rest(certificate.budget.left)}) is "
+            "enough for what is still to come.",
             "Under “Budget”.",
         ),
         Check(
@@ -92,9 +92,3 @@ def _margins(certificate: Certificate) -> Check:
         "understood.",
         "Under each table: how wide margins are, and in how many cells they reach zero.",
     )
-
-
-def _left(certificate: Certificate) -> str:
-    left = certificate.budget.left
-    chance = "" if left.delta == "0" else f", δ\u00a0{amount_left(left.delta)}"
-    return f"ε\u00a0{amount_left(left.epsilon)}{chance}"

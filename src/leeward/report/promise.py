@@ -24,9 +24,10 @@ def promised(certificate: Certificate) -> tuple[Saying, ...]:
     size, firm = certificate.establishment, certificate.firm
     make_up, known = _make_up(certificate), certificate.odds
     no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
+    meaning = f"What {'ε' if certificate.guarantee.rho == '0' else 'ρ'} means"
     unit = unit_text(certificate.guarantee.as_guarantee())
     return (
-        *([] if known is None else [Saying("What ε means", known.sentence, known.to is not None)]),
+        *([] if known is None else [Saying(meaning, known.sentence, known.to is not None)]),
         Saying("A worker", certificate.worker.sentence),
         Saying(f"The size of an {unit}", size.sentence if size else no_size, bool(size)),
         Saying(f"The make-up of an {unit}", make_up, bool(size)),

@@ -197,7 +197,7 @@ def histogram(bins: Sequence[Bin], *, title: str, x: str, y: str = "Cells") -> B
 
 @dataclass(frozen=True)
 class Part:
-    """An amount of ε with its label."""
+    """An amount of ε, or of ρ, with its label."""
 
     label: str
     amount: Fraction
@@ -222,6 +222,7 @@ class Budget:
 
     title: str
     slices: tuple[Slice, ...]
+    currency: str = "epsilon"
 
     @property
     def description(self) -> str:
@@ -229,7 +230,9 @@ class Budget:
         return "; ".join(f"{one.label}: {one.text}" for one in self.slices)
 
 
-def budget(parts: Sequence[Part], left: Fraction, *, title: str) -> Budget:
+def budget(
+    parts: Sequence[Part], left: Fraction, *, title: str, currency: str = "epsilon"
+) -> Budget:
     """The parts in their order, and the rest; amounts of zero and below take no room."""
     spent = _joined(parts)
     amounts = [max(one.amount, Fraction(0)) for one in (*spent, Part("Left", left))]
@@ -244,7 +247,7 @@ def budget(parts: Sequence[Part], left: Fraction, *, title: str) -> Budget:
         for at, part in enumerate(spent)
     ]
     rest = Slice("left", "Left", amount_left(str(left)), *places[-1])
-    return Budget(title, (*slices, rest))
+    return Budget(title, (*slices, rest), currency)
 
 
 def _joined(parts: Sequence[Part]) -> Sequence[Part]:

@@ -25,8 +25,8 @@ FILTERS = (
         numbers.loss,
         numbers.losses,
     ),
-    *(numbers.percent, numbers.protected, numbers.reach, numbers.share, numbers.short),
-    *(numbers.significant, numbers.size, numbers.tick, numbers.tied, numbers.time),
+    *(numbers.percent, numbers.protected, numbers.reach, numbers.rest, numbers.share),
+    *(numbers.short, numbers.significant, numbers.size, numbers.tick, numbers.tied, numbers.time),
 )
 
 

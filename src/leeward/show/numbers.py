@@ -184,6 +184,30 @@ def amount_left(text: str) -> str:
     return alpha_text(number if exact else Fraction(floor(number * MILLION), MILLION))
 
 
+class Rest(Protocol):
+    """A statement of what is left of a budget."""
+
+    @property
+    def epsilon(self) -> str:
+        """ε as an exact text."""
+
+    @property
+    def delta(self) -> str:
+        """δ as an exact text."""
+
+    @property
+    def rho(self) -> str | None:
+        """ρ as an exact text; None where the cap is not in ρ."""
+
+
+def rest(left: Rest) -> str:
+    """What is left of a budget: ρ of a cap in ρ, else ε, and δ where some is."""
+    if left.rho is not None:
+        return f"ρ\u00a0{amount_left(left.rho)}"
+    delta = "" if left.delta == "0" else f", δ\u00a0{amount_left(left.delta)}"
+    return f"ε\u00a0{amount_left(left.epsilon)}{delta}"
+
+
 def alpha(text: str | None) -> str:
     """α, exactly."""
     return alpha_text(None if text is None else Fraction(text))

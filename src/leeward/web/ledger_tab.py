@@ -179,16 +179,18 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     own = [entry for entry in entries if entry.account == account.name]
     parts = _parts(account, own)
     title = f"The budget of account {account.name}"
-    chart = budget(parts, account.left.epsilon, title=title)
+    chart = budget(parts, account.remaining, title=title, currency=account.cap.currency)
     return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
 
 
 def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
-    """ε of every release; charges in ρ are converted into ε together."""
+    """ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together."""
     paid = [
-        Part(_release(entry), entry.paid.epsilon) for entry in entries if entry.paid is not None
+        Part(_release(entry), getattr(entry.paid, account.cap.currency))
+        for entry in entries
+        if entry.paid is not None
     ]
-    rest = account.cap.epsilon - account.left.epsilon
+    rest = account.cap.amount - account.remaining
     rest -= sum((part.amount for part in paid), Fraction(0))
     single = [part for part in paid if part.amount]
     return [*single, Part(TOGETHER, rest)] if rest > 0 else single

@@ -39,7 +39,18 @@ def load(path: Path) -> Loaded:
         request, problems = parse(Request, read_document(path, "plan"), "plan")
     except LeewardError as refusal:
         return Loaded(path, None, listed(refusal))
+    if request is not None and request.protect.rho is not None:
+        return Loaded(path, None, (_in_rho(path),))
     return Loaded(path, request, tuple(problems))
+
+
+def _in_rho(path: Path) -> InvalidParameter:
+    return InvalidParameter(
+        "protect.rho",
+        rule="must be left out of a plan that this page changes: its form has epsilon",
+        value="a budget in rho",
+        next_step=f"Change the file by hand; `leeward plan {path.name}` shows what it costs.",
+    )
 
 
 def read_form(body: bytes) -> Fields:

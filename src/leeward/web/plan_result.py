@@ -8,9 +8,10 @@ from pathlib import Path
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
+from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.predicted import as_json, table_json
+from leeward.publishing.predicted import as_json, dearer, table_json
 from leeward.publishing.prediction import (
     Outlook,
     margin_cost,
@@ -28,11 +29,23 @@ TITLE = "What may be published for one establishment"
 
 @dataclass(frozen=True)
 class Budget:
-    """The account of the plan, and the ε that it would pay or why it would not pay."""
+    """The account of the plan, and what it would pay or why it would not pay."""
 
     account: Account | None
-    paid: Fraction | None
+    paid: Guarantee | None
     refused: str | None
+
+    @property
+    def letter(self) -> str:
+        """What the account counts in."""
+        return "ρ" if self.account is not None and self.account.cap.rho > 0 else "ε"
+
+    @property
+    def after(self) -> Fraction | None:
+        """What would be left."""
+        if self.account is None or self.paid is None:
+            return None
+        return self.account.after(self.paid).remaining
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,13 @@ class Result:
         return self.outlook.plan
 
     @property
+    def dearer(self) -> str:
+        """Why the account pays another number than the plan costs, if it does."""
+        if self.plan is None or self.budget is None or self.budget.paid is None:
+            return ""
+        return dearer(self.plan.charge, self.budget.paid)
+
+    @property
     def delta_rule(self) -> str | None:
         """The frames for which the δ of the plan is small enough, if it has a δ."""
         delta = Fraction(0) if self.plan is None else self.plan.asked.delta
@@ -93,7 +113,7 @@ def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
         with Ledger.open(ledger) as book:
             account = book.account(plan.request.account)
         refused = refusal(plan, account)
-        paid = None if refused else payment(account, plan.charge).epsilon
+        paid = None if refused else payment(account, plan.charge)
         return Budget(account, paid, refused)
     except LeewardError as error:
         return Budget(None, None, str(error))
@@ -102,7 +122,7 @@ def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
 def _prediction(plan: Plan, budget: Budget | None) -> str:
     """The prediction as `leeward plan --json` prints it."""
     account = None if budget is None else budget.account
-    numbers = as_json(plan, None if account is None else str(account.left.epsilon))
+    numbers = as_json(plan, None if account is None else str(account.remaining))
     if budget is not None and account is not None:
         numbers["refused"] = budget.refused
     return json.dumps(numbers)

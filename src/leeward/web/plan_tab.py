@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.plan import Plan, make_plan
-from leeward.publishing.prediction import MOST, outlook, read_target, smallest_epsilon, three_digits
+from leeward.publishing.prediction import MOST, outlook, read_target, smallest_budget, three_digits
 from leeward.publishing.request import Request
 from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
 from leeward.web.plan_result import make_budget
@@ -151,7 +151,7 @@ def _aim(desk: Desk, ledger: Path | None) -> Aim:
     table, jobs = desk.text("aim.table"), desk.text("aim.jobs")
     try:
         target = read_target(f"{table}: {jobs} jobs")
-        found = smallest_epsilon(_start(desk), target)
+        found = smallest_budget(_start(desk), target)
     except LeewardError as refusal:
         return Aim(table, jobs, refusals=listed(refusal))
     return Aim(table, jobs, found, make_budget(found, ledger))
