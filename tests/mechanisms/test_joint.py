@@ -9,7 +9,8 @@ import pytest
 from leeward.errors import InvalidParameter
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.clipping import checked_entries
-from leeward.mechanisms.joint_clipped import JointClipped, JointClippedCounts
+from leeward.mechanisms.joint_clipped import JointClipped
+from leeward.mechanisms.joint_clipped_counts import JointClippedCounts
 from leeward.mechanisms.joint_pareto import JointCounts, JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, PublicMargins
 from leeward.model import Cells, Entries

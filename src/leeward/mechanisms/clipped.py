@@ -16,7 +16,6 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, precision, root_up
 from leeward.mechanisms.additive import Measure, probability
 from leeward.mechanisms.claims import claim
@@ -29,7 +28,7 @@ from leeward.mechanisms.measurement import (
     Origin,
     Words,
 )
-from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.mechanisms.size_grid import STEPS
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -58,9 +57,7 @@ from leeward.noise.scales import (
 )
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
-from leeward.privacy.conversion import largest_rho
 
-NOISES = ("laplace", "gaussian")
 MISSED = (1 - COVERAGE) / 2
 """η₁ = η₂: how often the maximum comes out too low, and how often the noise of a sum is larger."""
 
@@ -349,55 +346,3 @@ def _suited(made: Clipped, establishments: int) -> Clipped:
 @cache
 def _root(number: int) -> Fraction:
     return root_up(number)
-
-
-def rho_of(parameters: Parameters, noise: str) -> Fraction:
-    """The ρ of Gaussian noise, as it was given or the largest that implies (ε, δ); else 0."""
-    if noise not in NOISES:
-        raise InvalidParameter(
-            "noise",
-            rule="must be 'laplace' or 'gaussian'",
-            value=shown(noise),
-            next_step="Leave it out for 'laplace'.",
-        )
-    if noise == "laplace":
-        return _no_rho(parameters)
-    if parameters.rho:
-        return parameters.rho
-    return largest_rho(parameters.epsilon, _some_delta(parameters))
-
-
-def _no_rho(parameters: Parameters) -> Fraction:
-    """Laplace noise has none, and is refused where one was given."""
-    if parameters.rho:
-        raise InvalidParameter(
-            "noise",
-            rule="must be 'gaussian' where rho is given",
-            value="'laplace'",
-            next_step="Add noise='gaussian', or give epsilon in place of rho.",
-        )
-    return Fraction(0)
-
-
-def too_wide(parameters: Parameters) -> InvalidParameter:
-    """The refusal of noise beyond what Gaussian draws can hold."""
-    named = "rho" if parameters.rho else "epsilon"
-    more = "rho" if parameters.rho else "epsilon or delta, or noise='laplace'"
-    return InvalidParameter(
-        named,
-        rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
-        value=parameters.rho or parameters.epsilon,
-        next_step=f"Take a larger {more}.",
-    )
-
-
-def _some_delta(parameters: Parameters) -> Fraction:
-    """The δ that Gaussian noise cannot do without."""
-    if parameters.delta == 0:
-        raise InvalidParameter(
-            "delta",
-            rule="must be above 0 for Gaussian noise, which is never pure",
-            value=0,
-            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
-        )
-    return parameters.delta

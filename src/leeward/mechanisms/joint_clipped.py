@@ -5,7 +5,6 @@ keeps one sum in all tables, and the noise has the density ∝ e^(−ε₂·N(z)
 with one sum, N the largest positive or negative part of a table. So the total is good as well.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -16,47 +15,34 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 
 from leeward.exact import Number, root_up
-from leeward.mechanisms.clipped import MISSED, Clipped, Ends, rho_of, too_wide
-from leeward.mechanisms.clipping import FINENESS, Clipping, checked_entries, scaled
+from leeward.mechanisms.clipped import MISSED, Clipped, Ends
+from leeward.mechanisms.clipping import FINENESS, Clipping, scaled
 from leeward.mechanisms.joint import (
-    JointTables,
-    drawn_spread,
     joint_design,
     public_draws,
     required_sums,
-    with_total,
 )
 from leeward.mechanisms.measurement import (
     Claims,
-    Expected,
     MarginRule,
-    Measured,
     Measurement,
-    Needs,
-    PublicLaw,
-    Spread,
     Words,
 )
-from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
     Bound,
     Weights,
     bound_for,
-    classes_of,
     establishment_class,
     given_split,
 )
-from leeward.model import Cells, Entries
-from leeward.model.marginal import BOUND as BOUND_COLUMN
-from leeward.model.marginal import margin_columns
+from leeward.model import Entries
 from leeward.model.size_profile import ESTABLISHMENTS
-from leeward.model.values import Margins
 from leeward.noise.design import Design
 from leeward.noise.integers import whole_margins
-from leeward.noise.law import Normal
 from leeward.noise.remainders import largest_remainders
-from leeward.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales
+from leeward.noise.scales import BOUND, WIDEST_GAUSSIAN, Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 
@@ -227,6 +213,10 @@ class JointClipped(Clipped):
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on the tables of a product."""
+        from leeward.mechanisms.joint_clipped_counts import (  # noqa: PLC0415 (it needs this)
+            JointClippedCounts,
+        )
+
         return JointClippedCounts(self, margins)
 
     def sum_variance(self, theta: int) -> Fraction:
@@ -333,123 +323,3 @@ def _weights(design: Design, *, gaussian: bool) -> Weights:
     absolute = moments_of(design, gaussian=gaussian).absolute[1:]
     noise = float(np.average(absolute, weights=design.tables))
     return Weights(noise * (sqrt(2) if gaussian else 1), len(design.tables) / design.cells)
-
-
-@dataclass(frozen=True)
-class JointClippedCounts(JointTables):
-    """The measurement of a product's tables; values (w, 1 + D) begin with the total."""
-
-    mechanism: JointClipped
-    margins: MarginRule
-    name: ClassVar[str] = JointClipped.name
-    words: ClassVar[Words] = JointClipped.words
-    needs: ClassVar[Needs] = Needs.ENTRIES
-
-    def constants(self) -> dict[str, str]:
-        """The exact constants; headroom and κ by the number of establishments of a cell."""
-        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
-        columns = {
-            "establishments": [str(one.establishments) for one in classes],
-            "headroom": [str(one.clipping.headroom) for one in classes],
-            "kappa": [f"{one.kappa:.6g}" for one in classes],
-        }
-        own = self.parameters.constants(self.mechanism)
-        told = own | {name: ", ".join(column) for name, column in columns.items()}
-        return told | self.shape_of_product(self.mechanism.design)
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """Margins cost nothing."""
-        return self.mechanism.guarantee(policy, table=table)
-
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
-        if isinstance(columns, Cells):
-            raise TypeError("joint_clipped measures entries of establishments, not cells")
-        made = self.mechanism
-        most, tables = MOST // made.clipping.lattice, len(made.design.tables)
-        entries = checked_entries(columns, most, tables)
-        shape = entries.shape[0], entries.shape[1] + 1
-        values, scale = np.zeros(shape, dtype=np.int64), np.zeros(shape[0])
-        margins = {name: np.zeros_like(values) for name in self.margin_columns}
-        for one, cells in self._classes(entries):
-            found, theta = one.release_entries(entries.part(cells))
-            values[cells] = with_total(found, one.design)
-            scale[cells] = one.spreads(theta)
-            for name, column in self._published(one, values[cells], theta).items():
-                margins[name][cells] = column
-        return Measured(values, margins, PublicLaw(None, True, scale))
-
-    def _classes(self, entries: Entries) -> Iterator[tuple[JointClipped, Integers]]:
-        """Mechanisms with the workplace cells that they measure; see ClippedCounts."""
-        if entries.in_frame is None:
-            yield self.mechanism, np.arange(entries.shape[0])
-            return
-        classes = classes_of(entries.in_frame)
-        for one in np.unique(classes):
-            yield self._made(int(one)), np.flatnonzero(classes == one)
-
-    def _published(self, made: JointClipped, values: Integers, theta: Integers) -> Margins:
-        """The intervals, and θ in jobs, rounded up."""
-        jobs = -(-theta // made.clipping.lattice)
-        bound = {BOUND_COLUMN: np.broadcast_to(jobs[:, None], values.shape)}
-        if self.margins.coverage is None:
-            return bound
-        ends = [end for cells in (1, 2) for end in made.interval(values, theta, cells)]
-        return dict(zip(self.margin_columns, ends, strict=False)) | bound
-
-    @property
-    def margin_columns(self) -> tuple[str, ...]:
-        """The plan fixes them; the bound θ is always published."""
-        if self.margins.coverage is None:
-            return (BOUND_COLUMN,)
-        return (*margin_columns(ends=True, block=True), BOUND_COLUMN)
-
-    @property
-    def deviations(self) -> tuple[str, tuple[float, ...]] | None:
-        """In units of the bound."""
-        return BOUND_COLUMN, self.mechanism.deviations
-
-    def expected(self, columns: Cells | Entries) -> Expected:
-        """No closed form: the bias of clipping depends on every establishment of a cell."""
-        finite = self.mechanism.mean_abs_errors(0) is not None
-        return Expected(None, None, finite, steady=self.mechanism.std(0) is not None)
-
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """Of the total and of a cell of each table: noise, and what clipping takes at most."""
-        made = self._made(establishment_class(establishments))
-        errors = made.mean_abs_errors(size)
-        if errors is None:
-            return None
-        lost = made.clipping_loss(size) * establishments
-        return np.asarray(errors + lost / np.array((1, *made.design.tables)))
-
-    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """Half of the interval of one establishment at the θ of a maximum without noise."""
-        if self.margins.coverage is None:
-            return None
-        made = self._made(establishment_class(establishments))
-        tables = made.design.tables
-        counts = np.repeat(np.array([size, *(-(-size // d) for d in tables)]), (1, *tables))[None]
-        low, high = made.interval(counts, self._theta(made, size))
-        return -(-int((high - low)[0, 1:].mean()) // 2)
-
-    def _made(self, number: int) -> JointClipped:
-        made = self.mechanism.suited(number)
-        if not isinstance(made, JointClipped):
-            raise TypeError("a class of workplace cells has the same mechanism")
-        return made
-
-    @staticmethod
-    def _theta(made: JointClipped, size: int) -> Integers:
-        return made.clipping.theta(made.clipping.grid.index(np.array([size])))
-
-    def spread(self, size: int) -> Spread:
-        """A cell of the first table, at the θ of a maximum without noise."""
-        made = self._made(establishment_class(ESTABLISHMENTS))
-        scale = float(made.spreads(self._theta(made, size))[0])
-        if not made.rho:
-            return drawn_spread(made.drawn, size, scale)
-        scale *= sqrt(made.moments.squares[1])
-        count, reach = -(-size // made.design.tables[0]), NormalDist().inv_cdf(1 - float(MISSED))
-        wide = ceil(reach * scale - 0.5)
-        return Spread(count, count - wide, count + wide, Normal(), scale)

@@ -7,6 +7,7 @@ from flint import arb
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
+from leeward.privacy.conversion import largest_rho
 from leeward.privacy.policy import StrongAlpha, plus_of, with_plus
 
 CALIBRATIONS = ("tight", "published")
@@ -225,3 +226,58 @@ def _probability(value: Number, parameter: str) -> Fraction:
             next_step="Use 0 for a guarantee that never fails, or a small number such as '1e-9'.",
         )
     return number
+
+
+NOISES = ("laplace", "gaussian")
+
+
+def rho_of(parameters: Parameters, noise: str) -> Fraction:
+    """The ρ of Gaussian noise, as it was given or the largest that implies (ε, δ); else 0."""
+    if noise not in NOISES:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'laplace' or 'gaussian'",
+            value=shown(noise),
+            next_step="Leave it out for 'laplace'.",
+        )
+    if noise == "laplace":
+        return _no_rho(parameters)
+    if parameters.rho:
+        return parameters.rho
+    return largest_rho(parameters.epsilon, _some_delta(parameters))
+
+
+def _no_rho(parameters: Parameters) -> Fraction:
+    """Laplace noise has none, and is refused where one was given."""
+    if parameters.rho:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'gaussian' where rho is given",
+            value="'laplace'",
+            next_step="Add noise='gaussian', or give epsilon in place of rho.",
+        )
+    return Fraction(0)
+
+
+def too_wide(parameters: Parameters) -> InvalidParameter:
+    """The refusal of noise beyond what Gaussian draws can hold."""
+    named = "rho" if parameters.rho else "epsilon"
+    more = "rho" if parameters.rho else "epsilon or delta, or noise='laplace'"
+    return InvalidParameter(
+        named,
+        rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
+        value=parameters.rho or parameters.epsilon,
+        next_step=f"Take a larger {more}.",
+    )
+
+
+def _some_delta(parameters: Parameters) -> Fraction:
+    """The δ that Gaussian noise cannot do without."""
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    return parameters.delta
