@@ -20,7 +20,7 @@ from leeward.model.document import nearest
 from leeward.model.marginal import Breakdown, Kind
 from leeward.privacy import Guarantee, StrongAlpha
 from leeward.privacy.policy import plus_of, with_plus
-from leeward.show.numbers import listed
+from leeward.show.numbers import counted, listed
 
 MOST_TRIALS = 1000
 """Largest number of draws of one setting."""
@@ -181,11 +181,11 @@ def six_workloads(codebook: Codebook) -> tuple[Workload, ...]:
 
 def product_workloads(product: Marginal) -> tuple[Workload, ...]:
     """The cells of all tables of a product, and its total."""
-    name, words, parts = product.name, described(product), len(product.breakdowns)
-    total = product.published[0]
+    name, parts, total = product.name, len(product.breakdowns), product.published[0]
+    words = f"{described(total)}, the total of {counted(parts, 'breakdown')}"
     return (
-        Workload(name, words, product, shares=parts),
-        Workload(f"{name}.total", f"the total of {words}", total, finest=product, shares=parts),
+        Workload(name, described(product), product, shares=parts),
+        Workload(f"{name}.total", words, total, finest=product, shares=parts),
     )
 
 

@@ -145,7 +145,7 @@ class Line:
             more.append("best θ")
         elif self.theta is not None:
             more.append(f"θ = {self.theta:,}")
-        if len({one.accounting for one in like}) > 1:
+        if self.accounting == "split" or len({one.accounting for one in like}) > 1:
             more.append(ACCOUNTS.get(self.accounting, self.accounting))
         if len({one.policy for one in like}) > 1:
             more.append(self.policy)
