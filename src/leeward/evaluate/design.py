@@ -134,7 +134,7 @@ def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
     A product has two: the cells of all its tables, and its total. No table has a dot in its name,
     so that no two workloads share theirs.
     """
-    found = []
+    found: list[Workload] = []
     for one in marginals:
         if one.breakdowns:
             found += product_workloads(one)

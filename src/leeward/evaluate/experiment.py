@@ -122,9 +122,7 @@ class Experiment:
         known = made.expected(columns)
         return TrialResults(trials, known._replace(absolute=None, bias=None), ())
 
-    def _of_product(
-        self, benchmark: Benchmark, tables: Truth, found: Released
-    ) -> TrialResults:
+    def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
         """Draws of all tables of a product, of which the cells or the total are looked at."""
         draws, truth = [self._own(found.draw()) for _ in range(self.trials)], benchmark.truth
         trials = tuple(benchmark.scorer.trial(one.values) for one in draws)
@@ -195,7 +193,9 @@ def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]
 
 def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     """All contenders of a workload at all points of the grid."""
-    whole = workload.finest is not None or (workload.table_kind != "workplace" and not workload.alone)
+    whole = workload.finest is not None or (
+        workload.table_kind != "workplace" and not workload.alone
+    )
     for one in contenders(workload, grid.thetas):
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
