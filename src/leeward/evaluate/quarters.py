@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import pi, sqrt
+from typing import TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import Number, positive
@@ -19,7 +20,7 @@ from leeward.mechanisms.vector_pareto import tail_and_step
 from leeward.model import Marginal
 from leeward.privacy import Guarantee
 from leeward.privacy.conversion import largest_rho
-from leeward.show.numbers import NOTHING, significant
+from leeward.show.numbers import significant
 
 HEADROOM = 7 / 6
 """How far θ lies above the noisy maximum: so far that little is clipped, whatever ε is."""
@@ -115,9 +116,13 @@ QUARTERS = (4, 20, 40)
 
 ALPHAS, EPSILONS = ("0.1",), ("4", "16")
 
+Row: TypeAlias = tuple[str, ...]
 
-def quarters_table(alphas: Sequence[Number], epsilons: Sequence[Number]) -> Iterator[str]:
-    """The table as lines of text, then its conditions; none given is α = 0.1 and ε = 4 and 16."""
+
+def quarters_rows(
+    alphas: Sequence[Number] = (), epsilons: Sequence[Number] = ()
+) -> tuple[Row, list[Row]]:
+    """Head and rows of the table; where none are given, α = 0.1 and ε = 4 and 16."""
     settings = [
         Horizon(positive(alpha, "--alpha"), positive(epsilon, "--epsilon"), count)
         for alpha in alphas or ALPHAS
@@ -125,16 +130,21 @@ def quarters_table(alphas: Sequence[Number], epsilons: Sequence[Number]) -> Iter
         for count in QUARTERS
     ]
     found = [one.errors for one in settings]
-    head = ("α, ε, T", *found[0])
     rows = [
         (
             f"{float(one.alpha):g}, {float(one.epsilon):g}, {one.quarters}",
-            *(NOTHING if error is None else significant(error) for error in errors.values()),
+            *(significant(error) for error in errors.values()),
         )
         for one, errors in zip(settings, found, strict=True)
     ]
-    wide = [max(len(row[k]) for row in (head, *rows)) for k in range(len(head))]
+    return ("α, ε, T", *found[0]), rows
+
+
+def quarters_table(alphas: Sequence[Number], epsilons: Sequence[Number]) -> Iterator[str]:
+    """The table as lines of text, then its conditions."""
+    head, rows = quarters_rows(alphas, epsilons)
+    wide = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     for row in (head, *rows):
-        yield "  ".join(f"{text:>{width}}" for text, width in zip(row, wide, strict=True)).rstrip()
+        yield "  ".join(f"{text:>{width}}" for text, width in zip(row, wide, strict=True))
     yield ""
     yield from CONDITIONS
