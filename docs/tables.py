@@ -14,6 +14,7 @@ from leeward.audit.promises import false_promises
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
+from leeward.evaluate.quarters import quarters_rows
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -61,6 +62,11 @@ def false_sentences() -> str:
     return table(("false sentence", "mechanism", "promised", "computed", "verdict"), rows)
 
 
+def quarters() -> str:
+    """What `leeward evaluate --quarters` prints."""
+    return table(*quarters_rows())
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -69,6 +75,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
         lambda: markdown(audit(quick=True)),
     ),
     "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
+    "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
 }
 
 

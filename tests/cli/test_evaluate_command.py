@@ -232,6 +232,15 @@ def test_a_plan_has_its_own_tables_and_its_own_plus(plain: Office, option: tuple
     assert f"{option[0]}: is for made-up economies" in result.stderr
 
 
+def test_quarters_are_printed_and_nothing_is_written(idle: Office) -> None:
+    result = idle.run("evaluate", "--quarters", "--alpha", "0.05", "--epsilon", "4")
+    assert result.exit_code == 0
+    assert [line.split()[:3] for line in result.stdout.splitlines()[1:4]] == [
+        ["0.05,", "4,", quarters] for quarters in ("4", "20", "40")
+    ]
+    assert "What clipping takes is left out" in result.stdout
+
+
 def test_the_json_is_the_file(plain: Office) -> None:
     result = plain.run("evaluate", "--out", "e", "--json")
     assert result.exit_code == 0
@@ -248,11 +257,14 @@ def test_the_example_of_the_function_runs() -> None:
     assert (runner.tries, runner.failures) == (3, 0)
 
 
-def test_the_bounds_of_infusion_may_be_others(plain: Office) -> None:
-    result = plain.run("evaluate", "--out", "e", "--json", "--infusion", "0.05", "0.15")
+def test_the_bounds_of_infusion_and_the_grid_may_be_others(plain: Office) -> None:
+    grid = ("--alpha", "0.2", "--epsilon", "3", "--epsilon", "1/2")
+    result = plain.run("evaluate", "--out", "e", "--json", "--infusion", "0.05", "0.15", *grid)
     assert result.exit_code == 0, result.output
     told = json.loads(result.stdout)
     assert (told["infusion"]["lower"], told["infusion"]["upper"]) == (0.05, 0.15)
+    assert {one["alpha"] for one in told["points"]} == {None, 0.2}
+    assert {one["epsilon"] for one in told["points"]} == {None, 0.5, 3}
 
 
 TAKEN = (
@@ -260,6 +272,16 @@ TAKEN = (
     "Choose another folder."
 )
 REFUSALS: list[tuple[tuple[str, ...], str]] = [
+    ((), "--out: must be a folder to write; got none. Give for example --out evaluation."),
+    (
+        ("--out", "e", "--workload", "lodes"),
+        "--workload: must be all_margins or lodes_six, or left out for those of the preset; "
+        "got 'lodes'. Did you mean 'lodes_six'?",
+    ),
+    (
+        ("--out", "e", "--epsilon", "0"),
+        "--epsilon: must be above 0; got 0. Give a positive number.",
+    ),
     (("--out", "taken"), TAKEN.format("'taken'")),
     (("--out", "plan.yaml"), TAKEN.format("'plan.yaml'")),
     (("--out", "nowhere/e"), TAKEN.format("'nowhere/e'")),

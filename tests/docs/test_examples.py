@@ -65,8 +65,9 @@ def test_every_page_is_in_the_index() -> None:
     assert [one for one in listed if one not in index] == []
 
 
-def test_the_readme_shows_the_errors_that_the_program_computes() -> None:
-    assert current(TABLES["errors"][0], "errors") == TABLES["errors"][1]()
+@pytest.mark.parametrize("name", ["errors", "quarters"])
+def test_pages_show_the_errors_that_the_program_computes(name: str) -> None:
+    assert current(TABLES[name][0], name) == TABLES[name][1]()
 
 
 NOISY_ROW = re.compile(r"^( +[0-9]{7} +[0-9-]+ +[0-9] ) +-?[0-9,]+ +± [0-9,]+( +[0-9,]+)$")

@@ -12,6 +12,7 @@ from leeward.evaluate import preset_named, run
 from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.findings import findings
 from leeward.evaluate.output import refuse_taken, write
+from leeward.evaluate.quarters import quarters_table
 from leeward.pictures import require_pictures
 from leeward.publishing.plan import read_plan
 
@@ -19,7 +20,21 @@ Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")
 ]
 Load = Annotated[
-    str | None, typer.Option(help="all_margins: the eight margins of place, sector, ownership.")
+    str | None,
+    typer.Option(
+        help="all_margins: the eight margins of place, sector, ownership. lodes_six: six "
+        "breakdowns of them by workers, released together or one by one."
+    ),
+]
+Alphas = Annotated[
+    list[str] | None, typer.Option("--alpha", help="An alpha of the grid; may be repeated.")
+]
+Epsilons = Annotated[
+    list[str] | None, typer.Option("--epsilon", help="An epsilon of the grid; may be repeated.")
+]
+Quarters = Annotated[
+    bool,
+    typer.Option("--quarters", help="Only print what a count costs that is published T times."),
 ]
 Bounds = Annotated[
     tuple[float, float],
@@ -30,10 +45,14 @@ Bounds = Annotated[
 
 
 def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
-    out: Annotated[Path, typer.Option("--out", help="Folder to write; must not exist.")],
     *,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder to write; must not exist.")
+    ] = None,
     preset: Annotated[str, typer.Option(help="quick, h17 or h15: workloads and grid.")] = "quick",
     workload: Load = None,
+    alpha: Alphas = None,
+    epsilon: Epsilons = None,
     data: Data = None,
     trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
     plus: Annotated[
@@ -43,6 +62,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
         str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")
     ] = None,
     infusion: Bounds = (0.10, 0.25),
+    quarters: Quarters = False,
     as_json: Annotated[bool, typer.Option("--json", help="All points as JSON.")] = False,
 ) -> None:
     """Compare the mechanisms with one another and with today's noise infusion.
@@ -53,6 +73,17 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
 
     Example: leeward evaluate --preset quick --out evaluation
     """
+    if quarters:
+        for line in quarters_table(alpha or (), epsilon or ()):
+            say(line)
+        return
+    if out is None:
+        raise InvalidParameter(
+            "--out",
+            rule="must be a folder to write",
+            value="none",
+            next_step="Give for example --out evaluation.",
+        )
     refuse_taken(out)
     require_pictures()
     if data is not None:
@@ -60,6 +91,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     asked = preset_named(preset)
     asked = asked if workload is None else asked.with_workload(workload)
     asked = asked if plus is None else asked.with_plus(plus)
+    asked = asked.with_settings(alpha or (), epsilon or ())
     plan = None if data is None else read_plan(data)
     if plan is not None:
         note(INTERNAL)

@@ -13,12 +13,18 @@ from leeward.evaluate.truth import Truth
 from leeward.mechanisms import REGISTRY, mechanism
 from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
 from leeward.mechanisms.measurement import Measurement, Mechanism
-from leeward.privacy import StrongAlpha
+from leeward.privacy import Guarantee, StrongAlpha
+from leeward.privacy.policy import with_plus
 
 COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 """Mechanisms that release counts."""
 
-OURS = tuple(name for name, one in COMPARED.items() if one.origin == "ours")
+OURS = tuple(
+    name for name, one in COMPARED.items() if one.origin == "ours" and "worker" in one.claims
+)
+
+JOINT = tuple(name for name, one in COMPARED.items() if "joint" in one.claims)
+"""Mechanisms that release all tables of a product together."""
 
 BASELINES = tuple(name for name, one in COMPARED.items() if one.origin == "baseline")
 
@@ -106,6 +112,11 @@ class Price:
         """What is left of ε for the counts."""
         return replace(self, epsilon=self.epsilon * (1 - share))
 
+    @property
+    def strong(self) -> Guarantee:
+        """What a plan would ask for."""
+        return Guarantee(with_plus(StrongAlpha(), self.plus), self.alpha, self.epsilon)
+
 
 @lru_cache(maxsize=512)
 def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
@@ -125,9 +136,18 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
 SPLIT, ADDED = "split", "added"
 """How a margin is made: released for its share of ε, or added up from the finest table."""
 
+PRODUCT = "product"
+"""All tables of a product are released together."""
+
 
 def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, ...]:
     """All lines of a workload's figures: the papers', their tight forms, ours, the baselines."""
+    if workload.product is not None:
+        whole = [name for name in OURS if StrongAlpha() in REGISTRY[name].claims["worker"]]
+        return (
+            *(Contender(name, "strong", PRODUCT) for name in JOINT),
+            *(Contender(name, "strong", SPLIT) for name in whole),
+        )
     if workload.finest is not None:
         return tuple(Contender(name, "strong", how) for name in OURS for how in (SPLIT, ADDED))
     if workload.table_kind == "workplace":

@@ -14,10 +14,13 @@ from pathlib import Path
 from leeward.economy import Economy, write_economy
 from leeward.engines import Engine, connect
 from leeward.errors import InvalidParameter, shown
+from leeward.exact import Number, positive
 from leeward.model import Codebook, Dimension, Marginal, read_codebook
-from leeward.model.marginal import Kind
+from leeward.model.document import nearest
+from leeward.model.marginal import Breakdown, Kind
 from leeward.privacy import Guarantee, StrongAlpha
 from leeward.privacy.policy import plus_of, with_plus
+from leeward.show.numbers import counted, listed
 
 MOST_TRIALS = 1000
 """Largest number of draws of one setting."""
@@ -67,13 +70,23 @@ class Grid:
         alphas = tuple(sorted({*self.alphas, promise.alpha}))
         return replace(self, alphas=alphas, plus=promise.plus or 1)
 
+    def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Grid":
+        """The same with other α, or other ε; none given leaves them as they are."""
+        alpha = {positive(one, "--alpha") for one in alphas}
+        epsilon = {positive(one, "--epsilon") for one in epsilons}
+        asked = replace(self, alphas=tuple(sorted(alpha))) if alpha else self
+        if not epsilon:
+            return asked
+        return replace(asked, epsilons=tuple(sorted(epsilon)), further=())
+
 
 @dataclass(frozen=True)
 class Workload:
     """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε.
 
     `finest` is the table whose margin this one is: it is released by itself for an equal share of
-    ε, one of `shares`, or added up from the finest table for all of ε.
+    ε, one of `shares`, or added up from the finest table for all of ε. Of the total of a product
+    it is the product. The tables of a product are released together, or each for a share.
     """
 
     name: str
@@ -92,6 +105,12 @@ class Workload:
     def worker_cells(self) -> int:
         """The number d of worker cells."""
         return self.marginal.worker_cells
+
+    @property
+    def product(self) -> Marginal | None:
+        """The product whose cells or whose total these are; None of other tables."""
+        wide = self.finest or self.marginal
+        return wide if wide.kind == "joint" else None
 
 
 def table(name: str, by: Sequence[str], codebook: Codebook) -> Marginal:
@@ -112,10 +131,14 @@ def _whole(codebook: Codebook, name: str) -> Dimension:
 def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
     """Each table whole; a table with worker attributes also as single queries.
 
-    No table has a dot in its name, so that no two workloads share theirs.
+    A product has two: the cells of all its tables, and its total. No table has a dot in its name,
+    so that no two workloads share theirs.
     """
-    found = []
+    found: list[Workload] = []
     for one in marginals:
+        if one.breakdowns:
+            found += product_workloads(one)
+            continue
         if one.kind == "worker" and one.worker_cells > 1:
             words = f"single queries of {described(one)}"
             found.append(Workload(f"{one.name}.queries", words, one, alone=True))
@@ -143,9 +166,42 @@ def margin_workloads(codebook: Codebook) -> tuple[Workload, ...]:
     )
 
 
+LODES_SIX = "lodes_six"
+"""The workload of a whole product: the breakdowns of LODES, and their total C000."""
+
+SIX = ("age", "earnings", "race", "ethnicity", "schooling", "sex")
+
+
+def six_workloads(codebook: Codebook) -> tuple[Workload, ...]:
+    """place × sector × ownership by age, earnings, race, ethnicity, schooling and sex: 21 cells."""
+    workplace = table(LODES_SIX, WORKPLACE, codebook)
+    broken = tuple(Breakdown((_whole(codebook, one),)) for one in SIX)
+    return product_workloads(replace(workplace, breakdowns=broken))
+
+
+def product_workloads(product: Marginal) -> tuple[Workload, ...]:
+    """The cells of all tables of a product, and its total."""
+    name, parts, total = product.name, len(product.breakdowns), product.published[0]
+    words = f"{described(total)}, the total of {counted(parts, 'breakdown')}"
+    return (
+        Workload(name, described(product), product, shares=parts),
+        Workload(f"{name}.total", words, total, finest=product, shares=parts),
+    )
+
+
+WORKLOADS: Mapping[str, Callable[[Codebook], tuple[Workload, ...]]] = {
+    ALL_MARGINS: margin_workloads,
+    LODES_SIX: six_workloads,
+}
+"""What may be evaluated in place of the workloads of a preset."""
+
+
 def described(marginal: Marginal) -> str:
     """The attributes of a table, and those it is restricted by."""
     by = " × ".join(one.name for one in marginal.dimensions) or "all jobs"
+    if marginal.breakdowns:
+        parts = (" × ".join(d.name for d in one.worker) for one in marginal.breakdowns)
+        by = f"{by} by {listed(parts)}"
     some = [one.name for one in marginal.filters]
     return f"{by}, some {' and '.join(some)} only" if some else by
 
@@ -169,8 +225,8 @@ class Preset:
     economy: Economy
     asked: tuple[WorkloadSpec, ...]
     grid: Grid
-    margins: bool = False
-    """Whether all margins are asked for, in place of the workloads."""
+    named: str | None = None
+    """One of WORKLOADS, in place of those that are asked for."""
 
     def with_trials(self, trials: int) -> "Preset":
         """The same with every setting drawn more or less often."""
@@ -181,21 +237,26 @@ class Preset:
         jobs = plus_of(with_plus(StrongAlpha(), plus)) or 1
         return replace(self, grid=replace(self.grid, plus=jobs))
 
+    def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Preset":
+        """The same at other α, or other ε; none given leaves them as they are."""
+        return replace(self, grid=self.grid.with_settings(alphas, epsilons))
+
     def with_workload(self, name: str) -> "Preset":
-        """The same grid and economy with another workload: all_margins."""
-        if name != ALL_MARGINS:
+        """The same grid and economy with another workload: all_margins or lodes_six."""
+        if name not in WORKLOADS:
+            near = nearest(name, WORKLOADS)
             raise InvalidParameter(
                 "--workload",
-                rule=f"must be {ALL_MARGINS}, or left out for the workloads of the preset",
+                rule=f"must be {' or '.join(WORKLOADS)}, or left out for those of the preset",
                 value=shown(name),
-                next_step=f"Write {ALL_MARGINS}, or leave it out.",
+                next_step=f"Did you mean {near!r}?" if near else "Choose one, or leave it out.",
             )
-        return replace(self, margins=True)
+        return replace(self, named=name)
 
     def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
         """The workloads, their attributes looked up."""
-        if self.margins:
-            return margin_workloads(codebook)
+        if self.named is not None:
+            return WORKLOADS[self.named](codebook)
         return tuple(
             Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
             for one in self.asked

@@ -1,16 +1,26 @@
 """Experiment: one setting drawn many times and measured, one point for each group of cells."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import Benchmark, Benchmarks
-from leeward.evaluate.contender import ADDED, SPLIT, Contender, Price, contenders
+from leeward.evaluate.contender import (
+    ADDED,
+    MARGIN_SHARE,
+    SPLIT,
+    Contender,
+    Price,
+    contenders,
+)
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.point import Point, Refused, Setting
+from leeward.evaluate.product import Released, released
 from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth, added
@@ -71,21 +81,29 @@ class Experiment:
 
     def run(self, benchmarks: Benchmarks) -> Outcome:
         """Calibrate, draw, measure; a gap where the conditions do not hold."""
-        benchmark, cells = benchmarks[self.workload.marginal], self.workload.worker_cells
+        benchmark, product = benchmarks[self.workload.marginal], self.workload.product
+        draw: Callable[[], TrialResults]
         try:
-            made = self.contender.measurement(self.own_price, cells)
+            if product is not None:
+                tables = benchmarks[product].truth
+                draw = partial(self._of_product, benchmark, tables, self._released(tables))
+            else:
+                made = self.contender.measurement(self.own_price, self.workload.worker_cells)
+                draw = partial(self._of_table, benchmarks, made)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        if self.contender.accounting == ADDED and self.workload.finest is not None:
-            results = self._added(made, benchmark, benchmarks[self.workload.finest].truth)
-            return measured(self.setting, benchmark, results)
+        return measured(self.setting, benchmark, draw())
+
+    def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
+        benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
+        if self.contender.accounting == ADDED and finest is not None:
+            return self._added(made, benchmark, benchmarks[finest].truth)
         trials, covered = self._drawn(made, benchmark)
-        bought = self.contender.with_margins(self.own_price, cells)
+        bought = self.contender.with_margins(self.own_price, self.workload.worker_cells)
         if bought is not None:
             covered = self._covered(bought, benchmark.truth)
         expected = made.expected(benchmark.truth.columns(made))
-        results = TrialResults(tuple(trials), expected, tuple(covered))
-        return measured(self.setting, benchmark, results)
+        return TrialResults(tuple(trials), expected, tuple(covered))
 
     @property
     def own_price(self) -> Price:
@@ -103,6 +121,42 @@ class Experiment:
         trials = tuple(benchmark.scorer.trial(one) for one in sums)
         known = made.expected(columns)
         return TrialResults(trials, known._replace(absolute=None, bias=None), ())
+
+    def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
+        """Draws of all tables of a product, of which the cells or the total are looked at."""
+        truth, wide, trials, covered = benchmark.truth, self.wide(benchmark.truth), [], []
+        for _ in range(self.trials):
+            drawn = self._own(found.draw())
+            trials.append(benchmark.scorer.trial(drawn.values))
+            covered += _held(drawn, truth, truth.groups, wide)
+        if not self.contender.kind.free_margins and self.contender.accounting != SPLIT:
+            covered = self._product_covered(truth, tables)
+        expected = found.expected(total=self.workload.finest is not None)
+        return TrialResults(tuple(trials), expected, tuple(covered))
+
+    def _product_covered(self, truth: Truth, tables: Truth) -> list[Floats]:
+        """The same for a tenth less, which pays for margins, on a part of the workplace cells."""
+        step = max(1, -(-tables.counts.size // MARGIN_CELLS))
+        some = truth.every(step)
+        try:
+            bought = self._released(tables.every(step), MARGIN_SHARE)
+        except LeewardError:
+            return []
+        groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
+        draws = (self._own(bought.draw()) for _ in range(self.trials))
+        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+
+    def _released(self, tables: Truth, share: Fraction | None = None) -> Released:
+        """The tables of the product; `share` of ε pays for margins that are not free."""
+        product = self.workload.product or self.workload.marginal
+        margins = Fraction(0) if self.contender.kind.free_margins else share
+        return released(self.contender, self.own_price, product, tables, margins)
+
+    def _own(self, drawn: Measured) -> Measured:
+        """The total, which comes first, or the cells."""
+        own = slice(0, 1) if self.workload.finest is not None else slice(1, None)
+        margins = {name: one[:, own] for name, one in drawn.margins.items()}
+        return Measured(drawn.values[:, own], margins, drawn.law)
 
     def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
@@ -141,7 +195,9 @@ def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]
 
 def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     """All contenders of a workload at all points of the grid."""
-    whole = workload.finest is not None or (workload.table_kind == "worker" and not workload.alone)
+    whole = workload.finest is not None or (
+        workload.table_kind != "workplace" and not workload.alone
+    )
     for one in contenders(workload, grid.thetas):
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):

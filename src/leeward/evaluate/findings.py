@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
-from leeward.evaluate.contender import ADDED, SPLIT
+from leeward.evaluate.contender import ADDED, PRODUCT, SPLIT
 from leeward.evaluate.evaluation import Evaluation, Study
 from leeward.evaluate.figures import NOMINAL
 from leeward.evaluate.line import ACCOUNTS, line_of
@@ -37,6 +37,7 @@ def findings(evaluation: Evaluation) -> tuple[str, ...]:
     return (
         *answers(evaluation),
         *margins_compared(evaluation),
+        *products_compared(evaluation),
         *agreed(evaluation.points),
         *covered(evaluation.points),
         *caution(evaluation.study),
@@ -67,6 +68,8 @@ def margins_compared(evaluation: Evaluation) -> Iterator[str]:
             how: next(iter(ranked(result.here, lambda line, how=how: line.accounting == how)), None)  # type: ignore[misc]
             for how in (SPLIT, ADDED)
         }
+        if best[ADDED] is None:
+            continue
         said = [
             f"{significant(one.l1)} jobs {ACCOUNTS[how]} ({one.mechanism})"
             for how, one in best.items()
@@ -74,6 +77,26 @@ def margins_compared(evaluation: Evaluation) -> Iterator[str]:
         ]
         if said:
             yield f"{capital(result.table.words)}, {result.where}: mean error {', '.join(said)}."
+
+
+def products_compared(evaluation: Evaluation) -> Iterator[str]:
+    """Of each product, at each ε, the error of noise infusion and of every mechanism."""
+    for result in workload_results(evaluation):
+        today = result.infusion
+        if today is None or not any(one.accounting == PRODUCT for one in result.points):
+            continue
+        here = [one for one in result.protected if one.alpha == result.alpha]
+        for epsilon in sorted({one.epsilon for one in here if one.epsilon is not None}):
+            found = ranked((one for one in here if one.epsilon == epsilon), lambda _: True)
+            said = [
+                f"{called(one).replace(' (ours)', '')} {significant(one.l1)} "
+                f"({significant(one.ratio_to_infusion)} times as much)"
+                for one in found
+            ]
+            yield (
+                f"{capital(result.table.words)}, α = {result.alpha:g} and ε = {epsilon:g}: mean "
+                f"error in jobs: {'; '.join((f'noise infusion {significant(today.l1)}', *said))}."
+            )
 
 
 def reached(one: BreakEven) -> str:

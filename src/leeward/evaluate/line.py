@@ -20,6 +20,8 @@ MARKS: dict[str, tuple[Mark, ...]] = {
         (okabe_ito.VERMILLION, "square"),
         (okabe_ito.GREEN, "diamond"),
         (okabe_ito.WINE, "triangle-right"),
+        (okabe_ito.SKY, "triangle-up"),
+        (okabe_ito.ORANGE, "circle"),
     ),
     "paper": (
         (okabe_ito.ORANGE, "square"),
@@ -39,7 +41,7 @@ def origin(mechanism: str) -> str | None:
 def protects(mechanism: str, policy: str) -> bool:
     """Whether what is proved for a mechanism is this policy itself."""
     known = REGISTRY.get(mechanism)
-    return known is not None and any(one.name == policy for one in known.claims["worker"])
+    return known is not None and any(one.name == policy for one in known.claims.get("worker", ()))
 
 
 def label(mechanism: str) -> str:
@@ -72,6 +74,7 @@ ACCOUNTS = {
     "sum": "each at ε/d",
     "split": "its own share of ε",
     "added": "added from the finest table",
+    "product": "one price for all tables",
 }
 """How people call an accounting, where a mechanism appears under several."""
 
@@ -142,7 +145,7 @@ class Line:
             more.append("best θ")
         elif self.theta is not None:
             more.append(f"θ = {self.theta:,}")
-        if len({one.accounting for one in like}) > 1:
+        if self.accounting == "split" or len({one.accounting for one in like}) > 1:
             more.append(ACCOUNTS.get(self.accounting, self.accounting))
         if len({one.policy for one in like}) > 1:
             more.append(self.policy)

@@ -14,8 +14,9 @@ class Setting:
     `policy` is what is protected; the baseline of noise infusion promises nothing ("none").
     `accounting` says how the worker cells of a workplace add up to ε: "single" (one count),
     "joint" (one price for the block), "sum" (each at ε/d), or "parallel" (each at ε, as if
-    they cost no more together: [H15] section 5). `epsilon_summed` and `delta_summed` are what the
-    sum over worker cells promises for it.
+    they cost no more together: [H15] section 5); of the tables of a product "product" (one price
+    for all) or "split" (a share of ε each). `epsilon_summed` and `delta_summed` are what the sum
+    over worker cells promises for it.
     """
 
     workload: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
+from leeward.evaluate.contender import PRODUCT
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import CHOSEN_ALPHA
 from leeward.evaluate.line import PARALLEL, Line, line_of
@@ -32,8 +33,8 @@ class WorkloadResult:
     @property
     def whole(self) -> bool:
         """Whether several worker cells of a workplace are released for one ε."""
-        tried = (*self.points, *self.refused)
-        return self.table.worker_cells > 1 and any(one.accounting != "single" for one in tried)
+        booked = {one.accounting for one in (*self.points, *self.refused)}
+        return PRODUCT in booked or (self.table.worker_cells > 1 and booked != {"single"})
 
     @property
     def infusion(self) -> Point | None:

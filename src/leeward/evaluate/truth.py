@@ -41,6 +41,9 @@ class Truth:
     keys: Integers | None = None
     """The public numbers of the workplace cells, where the table was read from an engine."""
 
+    whole: "Truth | None" = None
+    """Of a product, the same with the cells of jobs that a table leaves out; None without such."""
+
     @classmethod
     def read(cls, engine: Engine, marginal: Marginal, place: int) -> "Truth":
         """Open a prepared table; `place` is which workplace dimension the strata go by."""
@@ -48,13 +51,17 @@ class Truth:
         if not workplaces:
             raise _empty(marginal)
         (batch,) = engine.establishments(marginal, batch=workplaces, owners=True)
-        entries = checked_entries(batch.cells.opened(), MOST)
+        entries = checked_entries(batch.cells.opened(), MOST, len(marginal.breakdowns) or 1)
         strata = _strata(marginal, batch.keys, entries, place)
         order = np.argsort(strata, kind="stable")
         moved = np.empty_like(order)
         moved[order] = np.arange(workplaces)
         entries = entries.moved(moved)
-        return cls(entries.as_cells(), entries, strata[order], batch.keys[order])
+        found = cls(entries.as_cells(), entries, strata[order], batch.keys[order])
+        published = marginal.published_cells()
+        if published.size == found.worker_cells:
+            return found
+        return replace(found.of_cells(published), whole=found)
 
     @property
     def counts(self) -> Integers:
@@ -69,6 +76,11 @@ class Truth:
     def columns(self, made: Measurement) -> Cells | Entries:
         """What a measurement needs of the table."""
         return self.entries if made.needs is Needs.ENTRIES else self.cells
+
+    def of_cells(self, cells: Integers) -> "Truth":
+        """The same with some of the worker cells."""
+        entries = self.entries.of_cells(cells)
+        return replace(self, cells=entries.as_cells(), entries=entries)
 
     @cached_property
     def groups(self) -> Groups:
@@ -92,12 +104,16 @@ class Truth:
 
     def thinned(self, most: int) -> "Truth":
         """Every k-th workplace cell, so that at most `most` cells are left; no entries."""
-        step = max(1, -(-self.counts.size // most))
+        return self.every(max(1, -(-self.counts.size // most)))
+
+    def every(self, step: int) -> "Truth":
+        """One of so many workplace cells; no entries."""
         some = slice(None, None, step)
         held = self.cells
         cells = Cells(**{name: one[some] for name, one in columns(held).items()})
         keys = None if self.keys is None else self.keys[some]
-        return replace(self, cells=cells, strata=self.strata[some], keys=keys)
+        whole = None if self.whole is None else self.whole.every(step)
+        return replace(self, cells=cells, strata=self.strata[some], keys=keys, whole=whole)
 
     def numbered(self) -> Integers:
         """The public numbers of the workplace cells; there must have been an engine."""

@@ -127,6 +127,19 @@ class Entries:
             in_frame=None if self.in_frame is None else self.in_frame[cells],
         )
 
+    def of_cells(self, cells: Integers) -> "Entries":
+        """Some of the worker cells, numbered from 0; establishments keep all their jobs."""
+        number = np.full(self.shape[1], -1, dtype=np.int64)
+        number[cells] = np.arange(len(cells))
+        listed = np.flatnonzero(number[self.cell] >= 0)
+        return replace(
+            self,
+            counts=self.counts[listed],
+            cell=number[self.cell[listed]],
+            row=self.row[listed],
+            shape=(self.shape[0], len(cells)),
+        )
+
     def moved(self, to: Integers) -> "Entries":
         """The same with workplace cell k numbered `to[k]`."""
         in_frame = None if self.in_frame is None else self.in_frame[np.argsort(to)]

@@ -123,6 +123,11 @@ class Marginal:
             for name, worker in parts
         )
 
+    def published_cells(self) -> Integers:
+        """Which of the worker cells are published: all but the rests of a product's tables."""
+        kept = [[True] * sizes(one.worker) + [False] * one.rest for one in self.breakdowns]
+        return np.flatnonzero(np.concatenate(kept) if kept else np.ones(self.worker_cells))
+
     def columns_of(self, part: int, columns: Iterable[str]) -> tuple[str, ...]:
         """Of the columns of margins those that a published table has.
 
