@@ -136,3 +136,13 @@ def test_public_draws_have_the_moments_of_the_design(kind: Norm, shape: int) -> 
         assert (ours**2).mean() == pytest.approx(
             np.average(design.squares, weights=design.tables), rel=0.03
         )
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 9)])
+def test_the_law_for_readers_is_that_of_a_cell(kind: Norm, shape: int) -> None:
+    draws = PublicDraws(Design(SIX, kind), shape)
+    for table in (0, 3, 4):
+        reaches = np.array([draws.reach(table, one) for one in (0.3, 0.75, 0.97, 0.999)])
+        below, above = draws.law(table).float_tails(reaches)
+        assert 1 - 2 * above == pytest.approx(draws.share_within(table, reaches), abs=0.01)
+        assert below + above == pytest.approx(1)

@@ -362,7 +362,7 @@ class CountsWithNoise:
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, self._own(size))
 
-    def cell_noise(self) -> CellNoise | None:
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
         """As the rule for margins says."""
         return self.margins.noise(self.mechanism)
 

@@ -151,7 +151,7 @@ class ClippedCounts:
     def _made(self, establishments: int) -> Clipped:
         return self.mechanism.suited(establishment_class(establishments))
 
-    def cell_noise(self) -> CellNoise | None:
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
         """The spread is public and proportional to the lower side of the interval."""
         if self.margins.coverage is None:
             return None

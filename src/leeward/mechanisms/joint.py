@@ -1,6 +1,6 @@
 """Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,8 +11,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.design import Design, Norm
 from leeward.noise.integers import whole_number
-from leeward.noise.scales import CellNoise, Integers
-from leeward.noise.tabulated import Floats
+from leeward.noise.scales import Integers
 
 if TYPE_CHECKING:
     from leeward.noise.public_draws import PublicDraws
@@ -66,23 +65,11 @@ def public_draws(design: Design, shape: int = 0) -> "PublicDraws":
     return PublicDraws(design, shape)
 
 
-@dataclass(frozen=True)
-class DrawnLaw:
-    """The noise of a cell of the first table, as its public draws show it: for pictures."""
-
-    draws: "PublicDraws"
-
-    def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
-        """P(Z < z) and P(Z > z); the law is symmetric."""
-        beyond = (1 - self.draws.share_within(1, np.abs(z))) / 2
-        return np.where(z < 0, beyond, 1 - beyond), np.where(z < 0, 1 - beyond, beyond)
-
-
 def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     """The noise of a cell of the first table, whose establishment is spread evenly over it."""
     count = -(-size // draws.design.tables[0])
     reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))
-    return Spread(count, count - reach, count + reach, DrawnLaw(draws), scale)
+    return Spread(count, count - reach, count + reach, draws.law(1), scale)
 
 
 class JointTables:
@@ -114,7 +101,3 @@ class JointTables:
         if errors is None:
             return None
         return float(np.average(errors[1:], weights=self.design.tables))
-
-    def cell_noise(self) -> CellNoise | None:
-        """Tables of a product have no totals but their own."""
-        return None

@@ -282,7 +282,7 @@ class JointClipped(Clipped):
     def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
         """[v−q, κ(v+q)] of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
         reach = [
-            self._reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
+            self.reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
         ]
         q = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables)) + 0.5
         steps, kappa = whole_margins(q), self.kappa
@@ -292,7 +292,7 @@ class JointClipped(Clipped):
             high = np.maximum(high, whole_margins((values + q + lost) * kappa))
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
 
-    def _reach(self, table: int, *, block: bool) -> float:
+    def reach(self, table: int, *, block: bool = False) -> float:
         """What noise keeps to with probability 1−η₂, in units of its spread."""
         if not self.rho:
             return self.drawn.reach(table, float(1 - MISSED), block=block)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, ClassVar
 
@@ -36,7 +36,7 @@ from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Normal
-from leeward.noise.scales import MOST, Integers
+from leeward.noise.scales import MOST, CellNoise, Clip, Integers
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -151,6 +151,20 @@ class JointClippedCounts(JointTables):
     @staticmethod
     def _theta(made: JointClipped, size: int) -> Integers:
         return made.clipping.theta(made.clipping.grid.index(np.array([size])))
+
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
+        """The spread is public and proportional to the lower side of the interval."""
+        if self.margins.coverage is None:
+            return None
+        made = self.mechanism
+        law = None if made.rho else made.drawn.law(table)
+        wide = sqrt(made.moments.squares[table]) if made.rho else 1.0  # a normal law has σ = 1
+        share = wide / made.reach(table)
+        clips = tuple(
+            Clip(one.establishments, one.index_spread, log(one.clipping.headroom))
+            for one in (made.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length()))
+        )
+        return CellNoise(law, share, least=share / 2, clips=clips)
 
     def spread(self, size: int) -> Spread:
         """A cell of the first table, at the θ of a maximum without noise."""

@@ -287,6 +287,15 @@ class JointCounts(JointTables):
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, size)  # type: ignore[arg-type] # its own rule
 
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
+        """The scale at which a cell's margin is just wide enough; cells are taken one by one."""
+        if self.margins.coverage is None:
+            return None
+        made = self.mechanism
+        share = 1 / made.drawn.reach(table, float(COVERAGE))
+        least = float(made.scales(np.array([0])).exact(0))
+        return CellNoise(made.drawn.law(table), share, least)
+
     def spread(self, size: int) -> Spread:
         """A cell of the first table."""
         scale = float(self.mechanism.scales(np.array([size])).exact(0))

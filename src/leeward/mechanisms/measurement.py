@@ -206,8 +206,11 @@ class Measurement(Protocol):
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """The margin of such a cell if the noise of its scale were zero; half of an interval."""
 
-    def cell_noise(self) -> CellNoise | None:
-        """What a reader knows of the noise of a cell from its margin; None without margins."""
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
+        """What a reader knows of the noise of a cell from its margin; None without margins.
+
+        `table` is that of a product, of which 0 is the total.
+        """
 
     def spread(self, size: int) -> Spread:
         """The noise of a cell that is one establishment; a bias from clipping is left out."""

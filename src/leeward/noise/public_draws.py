@@ -4,15 +4,18 @@ They are written by themselves, from the same design: tests compare them with th
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import ceil, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.design import Design
+from leeward.noise.law import PiecewiseLaw, symmetric
+from leeward.noise.piece import Piece
 from leeward.randomness import SeededBits
 
 Floats = NDArray[np.float64]
@@ -75,6 +78,40 @@ class PublicDraws:
         """The share of draws within some reaches."""
         drawn = _ranked(self, table, block)
         return np.asarray(np.searchsorted(drawn, reach, side="right") / len(drawn))
+
+    def law(self, table: int) -> PiecewiseLaw:
+        """The noise of a cell: flat between quantiles, then a tail of the law's own kind."""
+        return _law(self, table)
+
+
+KNOTS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.995)
+"""Shares of |noise| below the ends of flat pieces."""
+
+
+@lru_cache(maxsize=64)
+def _law(draws: PublicDraws, table: int) -> PiecewiseLaw:
+    drawn = _ranked(draws, table, False)
+    ends = [0.0, *np.quantile(drawn, KNOTS).tolist()]
+    shares = np.diff([0.0, *KNOTS, 1.0])
+    last = ends[-1]
+    beyond = float(drawn[drawn > last].mean()) - last
+    widths = [*np.diff(ends).tolist(), last / draws.shape if draws.shape else beyond]
+    heights = np.log(shares / np.array(widths))
+    flat = [
+        Piece(Fraction(a), Fraction(b), Fraction(0), centre=Fraction(a)) for a, b in pairwise(ends)
+    ]
+    power = Fraction(-draws.shape - 1)
+    tail = Piece(Fraction(last), None, power, Fraction(0))
+    if not draws.shape:
+        tail = Piece(Fraction(last), None, Fraction(-1 / beyond))
+    jumps = [Fraction(one) for one in np.diff(heights).tolist()]
+    right, both = [*flat, tail], symmetric([*flat, tail])
+    mirrored = [*(-one for one in reversed(jumps)), Fraction(0), *jumps]
+    left = [
+        replace(piece, centre=piece.low) if other.rate == 0 else piece
+        for piece, other in zip(both.pieces, [*reversed(right), *right], strict=True)
+    ]
+    return PiecewiseLaw(tuple(left), tuple(mirrored))
 
 
 @lru_cache(maxsize=256)
