@@ -132,6 +132,7 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
         "Counts": _counts(table),
         "Mechanism": f"{table.mechanism}. {noise}",
         "Cost": _cost(table),
+        "Released with": "" if table.joint is None else table.joint.sentence,
         "Cells": _cells(summary),
         "Negative values": _negative(summary),
         "Margins": _margins(summary),
@@ -152,7 +153,8 @@ def _counts(table: CertifiedTable) -> str:
 def _cost(table: CertifiedTable) -> str:
     paid = table.margins.epsilon
     part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
-    return f"{losses(table.guarantee)}{part}."
+    together = "" if table.joint is None else f", for all tables of {table.joint.name} together"
+    return f"{losses(table.guarantee)}{together}{part}."
 
 
 def _cells(summary: TableSummary) -> str:
