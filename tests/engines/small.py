@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from leeward.model import TABLES, Codebook, Dimension, Marginal, read_codebook
+from leeward.model import TABLES, Breakdown, Codebook, Dimension, Marginal, read_codebook
 
 Row = dict[str, Any]
 Sources = dict[str, str]
@@ -206,6 +206,13 @@ def whole(codebook: Codebook, *names: str) -> tuple[Dimension, ...]:
     """Unrestricted dimensions."""
     found = [codebook.attributes[name] for name in names]
     return tuple(Dimension(one, tuple(range(len(one.codes)))) for one in found)
+
+
+def product(codebook: Codebook) -> Marginal:
+    """Breakdowns by attributes of workers, of jobs, and of both crossed."""
+    broken = (("sex",), ("education",), ("age", "contract"))
+    breakdowns = tuple(Breakdown(whole(codebook, *names)) for names in broken)
+    return Marginal("p", whole(codebook, "place", "sector"), (), breakdowns=breakdowns)
 
 
 def parquet(made: Economy, folder: Path) -> Sources:

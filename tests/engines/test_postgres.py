@@ -39,10 +39,19 @@ from tests.engines.small import (
     marginal,
     owned,
     parquet,
+    product,
     soiled,
     whole,
 )
-from tests.engines.truth import counts, plan_is_true, read, read_holdings, true_holdings, truth
+from tests.engines.truth import (
+    counts,
+    plan_is_true,
+    product_is_true,
+    read,
+    read_holdings,
+    true_holdings,
+    truth,
+)
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = {
@@ -102,6 +111,9 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
+        together = product(book)
+        engine.prepare(book, rule, [together], [together])
+        product_is_true(engine, made, rule, together)
 
 
 def test_a_plan_without_tables_reads_those_of_a_server(socket: Path) -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from leeward.engines import connect, frame
 from leeward.model import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
-from tests.engines.small import Economy, codebook, economy, marginal, parquet, whole
-from tests.engines.truth import read, truth
+from tests.engines.small import Economy, codebook, economy, marginal, parquet, product, whole
+from tests.engines.truth import product_is_true, read, truth
 
 RULES: tuple[JobsRule, ...] = (SingleJob(), PrimaryJob("pay"), BoundedJobs(2))
 
@@ -45,6 +45,15 @@ def test_counts_shared_by_combination_are_the_same(seed: int, tmp_path: Path) ->
                     found[int(key)] = (tuple(opened.counts[k]), opened.largest[k])
             assert found == {key: (cell.counts, cell.largest) for key, cell in expected.items()}
             assert list(found) == list(expected)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_products_are_their_tables_side_by_side(seed: int, tmp_path: Path) -> None:
+    made, book = economy(seed + 3, single=False), codebook(tmp_path)
+    with connect(parquet(made, tmp_path), tmp_path) as engine:
+        table = product(book)
+        engine.prepare(book, RULES[1], [table], [table])
+        product_is_true(engine, made, RULES[1], table)
 
 
 @pytest.mark.parametrize("batch", [1, 3, 1000])

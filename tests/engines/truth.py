@@ -300,3 +300,31 @@ def plan_is_true(plan: Plan, made: Economy) -> None:
     with open_data(plan) as engine:
         engine.prepare(plan.codebook, plan.jobs, [marginal], [marginal])
         assert read(engine, marginal, batch=2) == truth(made, plan.jobs, marginal)
+
+
+def product_is_true(engine: Engine, made: Economy, rule: JobsRule, product: Marginal) -> None:
+    """Cells and establishments of a prepared product are those of its tables, side by side.
+
+    Jobs that a table leaves out are in a cell of their own.
+    """
+    parts = [truth(made, rule, one) for one in product.published]
+    rests = [one.rest for one in product.breakdowns]
+    for batch in engine.cells(product, batch=3):
+        opened = batch.cells.opened()
+        for key, row in zip(batch.keys.tolist(), opened.counts.tolist(), strict=True):
+            (jobs,) = parts[0][key].counts
+            cells = list[int]()
+            for part, rest in zip(parts[1:], rests, strict=True):
+                counts = part[key].counts
+                cells += [*counts, *([jobs - sum(counts)] if rest else [])]
+            assert row == cells
+    for entries in engine.establishments(product, batch=3):
+        held = entries.cells.opened()
+        sums = np.zeros((held.sizes.size, len(rests)), dtype=np.int64)
+        table = np.repeat(np.arange(len(rests)), [one.cells for one in product.breakdowns])
+        np.add.at(sums, (held.row, table[held.cell]), held.counts)
+        assert (sums == held.sizes[:, None]).all()  # each job once in every table
+        dense = held.as_cells()
+        for k, key in enumerate(entries.keys.tolist()):
+            assert dense.largest[k] == parts[0][key].largest
+            assert dense.counts[k].sum() == len(rests) * parts[0][key].counts[0]

@@ -40,6 +40,10 @@ PLANS = {
         *(f"{SEX}, mechanism: {m}, margins: none" for m in ("slope", "smooth_gamma")),
         *(f"{SEX}, mechanism: {m}" for m in ("log_laplace", "vector_pareto", "clipped")),
     ]),
+    "product": ("{policy: strong, alpha: 0.1, epsilon: 20}", [
+        f"{INDUSTRY}, breakdowns: [sex, [education, contract]], mechanism: joint_pareto",
+        f"{INDUSTRY}, breakdowns: [sex, education], mechanism: joint_clipped",
+    ]),
     "worker": ("{policy: worker, epsilon: 2}", [INDUSTRY, f"{SEX}, margins: none"]),
 }  # fmt: skip
 

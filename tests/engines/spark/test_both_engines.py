@@ -38,12 +38,14 @@ from tests.engines.small import (
     marginal,
     owned,
     parquet,
+    product,
     soiled,
     whole,
 )
 from tests.engines.truth import (
     counts,
     plan_is_true,
+    product_is_true,
     read,
     read_holdings,
     read_largest,
@@ -88,6 +90,17 @@ def test_random_tables_of_random_economies(seed: int, tmp_path: Path) -> None:
 
     expected = [truth(made, rule, one) for one in tables]
     assert same(parquet(made, tmp_path), tmp_path, cells) == (list(map(len, expected)), expected)
+
+
+def test_products_are_their_tables_side_by_side(tmp_path: Path) -> None:
+    made, book = economy(6, single=False), codebook(tmp_path)
+    table, rule = product(book), PrimaryJob("pay")
+
+    def cells(engine: Engine) -> None:
+        engine.prepare(book, rule, [table], [table])
+        product_is_true(engine, made, rule, table)
+
+    same(parquet(made, tmp_path), tmp_path, cells)
 
 
 def test_every_row_falls_under_the_same_rules(tmp_path: Path) -> None:
