@@ -40,6 +40,8 @@ DEFECTS = {
     ("vector_pareto", "a fresh H for every cell"),
     ("joint_pareto", "the dimension p forgotten"),
     ("joint_pareto", "every table drawn by itself"),
+    ("joint_pareto", "a cell of each table without noise"),
+    ("joint_clipped", "a headroom that depends on the data"),
     ("joint_clipped", "lattice rounding without its allowance"),
     ("joint_clipped", "noise of the sums halved"),
     ("infusion", "input noise infusion"),

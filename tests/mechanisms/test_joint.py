@@ -132,6 +132,27 @@ def test_paid_margins_cover() -> None:
     assert inside.mean() < 0.97
 
 
+def test_margins_of_small_noise_allow_for_rounding() -> None:
+    """Largest remainders move a cell by up to one job, in one cell of many often enough."""
+    made = pareto("16", (20,))
+    table = JointCounts(made, paid_margins(made, Fraction(2)))
+    measured = table.measure(Cells(np.full((1500, 20), 1), np.full(1500, 10)))
+    off = np.abs(measured.values[:, 1:] - 1) <= measured.margins["block_margin"][:, 1:]
+    assert off.all(axis=1).mean() > 0.89
+
+
+def test_tables_of_one_cell_have_a_whole_shape() -> None:
+    made = pareto("4", (1, 1))
+    assert made.shape.denominator == 1
+    assert made.shape >= 2
+
+
+@pytest.mark.parametrize("cells", [2, 3, 8])
+def test_one_breakdown_has_less_noise_than_a_table(cells: int) -> None:
+    moments = clipped(tables=(cells,)).moments
+    assert moments.absolute == pytest.approx([2 * cells / (cells + 1)] * 2)
+
+
 def test_the_public_deviation_is_that_of_the_noise() -> None:
     made = clipped()
     held = entries(3000, (400,), (3, 3, 6, 2, 5, 2))

@@ -23,6 +23,13 @@ CODEBOOK: dict[str, Any] = {
         "sex": {"table": "workers", "codes": ["F", "M"], "other": "M", "null_as": "M"},
         "age": {"table": "workers", "codes": ["1", "2", "3"]},
         "contract": {"table": "jobs", "codes": ["T", "P"], "other": "P", "null_as": "P"},
+        "kind": {
+            "table": "jobs",
+            "column": "contract",
+            "codes": ["T"],
+            "other": "T",
+            "null_as": "T",
+        },
     }
 }
 BREAKDOWNS = ["sex", "age", ["sex", "contract"]]
@@ -148,6 +155,15 @@ def test_combinations_without_an_establishment_are_zeros(tmp_path: Path) -> None
         assert (empty["status"] == -2).all()
         assert (empty["value"] == 0).all()
     assert leeward.verify(tmp_path / "b").sound
+
+
+@pytest.mark.parametrize("mechanism", ["joint_pareto", "joint_clipped"])
+def test_a_table_of_one_cell_is_its_total(tmp_path: Path, mechanism: str) -> None:
+    plan = planned({"breakdowns": ["kind", "sex"], "mechanism": mechanism})
+    bundle = leeward.release(plan, out=tmp_path / "b", ledger=opened(tmp_path, 1), **tables())
+    one, total = (bundle[f"wac_{name}"].to_pandas() for name in ("kind", "total"))
+    assert one["value"].tolist() == total["value"].tolist()
+    assert not [name for name in one.columns if name.startswith("block")]
 
 
 @pytest.mark.parametrize(

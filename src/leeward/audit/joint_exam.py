@@ -7,7 +7,7 @@ a sum over kinds. What the released code asks for is recorded, as for other mech
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from math import floor, prod
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -19,34 +19,17 @@ from leeward.audit.loss import NONE, Loss, over, worst, zcdp_loss
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import JointBlock
 from leeward.audit.recording import NoiseRequest, RecordingNoise
-from leeward.audit.released_code import (
-    COUNTS,
-    INDEX,
-    JOBS,
-    LOW,
-    SUMS,
-    CodeExam,
-    count_pairs,
-    grid_index,
-)
 from leeward.exact import ball, precision
-from leeward.mechanisms import Mechanism
 from leeward.mechanisms.clipping import Clipping, checked_entries
-from leeward.mechanisms.margins import NoMargins
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
 from leeward.noise.design import Design
 from leeward.noise.scales import MOST, Integers, Noise
-from leeward.noise.tabulated import Floats
 from leeward.privacy import Policy
 from leeward.privacy.database import Database
 
 FEW_POINTS = 3
 """The largest dimension in which integer masses are computed; beyond it, densities alone."""
-
-
-JOINT_DRAWS = 1 << 17
-"""Draws of each database."""
 
 
 class JointMechanism(Protocol):
@@ -113,8 +96,8 @@ def joint_loss(
     claimed = made.parameters.epsilon
     seen = {}
     for pair in _pairs(made, policy, depth):
-        both = [parts(one) for one in pair.chained().databases] if chained else pair.databases
-        before, after = (released_counts(made, database) for database in both)
+        both = _merged(pair) if chained else pair
+        before, after = (released_counts(made, database) for database in both.databases)
         apart = tuple(tuple(np.subtract(b.true, a.true).tolist()) for a, b in
                       zip(before, after, strict=True))  # fmt: skip
         key = (apart, *((one.scale, one.shape, one.design) for one in (*before, *after)))
@@ -136,11 +119,13 @@ def blocks_loss(before: list[JointBlock], after: list[JointBlock], claimed: Frac
 def density_bound(before: JointBlock, after: JointBlock) -> arb:
     """The supremum of the density's log-ratio: it depends on the two norms alone."""
     design, scales = before.design, (before.scale, after.scale)
+    if (design, before.shape) != (after.design, after.shape):
+        return arb("inf")
     return tail_bound(before.distance(after), scales, design.dimension, before.shape)
 
 
 def _block_loss(before: JointBlock, after: JointBlock, claimed: Fraction) -> Loss:
-    if before.design.dimension > FEW_POINTS:
+    if before.design.dimension > FEW_POINTS or before.design != after.design:
         reached = density_bound(before, after)
         return Loss(reached, reached, arb(0))
     outputs = {*before.landmarks(), *after.landmarks()}
@@ -190,12 +175,26 @@ def examine_joint_clipped(made: JointEntryMechanism, name: str, depth: Depth) ->
     return joint_clipped_loss(made, examined(made, name), depth)
 
 
-def joint_clipped_loss(made: JointEntryMechanism, policy: Policy, depth: Depth) -> Loss:
-    """The worst pair of neighbours."""
+def examine_joint_clipped_chains(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    return joint_clipped_loss(made, examined(made, name), depth, chained=True)
+
+
+def joint_clipped_loss(
+    made: JointEntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+) -> Loss:
+    """The worst pair of neighbours; `chained`: of employers with two establishments each."""
     sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
     kinds = prod(made.design.tables)
     found = blocks(policy, made.parameters.growth, kinds, sizes)
-    return worst(_pair_loss(made, pair) for pair in found)
+    both = (_merged(pair) if chained else pair for pair in found)
+    return worst(_pair_loss(made, pair) for pair in both)
+
+
+def _merged(pair: Pair) -> Pair:
+    """What a release by employer counts of two establishments each."""
+    chained = pair.chained()
+    return Pair(parts(chained.before), parts(chained.after))
 
 
 def _pair_loss(made: JointEntryMechanism, pair: Pair) -> Loss:
@@ -266,83 +265,3 @@ def _gaussian_steps(before: NoiseRequest, after: NoiseRequest) -> Iterator[tuple
     (variance,), (other,) = before.scales, after.scales
     for moved in (after.true - before.true).tolist():
         yield moved, variance if variance == other else Fraction(0)
-
-
-# The released code: its definition, and draws of it.
-
-
-def count_faults(made: JointCountMechanism, found: list[Database]) -> Iterator[str]:
-    """The jobs of each code of each table."""
-    for database in _of_kinds(made, found):
-        counts = broken_down(database, made.design.tables).sum(axis=0, keepdims=True)
-        values = made._release(counts, np.array([database.largest]), RecordingNoise())
-        if not np.array_equal(values, counts):
-            yield COUNTS
-
-
-def clipped_faults(made: JointEntryMechanism, found: list[Database]) -> Iterator[str]:
-    """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
-    lattice, tables = made.clipping.lattice, made.design.tables
-    some = list(_of_kinds(made, found))
-    true = [grid_index(one.largest, made.parameters) for one in some]
-    for low in LOW if some else ():
-        index, theta, sums, values = clipped_release(made, some, np.array(true) - low)
-        if index.true.tolist() != true:
-            yield INDEX
-        for i, (database, bound) in enumerate(zip(some, theta.tolist(), strict=True)):
-            points = _clipped_sums(database, tables, bound, lattice)
-            if list(sums[i].true) != points:
-                yield SUMS
-            if values[i].tolist() != _whole_jobs(points, tables, lattice):
-                yield JOBS
-
-
-def _of_kinds(made: JointMechanism, found: list[Database]) -> Iterator[Database]:
-    """Databases that have a kind for each combination of codes."""
-    kinds = prod(made.design.tables)
-    yield from (one for one in found if len(one.by_kind) == kinds)
-
-
-def _clipped_sums(database: Database, tables: Sequence[int], theta: int, lattice: int) -> list[int]:
-    """Each establishment scaled to at most θ points, rounded with one sum in all tables."""
-    total = [0] * sum(tables)
-    for size, row in zip(database.sizes, broken_down(database, tables).tolist(), strict=True):
-        points = min(size * lattice, theta)
-        exact = [Fraction(points * c, size) if size else Fraction(0) for c in row]
-        total = [a + b for a, b in zip(total, _of_one_sum(exact, tables, points), strict=True)]
-    return total
-
-
-def _whole_jobs(points: Sequence[int], tables: Sequence[int], lattice: int) -> list[int]:
-    exact = [Fraction(one, lattice) for one in points]
-    return _of_one_sum(exact, tables, floor(sum(exact[: tables[0]]) + Fraction(1, 2)))
-
-
-def _of_one_sum(exact: list[Fraction], tables: Sequence[int], whole: int) -> list[int]:
-    """Floors, and one more for the largest remainders of each table, the first of equal ones."""
-    found, start = list[int](), 0
-    for size in tables:
-        cells = exact[start : start + size]
-        rest = [cell - floor(cell) for cell in cells]
-        short = whole - sum(map(floor, cells))
-        order = sorted(range(size), key=lambda i: (-rest[i], i))
-        found += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
-        start += size
-    return found
-
-
-def drawn(made: Mechanism, database: Database, draws: int) -> Floats:
-    """The first cells of the first two tables, by the function that measures them.
-
-    Where the scale of the noise is public it is shown too, and values are in units of it.
-    """
-    tables: tuple[int, ...] = made.design.tables  # type: ignore[attr-defined] # of a product
-    columns = joint_entries([database], tables, draws)
-    measured = made.measurement(by_cell=False, margins=NoMargins()).measure(columns)
-    values = measured.values[:, [1, 1 + tables[0]]].astype(np.float64)
-    scale = measured.law.scale
-    return values if scale is None else np.column_stack((scale, values / scale[:, None]))
-
-
-JOINT_CODE = CodeExam(count_faults, count_pairs, JOINT_DRAWS, drawn)
-JOINT_CLIPPED_CODE = CodeExam(clipped_faults, count_pairs, JOINT_DRAWS, drawn)

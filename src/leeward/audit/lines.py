@@ -15,12 +15,12 @@ from leeward.audit.clipped_exam import (
     gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
+from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
-    JOINT_CLIPPED_CODE,
-    JOINT_CODE,
     examine_joint,
     examine_joint_chains,
     examine_joint_clipped,
+    examine_joint_clipped_chains,
     examine_joint_gaussian,
 )
 from leeward.audit.loss import Loss, zcdp_loss
@@ -380,6 +380,14 @@ LINES: tuple[Line | TableLine | RhoLine, ...] = (
         options=(("tables", (2, 3)),),
         at=FOUR,
         detail=UNIT_EMPLOYER,
+    ),
+    Line(
+        "joint_clipped",
+        examine_joint_clipped_chains,
+        options=SMALL_PRODUCT,
+        at=ONE,
+        detail=UNIT_EMPLOYER,
+        deep=True,
     ),
     _code("slope", COUNT_CODE, options=(("plus", 3),)),
     _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import block
-from leeward.audit.joint_exam import JOINT_CODE, joint_clipped_loss, joint_loss
+from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
+from leeward.audit.joint_exam import joint_clipped_loss, joint_loss
 from leeward.audit.lines import ALPHA, EPSILON, Control
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
@@ -183,6 +184,25 @@ class EachTable(JointPareto):
         return np.concatenate(drawn, axis=1)
 
 
+class BareCell(JointPareto):
+    """The last cell of each table has no noise."""
+
+    def _release(self, counts: ArrayLike, largest: ArrayLike, noise: Noise) -> Integers:
+        values = super()._release(counts, largest, noise)
+        last = [cells.stop - 1 for cells in self.design.slices()]
+        values[:, last] = np.asarray(counts)[:, last]
+        return values
+
+
+class StaffedClasses(JointClipped):
+    """The headroom follows the establishments that have jobs, not those of the public frame."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        busy = np.bincount(entries.workplace[entries.sizes > 0], minlength=1).max()
+        other = self.suited(establishment_class(64 * int(busy) + 1))
+        return JointClipped._release(replace(other), entries, noise)
+
+
 class NarrowProduct(JointPareto):
     """Asks for the right noise, and is given half of it."""
 
@@ -289,6 +309,11 @@ def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth]
     return lambda _: exam.sampled(spoilt(), STRONG)
 
 
+def compared(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth], Loss]:
+    """The released code compared with its definition."""
+    return lambda depth: exam(spoilt(), "strong", depth)
+
+
 def _wide_product() -> JointPareto:
     return made(JointPareto, "joint_pareto", epsilon=Fraction(2), tables=(2, 2))
 
@@ -328,6 +353,22 @@ SAMPLED: tuple[Control, ...] = (
         sampled(BLOCK_CODE, lambda: twin(FreshGamma, made(VectorPareto, "vector_pareto", **WIDE))),
         epsilon=Fraction(3),
         alpha=Fraction(3),
+        detail=RELEASED_CODE,
+    ),
+    Control(
+        "a cell of each table without noise",
+        "joint_pareto",
+        compared(JOINT_CODE, lambda: twin(BareCell, _wide_product())),
+        epsilon=Fraction(2),
+        detail=RELEASED_CODE,
+    ),
+    Control(
+        "a headroom that depends on the data",
+        "joint_clipped",
+        compared(
+            JOINT_CLIPPED_CODE,
+            lambda: twin(StaffedClasses, made(JointClipped, "joint_clipped", tables=(2, 2))),
+        ),
         detail=RELEASED_CODE,
     ),
     Control(

@@ -86,6 +86,12 @@ class CodeExam:
     drawn: Callable[[Mechanism, Database, int], Floats] | None = None
     """What draws of a database show, if it is not a table by kinds of worker."""
 
+    kinds: Callable[[Mechanism], tuple[int, ...]] = lambda made: (
+        made.parameters.cells,
+        made.parameters.cells + 1,
+    )
+    """Kinds of worker in the databases whose release is compared with its definition."""
+
     def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
         """The released code compared with its definition, and then sampled."""
         found = self.fault(made)
@@ -95,8 +101,8 @@ class CodeExam:
 
     def fault(self, made: Mechanism) -> str:
         """How the released code departs from its definition; empty where it does not."""
-        alpha, cells = made.parameters.alpha or Fraction(1, 10), made.parameters.cells
-        for kinds in (cells, cells + 1):
+        alpha = made.parameters.alpha or Fraction(1, 10)
+        for kinds in self.kinds(made):
             found = list(databases(alpha, kinds, made.parameters.plus))
             first = next(self.faults(made, found), "")
             if first:

@@ -12,6 +12,7 @@ from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.design import Design, Norm
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import Integers
+from leeward.noise.tabulated import Floats
 
 if TYPE_CHECKING:
     from leeward.noise.public_draws import PublicDraws
@@ -51,6 +52,14 @@ def required_sums(counts: Integers, design: Design) -> None:
     first, *others = (counts[:, cells].sum(axis=1) for cells in design.slices())
     if any(not np.array_equal(first, other) for other in others):
         raise ArithmeticError("tables of a product must have one sum in each workplace cell")
+
+
+def rounding_of(design: Design) -> Floats:
+    """What rounding may add to the noise of the total, and of each cell, (1 + D).
+
+    A total is rounded to the nearest; largest remainders move a cell by less than one.
+    """
+    return np.repeat([0.5, 1.0], [1, design.cells])
 
 
 def with_total(values: Integers, design: Design) -> Integers:

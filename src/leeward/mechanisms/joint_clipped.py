@@ -21,6 +21,7 @@ from leeward.mechanisms.joint import (
     joint_design,
     public_draws,
     required_sums,
+    rounding_of,
 )
 from leeward.mechanisms.measurement import (
     Claims,
@@ -284,7 +285,8 @@ class JointClipped(Clipped):
         reach = [
             self.reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
         ]
-        q = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables)) + 0.5
+        wide = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables))
+        q = wide + rounding_of(self.design)
         steps, kappa = whole_margins(q), self.kappa
         high = values + steps
         if kappa > 1:

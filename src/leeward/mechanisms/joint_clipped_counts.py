@@ -36,7 +36,7 @@ from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Normal
-from leeward.noise.scales import MOST, CellNoise, Clip, Integers
+from leeward.noise.scales import MOST, CellNoise, Clip, Integers, Noise, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -72,6 +72,10 @@ class JointClippedCounts(JointTables):
 
     def measure(self, columns: Cells | Entries) -> Measured:
         """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
+        return self._measure(columns, secret())
+
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """The same with this noise; the auditor runs it with its own."""
         if isinstance(columns, Cells):
             raise TypeError("joint_clipped measures entries of establishments, not cells")
         made = self.mechanism
@@ -81,7 +85,7 @@ class JointClippedCounts(JointTables):
         values, scale = np.zeros(shape, dtype=np.int64), np.zeros(shape[0])
         margins = {name: np.zeros_like(values) for name in self.margin_columns}
         for one, cells in self._classes(entries):
-            found, theta = one.release_entries(entries.part(cells))
+            found, theta = one._release(entries.part(cells), noise)
             values[cells] = with_total(found, one.design)
             scale[cells] = one.spreads(theta)
             for name, column in self._published(one, values[cells], theta).items():

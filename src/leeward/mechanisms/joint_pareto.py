@@ -22,6 +22,7 @@ from leeward.mechanisms.joint import (
     joint_design,
     public_draws,
     required_sums,
+    rounding_of,
     with_total,
 )
 from leeward.mechanisms.measurement import (
@@ -90,7 +91,7 @@ class JointPareto:
         """The k and t of smallest expected error among those that keep the promise."""
         parameters.only_tight(cls.name)
         design, held = joint_design(parameters, tables, "sum")
-        return cls(held, design, *tail_and_step(held, design.dimension))
+        return cls(held, design, *tail_and_step(held, design.dimension, whole=True))
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε of all tables together; strong, hence also weak."""
@@ -176,7 +177,8 @@ class ScaleMargins:
         least = float(self.mechanism.parameters.plus)  # S is never below Δ
         each = np.repeat(factors, (1, *design.tables))
         with np.errstate(over="ignore"):
-            return whole_margins(np.maximum(smooth, least)[:, None] * each + 0.5)
+            wide = np.maximum(smooth, least)[:, None] * each
+        return whole_margins(wide + rounding_of(design))
 
     def factor(self, table: int, *, block: bool = False) -> float:
         """The margin in units of S̃, allowing for its noise; `table` 0 is the total."""

@@ -116,16 +116,22 @@ def _joint(k: float, d: int) -> Floats:
     return np.asarray(inside**d @ weight)
 
 
-def tail_and_step(parameters: Parameters, dimension: int) -> tuple[Fraction, Fraction]:
-    """The k and t of smallest error for noise of density ∝ (1+‖z‖)^−(dimension+k), any norm."""
+def tail_and_step(
+    parameters: Parameters, dimension: int, *, whole: bool = False
+) -> tuple[Fraction, Fraction]:
+    """The k and t of smallest error for noise of density ∝ (1+‖z‖)^−(dimension+k), any norm.
+
+    In several dimensions k is whole, and everywhere if it is asked to be.
+    """
+    whole = whole or dimension > 1
     with precision(256):
         growth, total = parameters.log_growth(), ball(parameters.aimed)
         top, least = dyadic_down(total / growth, 32), growth * dimension
-        if not total > least or top <= min(dimension, 2) - Fraction(dimension == 1):
+        if not total > least or top <= (2 if whole else 0):
             raise parameters.refuse_epsilon(
                 f"must be above {_LEAST[parameters.cells == dimension]}·ln(1+alpha)", least
             )
-        shapes = _shapes(top, dimension)
+        shapes = _shapes(top, dimension, whole=whole)
         shape = max(shapes, key=lambda k: _step(parameters, k, dimension) * (k - 1))
         step = _step(parameters, shape, dimension)
     _certify(parameters, shape, step, dimension)
@@ -135,10 +141,10 @@ def tail_and_step(parameters: Parameters, dimension: int) -> tuple[Fraction, Fra
 _LEAST = {True: "cells", False: "dimension"}
 
 
-def _shapes(top: Fraction, d: int) -> Iterable[Fraction]:
+def _shapes(top: Fraction, d: int, *, whole: bool) -> Iterable[Fraction]:
     """Candidates for k: integers for a block, so that H is a sum of exponentials; a fine grid
     for a single cell, whose quantile needs no H."""
-    if d > 1:
+    if whole:
         return (Fraction(k) for k in range(2, min(int(top), max(64, 16 * d)) + 1))
     grid = np.geomspace(1.0, float(top), 400)[1:-1]
     return (top, *(Fraction(round(k * 2**32), 2**32) for k in grid if 1 < k < top))

@@ -131,12 +131,16 @@ class Marginal:
     def columns_of(self, part: int, columns: Iterable[str]) -> tuple[str, ...]:
         """Of the columns of margins those that a published table has.
 
-        A total is one cell, and the bound of a product stands beside its total alone.
+        One cell is no block, and the bound of a product stands beside its total alone.
         """
         if not self.breakdowns:
             return tuple(columns)
-        other = BLOCK if part == 0 else BOUND
-        return tuple(name for name in columns if not name.startswith(other))
+        block, total = self.published[part].worker_cells > 1, part == 0
+        return tuple(
+            name
+            for name in columns
+            if (block or not name.startswith(BLOCK)) and (total or name != BOUND)
+        )
 
     @property
     def kind(self) -> Kind:
