@@ -21,7 +21,7 @@ def form(sent: Draft, *more: tuple[str, str]) -> Fields:
     fields = list(sent.texts.items())
     for number, table in enumerate(sent.tables):
         at = f"tables[{number}]"
-        texts = ("name", "where", "share", "margins", "mechanism", "totals")
+        texts = ("name", "where", "share", "margins", "mechanism", "totals", "breakdowns")
         fields += [(f"{at}.{key}", getattr(table, key)) for key in texts]
         fields += [(f"{at}.by", name) for name in table.by]
         fields += [(f"{at}.complete", "true")] * table.complete

@@ -63,6 +63,19 @@ def test_totals_and_establishments_are_kept(plan: Path, totals: object) -> None:
     assert posted(form(draft_of(changed))).request(loaded)[0] == changed
 
 
+def test_breakdowns_are_kept_and_shown(plan: Path, page: Served) -> None:
+    loaded = read_plan(plan).request
+    broken = {"by": ["place", "sector"], "breakdowns": ["sex", ["sex", "education"]], "where": {}}
+    table = loaded.tables[0].model_copy(update=broken)
+    changed = loaded.model_copy(update={"tables": [table, *loaded.tables[1:]]})
+    sent = form(draft_of(changed))
+    assert posted(sent).request(loaded)[0] == changed
+    assert "sex + education" in dict(sent)["tables[0].breakdowns"]
+    answer = page.post("/plan/preview", sent)
+    assert answer.status == 200
+    assert "joint_" in answer.text
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("protect.epsilon", "4/3"), ("protect.alpha", "0.05"), ("protect.policy", "weak")],

@@ -79,6 +79,7 @@ class DraftTable:
     complete: bool = False
     establishments: bool = False
     totals: str = ""
+    breakdowns: str = ""
 
     @property
     def filters(self) -> dict[str, str]:
@@ -94,7 +95,8 @@ class DraftTable:
         kept = {} if self.where == "{}" else {"where": _filter(self.where)}
         ticked = {key: getattr(self, key) for key in TICKED}
         totals = {"totals": _totals(self.totals)} if self.totals else {}
-        return {"name": self.name, "by": list(self.by)} | ticked | given | kept | totals
+        broken = {"breakdowns": _breakdowns(self.breakdowns)} if self.breakdowns else {}
+        return {"name": self.name, "by": list(self.by)} | ticked | given | kept | totals | broken
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,7 @@ def _table(written: WrittenTable) -> DraftTable:
         written.complete,
         written.establishments,
         written.totals if isinstance(written.totals, str) else ", ".join(written.totals or ()),
+        ", ".join(one if isinstance(one, str) else CROSSED.join(one) for one in written.breakdowns),
     )
 
 
@@ -200,13 +203,23 @@ def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
         return replace(table, by=(*table.by, text))
     if key in TICKED:
         return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
-    known = key in ("name", "where", "totals", *DETAILS)
+    known = key in ("name", "where", "totals", "breakdowns", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
 
 
 def _totals(text: str) -> str | list[str]:
     """The totals as the plan holds them: all, or the names of attributes."""
     return text if text == ALL else [name.strip() for name in text.split(",")]
+
+
+CROSSED = " + "
+"""What stands between two attributes of one breakdown."""
+
+
+def _breakdowns(text: str) -> list[str | list[str]]:
+    """The breakdowns as the plan holds them: attributes, or lists of them that are crossed."""
+    crossed = [[name.strip() for name in part.split("+")] for part in text.split(",")]
+    return [part[0] if len(part) == 1 else part for part in crossed]
 
 
 def _share(text: str) -> Fraction | str:

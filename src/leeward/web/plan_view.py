@@ -188,7 +188,7 @@ def controls(tables: int) -> Iterable[str]:
     yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "tables")
     for number in range(tables):
         for key in (
-            *("name", "by", "where", "share", "margins", "mechanism", "totals"),
+            *("name", "by", "where", "share", "margins", "mechanism", "totals", "breakdowns"),
             *("complete", "establishments"),
         ):
             yield f"tables[{number}].{key}"
