@@ -27,10 +27,12 @@ Load = Annotated[
     ),
 ]
 Alphas = Annotated[
-    list[str] | None, typer.Option("--alpha", help="An alpha of the grid; may be repeated.")
+    list[str] | None,
+    typer.Option("--alpha", metavar="<str>", help="An alpha of the grid; may be repeated."),
 ]
 Epsilons = Annotated[
-    list[str] | None, typer.Option("--epsilon", help="An epsilon of the grid; may be repeated.")
+    list[str] | None,
+    typer.Option("--epsilon", metavar="<str>", help="An epsilon of the grid; may be repeated."),
 ]
 Quarters = Annotated[
     bool,
