@@ -348,4 +348,7 @@ def test_the_command_shows_and_writes_what_the_function_says(twice: Twice, tmp_p
     assert "Change and ratio are against the group sector=0." in shown
     assert run(first, "steps", "--as", "change", "--against-table", "shares")[0] == 0
     mixed = ("--as", "ratio", "--against", "sector=0", "--against-table", "shares")
-    assert "--against-table: belongs to another bundle" in run(first, "steps", *mixed)[1]
+    assert (
+        "--against-table: must be left out where --against is a group"
+        in run(first, "steps", *mixed)[1]
+    )

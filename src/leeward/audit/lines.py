@@ -191,7 +191,7 @@ class RhoLine:
         return (self.policy,)
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
-        """One row: ρ decides, and is told as the ε that it implies."""
+        """One row: the verdict is on ρ, and the row shows the ε that it implies."""
         marginal, asked = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
         made = measurement(self.mechanism, marginal, asked, AUTO)
         promised = made.guarantee(self.policy, table=marginal.kind)

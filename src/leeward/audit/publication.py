@@ -70,7 +70,7 @@ class Setting:
         return self.made.parameters.rho
 
     def allowed(self, steps: int | Fraction) -> arb:
-        """What so many steps may lose: as many times ε, and its square times ρ (group privacy)."""
+        """The loss of k steps: k·ε, or k²·ρ (group privacy)."""
         return ball(steps**2 * self.rho if self.rho else steps * self.epsilon)
 
     @property

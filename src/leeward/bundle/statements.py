@@ -383,7 +383,7 @@ class PieceStatement(SparseStatement):
 
 
 class ClipStatement(Statement):
-    """Clipping in workplace cells of at most so many establishments, above the class before.
+    """Clipping in a class of workplace cells; `establishments` is its largest number of them.
 
     The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
     jobs are taken away where it is above `room`.

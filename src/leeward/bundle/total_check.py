@@ -1,15 +1,21 @@
-"""Check of totals: a table's cells are added up again, and its rows of totals must be the sums."""
+"""Check of totals: cells are added up again.
+
+Rows of totals must be the sums of their rows, and tables that were drawn together must have the
+sums of their total.
+"""
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pydantic import JsonValue
 
-from leeward.bundle.certificate import CertifiedTable
-from leeward.bundle.layout import ESTABLISHMENTS
-from leeward.bundle.rows import Integers, RowShape, margin_findings
+from leeward.bundle.certificate import Certificate, CertifiedTable
+from leeward.bundle.layout import ESTABLISHMENTS, parquet_path
+from leeward.bundle.rows import ROW_GROUP, Integers, RowShape, margin_findings
 from leeward.model import Attribute, Dimension, Flag, Marginal, Published
 from leeward.model.attribute import Table
 from leeward.model.marginal import BOUND
@@ -120,3 +126,42 @@ class TotalCheck:
         """Whether totals should follow after the last row."""
         if len(self._sum) or any(len(one) for one in chain(self._sums or ())):
             yield OTHER
+
+
+def joint_findings(folder: Path, certificate: Certificate) -> Iterator[str]:
+    """Tables whose rows do not add up to the total that they were drawn with.
+
+    Where a table leaves jobs out, its tidy values add up to the total at most; its released ones
+    may be anything.
+    """
+    for total in (table for table in certificate.tables if table.is_total):
+        for part in certificate.tables:
+            if _together(total, part) and not _adds_up(folder, total, part):
+                yield f"the table {part.name} does not add up to the table {total.name}"
+
+
+def _together(total: CertifiedTable, part: CertifiedTable) -> bool:
+    if part.joint is None or total.joint is None or part.is_total:
+        return False
+    bounded = part.joint.covers or part.tidied is not None
+    return bounded and part.joint.name == total.joint.name
+
+
+def _adds_up(folder: Path, total: CertifiedTable, part: CertifiedTable) -> bool:
+    try:
+        whole, sums = (_workplace_sums(folder, table) for table in (total, part))
+    except (OSError, ValueError, pa.ArrowException):
+        return True  # that it cannot be read is found before
+    if len(whole) != len(sums):
+        return False
+    covers = part.joint is not None and part.joint.covers
+    return bool(np.array_equal(whole, sums) if covers else (sums <= whole).all())
+
+
+def _workplace_sums(folder: Path, table: CertifiedTable) -> Integers:
+    """The sum of the worker cells of each workplace cell, in their order."""
+    with pq.ParquetFile(folder / parquet_path(table.name)) as file:
+        batches = file.iter_batches(batch_size=ROW_GROUP, columns=["value"])
+        values = np.concatenate([np.zeros(0, np.int64), *(one[0].to_numpy() for one in batches)])
+    cells: Integers = values[: table.cell_rows].reshape(-1, table.worker_cells)
+    return np.asarray(cells.sum(axis=1))

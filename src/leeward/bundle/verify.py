@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
-from leeward.bundle.joint_check import joint_findings
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
@@ -30,7 +29,7 @@ from leeward.bundle.reader import fits, read_certificate
 from leeward.bundle.readme import version_line
 from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
 from leeward.bundle.table_writer import quoted
-from leeward.bundle.total_check import TotalCheck
+from leeward.bundle.total_check import TotalCheck, joint_findings
 from leeward.errors import Damaged, shown
 
 MOST_CHECKSUM_BYTES = 64 << 20

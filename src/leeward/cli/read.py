@@ -81,9 +81,9 @@ def _against(
         if other_table is not None:
             raise InvalidParameter(
                 "--against-table",
-                rule="belongs to another bundle, or stands alone",
+                rule="must be left out where --against is a group",
                 value=repr(other_table),
-                next_step="Leave one of both out.",
+                next_step="Leave --against-table out, or give the folder of a bundle as --against.",
             )
         return _codes(against)
     if against is None and other_table is None:

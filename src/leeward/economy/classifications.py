@@ -190,7 +190,7 @@ IMPOSSIBLE = (
     *({"age": YOUNGEST, "schooling": code} for code in EDUCATION),
     *({"age": code, "schooling": NOT_ASKED} for code in OLDER),
 )
-"""What nobody is: schooling is asked of all but the youngest age group."""
+"""Combinations that no worker has: schooling is asked of all but the youngest age group."""
 
 REGIONS = {
     "03": "Northern region",

@@ -109,7 +109,7 @@ def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
 
 @dataclass(frozen=True)
 class Clip:
-    """Clipping in workplace cells of at most so many establishments, above the class before.
+    """Clipping in a class of workplace cells; `establishments` is its largest number of them.
 
     The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
     jobs are taken away where it is above `room`.
