@@ -74,6 +74,7 @@ def test_breakdowns_are_kept_and_shown(plan: Path, page: Served) -> None:
     answer = page.post("/plan/preview", sent)
     assert answer.status == 200
     assert "joint_" in answer.text
+    assert "(3 tables at once)" in answer.text
 
 
 @pytest.mark.parametrize(
