@@ -346,7 +346,7 @@ class Tabulation:
         steps = wanted.steps if is_bytewise(found_tables["jobs"]) else EVERY_STEP
         tables = tidied(scratch, found_tables, codebook, rule, steps)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
-        counted = [one for one in self._marginals if one.kind == "worker"]
+        counted = [one for one in self._marginals if not (one.counts_every_job or one.breakdowns)]
         profiles = find_profiles(one for side in sides for part in side for one in part)
         owners, merged = wanted.owners is not None, wanted.owners == "merged"
         found = find_establishments(scratch, tables, codebook, profiles, owners=owners)
@@ -395,7 +395,7 @@ class Tabulation:
         None where every job of a workplace cell counts in its one worker cell.
         """
         frame = self.frame(marginal, establishments=cell_largest)
-        if marginal.kind == "workplace" or self._tally is None:
+        if marginal.counts_every_job or self._tally is None:
             return None
         parts = self._tally.worker_cells(marginal, frame)
         if self._tally.is_cells_of(marginal, frame):
@@ -420,7 +420,7 @@ class Tabulation:
     def establishments(self, marginal: Marginal) -> Stream:
         """cell_index, unit, worker_cell and counts of every establishment with jobs in a table."""
         frame = self.frame(marginal, establishments=True)
-        if marginal.kind == "workplace" or self._tally is None:
+        if marginal.counts_every_job or self._tally is None:
             staffed = frame.parts.filter(frame.parts.jobs > 0)
             one = ibis.literal(0, "int32")
             return self._stream(

@@ -29,14 +29,20 @@ class NumericRange:
     unit: str
     period: str | None
     bounds: tuple[tuple[str, int], ...]
+    cap_from: str | None = None
+    """Where the cap comes from, in words."""
+
+    @property
+    def per_period(self) -> str:
+        """The unit with its period, such as cents per month."""
+        return self.unit if self.period is None else f"{self.unit} per {self.period}"
 
     @property
     def labels(self) -> tuple[str, ...]:
         """What each class means: its smallest and its largest number, with unit and period."""
         smallest = (self.low, *(bound + 1 for _, bound in self.bounds))
-        unit = self.unit if self.period is None else f"{self.unit} per {self.period}"
         return tuple(
-            f"{least} to {bound} {unit}"
+            f"{least} to {bound} {self.per_period}"
             for least, (_, bound) in zip(smallest, self.bounds, strict=False)
         )
 

@@ -20,12 +20,18 @@ class Cells:
     `cell_largest` (w, d) is the largest number of jobs of one establishment in a cell, or None
     where it was not asked for. `in_frame` (w,), which is public, is how many establishments of the
     frame a workplace cell has, with jobs or without; None where the cells come from no frame.
+
+    In tables of pay, `payroll` (w, d) is the pay of all jobs of a cell, each from 0 to the cap, and
+    `largest_payroll` (w,) that of all jobs of the establishment that pays most, which need not be
+    the largest one.
     """
 
     counts: Integers
     largest: Integers
     cell_largest: Integers | None = None
     in_frame: Integers | None = None
+    payroll: Integers | None = None
+    largest_payroll: Integers | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -47,7 +53,8 @@ class Entries:
     workplace cell. `counts`, `cell` and `row` (m,) are how many jobs an entry has, above 0, in
     which worker cell, and at which establishment. `establishment` and `employer` (e,) are numbers
     that hold in all tables that were tabulated together, or None where they were not asked for.
-    `in_frame` (w,) is as in `Cells`.
+    `in_frame` (w,) is as in `Cells`. In tables of pay, `payroll` (m,) is the pay of the jobs of an
+    entry, and `payrolls` (e,) that of all jobs of an establishment.
     """
 
     counts: Integers
@@ -59,6 +66,8 @@ class Entries:
     establishment: Integers | None = None
     employer: Integers | None = None
     in_frame: Integers | None = None
+    payroll: Integers | None = None
+    payrolls: Integers | None = None
 
     def largest(self) -> Integers:
         """The largest establishment of each workplace cell, all its jobs counted."""

@@ -13,14 +13,14 @@ from leeward.model.document import Written, one_of
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
     *("value", "status", "margin", "establishments", "released", "low", "high"),
-    *("block_margin", "block_low", "block_high", "bound"),
+    *("block_margin", "block_low", "block_high", "bound", "count", "percentile"),
 )
 """Columns of published tables, whose names no attribute may have."""
 
 WHOLE = re.compile(r"-?[0-9]{1,15}")
 """A bound of numbers: float64 holds whole numbers of 15 digits exactly."""
 
-NUMERIC_KEYS = ("unit", "period", "low", "cap", "classes")
+NUMERIC_KEYS = ("unit", "period", "low", "cap", "cap_from", "classes")
 CODED_KEYS = ("codes", "from", "map", "other", "omit")
 
 CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
@@ -73,6 +73,7 @@ class WrittenAttribute(Written):
     period: str | None = None
     low: str = "0"
     cap: str | None = None
+    cap_from: str | None = None
     classes: dict[str, str] | None = None
 
     def given(self, keys: Iterable[str]) -> list[str]:
@@ -204,6 +205,7 @@ def numeric_range(written: WrittenAttribute, where: str) -> NumericRange:
         unit=written.unit or "",
         period=written.period,
         bounds=tuple((code, int(bound)) for code, bound in classes.items()),
+        cap_from=written.cap_from,
     )
     raise_all(_range_problems(made, where))
     return made

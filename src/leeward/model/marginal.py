@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.model.attribute import Attribute
-from leeward.model.statistic import COUNT, Statistic
+from leeward.model.statistic import COUNT, Pay, Statistic
 
 Integers = NDArray[np.int64]
-Kind = Literal["workplace", "worker", "joint"]
+Kind = Literal["workplace", "worker", "joint", "pay", "worker_pay"]
+"""Kinds of tables that proofs distinguish; those of pay have payroll beside counts."""
+
 TOTAL = "total"
 """What the name of a product's table of totals ends in."""
 
@@ -144,11 +146,21 @@ class Marginal:
 
     @property
     def kind(self) -> Kind:
-        """A workplace table counts every job of its establishments; all else is a worker table."""
+        """A workplace table counts every job of its establishments; all else is a worker table.
+
+        Tables of pay are of the same two kinds.
+        """
         if self.breakdowns:
             return "joint"
+        if isinstance(self.statistic, Pay):
+            return "pay" if self.counts_every_job else "worker_pay"
+        return "workplace" if self.counts_every_job else "worker"
+
+    @property
+    def counts_every_job(self) -> bool:
+        """Whether each workplace cell is one number of all its jobs, or of their pay."""
         filtered = any(not one.attribute.of_workplaces for one in self.filters)
-        return "worker" if self.worker or filtered else "workplace"
+        return not (self.worker or self.breakdowns or filtered)
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:

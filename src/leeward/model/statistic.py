@@ -1,9 +1,9 @@
 """Statistic: what a table publishes about the jobs of each cell."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal, TypeAlias
 
-from leeward.model.attribute import Attribute
+from leeward.model.attribute import Attribute, NumericRange
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,42 @@ class Count:
     """The numeric columns whose numbers it reads, beside the cells of the jobs."""
 
 
-Statistic = Count
+@dataclass(frozen=True)
+class Pay:
+    """The pay of all jobs of a cell together, or its mean; `of` is a numeric column.
+
+    Pay is counted from 0 up to the column's public cap, job by job.
+    """
+
+    name: Literal["payroll", "mean"]
+    of: Attribute
+
+    @property
+    def needs(self) -> tuple[Attribute, ...]:
+        """The column of pay."""
+        return (self.of,)
+
+    @property
+    def numbers(self) -> NumericRange:
+        """Unit, period and public bounds of the column."""
+        if self.of.numbers is None:
+            raise TypeError(f"{self.of.name} is no numeric column")
+        return self.of.numbers
+
+    @property
+    def unit(self) -> str:
+        """The unit of the column, with its period."""
+        return self.numbers.per_period
+
+    @property
+    def cap(self) -> int:
+        """B: the most pay of a job that counts."""
+        return self.numbers.cap
+
+
+Statistic: TypeAlias = Count | Pay
 """Any statistic of a marginal."""
 
 COUNT = Count()
-STATISTICS: dict[str, Statistic] = {COUNT.name: COUNT}
-"""The statistics by the names that plans use."""
+STATISTICS = (COUNT.name, "payroll", "mean")
+"""The names of statistics that plans use."""

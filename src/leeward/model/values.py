@@ -55,14 +55,20 @@ class Flag(IntEnum):
     """Status flags with the meanings of the LEHD public-use schema (label_flags.csv, V4.14)."""
 
     NO_ESTABLISHMENT = -2
+    NO_NUMBER = -1
+    """What was measured gives no such number, as a mean of less than half a job."""
     OK = 1
 
+
+EMPTY = -(2**63)
+"""Stands for a number that is not there; it is published as an empty field."""
 
 Margins: TypeAlias = Mapping[str, Integers]
 """How far off values may be: columns by name, each with one number for a cell.
 
 Either `margin` on both sides of the value, or the ends `low` and `high`. The same with `block_`
-before the name hold for all worker cells of a workplace cell together.
+before the name hold for all worker cells of a workplace cell together. Tables of pay have `low` and
+`high`, each of which may be EMPTY, and `count` beside them.
 """
 
 
@@ -79,8 +85,8 @@ class Published:
 
     `keys` number the workplace cells; `values` is (workplace cells, worker cells); the columns of
     `margins` have the same shape, and there are none without margins; `flags` is one for each
-    workplace cell, and so is `establishments`, how many the public frame has there, or None where
-    it was not asked for.
+    workplace cell, or one for each value. `establishments` is how many the public frame has in each
+    workplace cell, or None where it was not asked for.
     """
 
     keys: Integers
@@ -91,7 +97,8 @@ class Published:
 
     def __post_init__(self) -> None:
         cells = self.values.shape
-        columns = (self.keys, self.flags, self.establishments)
+        flags = None if self.flags.shape == cells else self.flags
+        columns = (self.keys, flags, self.establishments)
         shapes = [one.shape for one in columns if one is not None]
         if len(cells) != 2 or any(shape != cells[:1] for shape in shapes):
             raise ValueError(

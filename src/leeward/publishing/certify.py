@@ -177,7 +177,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     columns = table.marginal.columns_of(number, made.margin_columns)
     return CertifiedTable(
         name=marginal.name,
-        kind="workplace" if marginal.kind == "workplace" else "worker",
+        kind="workplace" if marginal.counts_every_job else "worker",
         identifiers=identifiers,
         worker_identifiers=tuple(one.name for one in marginal.worker),
         codes={

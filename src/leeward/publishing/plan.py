@@ -14,7 +14,7 @@ from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import number_text
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal
+from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal, NumericRange
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
@@ -187,7 +187,7 @@ class Plan:
     @property
     def by_cell(self) -> bool:
         """Whether every worker table pays for each of its cells by itself."""
-        counted = [table for table in self.tables if table.marginal.kind != "workplace"]
+        counted = [table for table in self.tables if not table.marginal.counts_every_job]
         return all(table.measurement.by_cell for table in counted)
 
     @property
@@ -202,7 +202,7 @@ class Plan:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
                        one.unlisted, one.missing,
-                       *(() if one.numbers is None else astuple(one.numbers)),
+                       *_said(one.numbers),
                        *(() if one.total is None else ("total", one.total))]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         ruled_out = [dict(one) for one in self.codebook.impossible]
@@ -224,6 +224,14 @@ class Plan:
         if self.asked.policy.name != "weak":
             return None
         return tuple(n for n, one in self.codebook.attributes.items() if not one.of_workplaces)
+
+
+def _said(numbers: NumericRange | None) -> tuple[object, ...]:
+    """What a codebook says of numbers; where no source of the cap is named, nothing of it."""
+    if numbers is None:
+        return ()
+    *said, cap_from = astuple(numbers)
+    return (*said, *(() if cap_from is None else ("cap_from", cap_from)))
 
 
 def shown_by(marginal: Marginal) -> str:

@@ -19,8 +19,10 @@ from leeward.model import (
     EveryJob,
     JobsRule,
     Marginal,
+    Pay,
     PrimaryJob,
     SingleJob,
+    Statistic,
 )
 from leeward.model.document import nearest
 from leeward.model.totals import families
@@ -257,6 +259,7 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     found = Gathering()
     found.problems.extend((*_shape_problems(written), *_breakdown_problems(written)))
     broken = _breakdowns(written, codebook, found)
+    statistic = found.attempt(lambda: _statistic(written, codebook))
     by = _attributes(written.by, "by", codebook, found)
     where = _attributes(list(written.where), "where", codebook, found)
     kept = {
@@ -273,13 +276,73 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
             Dimension(one, kept[name] or ()) for name, one in where.items() if name not in by
         ),
         complete=written.complete,
-        statistic=STATISTICS[written.statistic],
+        statistic=statistic or COUNT,
         establishments=written.establishments,
         totals=_totals(written, by),
         breakdowns=broken,
     )
     raise_all((*_too_large(marginal), *_total_problems(marginal, margins=written.margins)))
     return marginal
+
+
+def _statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
+    """What a table publishes, and of which numeric column."""
+    name = written.statistic
+    if name not in STATISTICS:
+        raise InvalidParameter(
+            "statistic",
+            rule=f"must be one of {', '.join(STATISTICS)}",
+            value=shown(name),
+            next_step="Leave it out to count jobs.",
+        )
+    if name == COUNT.name:
+        _without("of", written.of, name)
+        return COUNT
+    of = _paid(written, codebook)
+    return Pay("mean" if name == "mean" else "payroll", of)
+
+
+def _without(key: str, given: object, statistic: str) -> None:
+    if given is not None:
+        raise InvalidParameter(
+            key,
+            rule=f"must be left out of a table whose statistic is {statistic}",
+            value=shown(given),
+            next_step=f"Leave {key} out, or write another statistic.",
+        )
+
+
+def _paid(written: WrittenTable, codebook: Codebook) -> Attribute:
+    """The numeric column of pay; its cap must be public, and say where it comes from."""
+    listed = {one.name: one for one in codebook.numeric if one.origin is None}
+    one = listed.get(written.of or "")
+    if one is None or one.numbers is None or one.of_workplaces:
+        offered = ", ".join(name for name, held in listed.items() if not held.of_workplaces)
+        raise InvalidParameter(
+            "of",
+            rule=f"must name a numeric column of workers or jobs for statistic {written.statistic}",
+            value="nothing" if written.of is None else shown(written.of),
+            next_step=f"Write one of {offered}."
+            if offered
+            else "Declare the column in the "
+            "codebook with type: integer, unit, cap, cap_from and classes.",
+        )
+    if one.numbers.low < 0:
+        raise InvalidParameter(
+            "of",
+            rule="must name a column whose low is 0 or more: pay below 0 has no proof",
+            value=f"{shown(one.name)} from {one.numbers.low}",
+            next_step=f"Write low: 0 for {one.name} in the codebook.",
+        )
+    if not one.numbers.cap_from:
+        raise InvalidParameter(
+            "of",
+            rule="must name a column whose cap_from says where its public cap comes from",
+            value=f"{shown(one.name)} with cap {one.numbers.cap}",
+            next_step=f"Write cap_from for {one.name} in the codebook. A cap that was computed "
+            "from these data is not public.",
+        )
+    return one
 
 
 def _breakdown_problems(written: WrittenTable) -> Iterator[LeewardError]:
@@ -440,13 +503,6 @@ def _shape_problems(written: WrittenTable) -> Iterator[LeewardError]:
             rule="must name each attribute once",
             value=f"[{', '.join(written.by)}]",
             next_step="List the attributes of the table; [] is one total.",
-        )
-    if written.statistic not in STATISTICS:
-        yield InvalidParameter(
-            "statistic",
-            rule=f"must be {', '.join(STATISTICS)}",
-            value=shown(written.statistic),
-            next_step="Leave it out: every table counts jobs.",
         )
 
 

@@ -57,6 +57,7 @@ class WrittenTable(Written):
     by: list[str]
     where: dict[str, Annotated[list[str] | str, one_of(CODES)]] = Field(default_factory=dict)
     statistic: str = COUNT.name
+    of: str | None = None
     share: str | None = None
     margins: str | None = None
     mechanism: str = "auto"
