@@ -1,7 +1,6 @@
 """Privacy: what is protected, how strongly, and what several releases promise together."""
 
 from leeward.privacy.guarantee import Guarantee, over_workers, over_workplaces, sequential
-from leeward.privacy.pay import ProportionalAlpha  # noqa: F401
 from leeward.privacy.policy import (
     EstablishmentRemoval,
     Policy,
