@@ -14,9 +14,15 @@ from itertools import combinations_with_replacement, permutations, product
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.privacy import EstablishmentRemoval, StrongAlpha, WeakAlpha, WorkerOnly
+from leeward.privacy import (
+    EstablishmentRemoval,
+    ProportionalAlpha,
+    StrongAlpha,
+    WeakAlpha,
+    WorkerOnly,
+)
 from leeward.privacy.database import Counts, Database, Workforce
-from leeward.privacy.pay import ProportionalAlpha, RaiseAlpha
+from leeward.privacy.pay import RaiseAlpha
 from leeward.privacy.policy import Neighbours
 
 Job = tuple[int, int]

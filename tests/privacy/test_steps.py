@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from leeward.errors import InvalidParameter
 from leeward.privacy import StrongAlpha, WeakAlpha, group_steps
 from leeward.privacy.database import Counts, Database
-from leeward.privacy.policy import (
+from leeward.privacy.policy import Policy
+from leeward.privacy.steps import (
     Growth,
-    Policy,
     _most_steps,
     _steps_of_large,
     steps_from,

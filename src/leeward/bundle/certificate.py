@@ -35,6 +35,7 @@ from leeward.bundle.statements import (
     NoiseStatement,
     OddsStatement,
     ParentStatement,
+    PayStatement,
     PromiseStatement,
     Prose,
     ReleaseGuarantee,
@@ -257,6 +258,9 @@ class Certificate(Statement):
     rows: RowsStatement | None = None
     """None in certificates of format 1, which were all strict."""
 
+    pay: PayStatement | None = None
+    """Left out where no table reads pay, unless the policy is proportional."""
+
     data: DataStatement
     ledger: LedgerStatement
     budget: BudgetStatement
@@ -281,9 +285,10 @@ class Certificate(Statement):
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
         newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
-        newer.append(self.made_from)
+        newer += [self.made_from, self.pay]
+        newer += [one.policy for one in stated if one.policy == "proportional"] or [None]
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from"))
+            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from", "pay"))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         if any((table.tidied is None) != (self.made_from is None) for table in self.tables):
             raise ValueError(
@@ -315,7 +320,7 @@ class Certificate(Statement):
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
         unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
-        unknown |= {"made_from"} if self.made_from is None else set()
+        unknown |= {key for key in ("made_from", "pay") if getattr(self, key) is None}
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

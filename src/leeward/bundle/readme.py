@@ -101,6 +101,9 @@ def _promises(certificate: Certificate) -> Iterator[str]:
         yield f"* For its make-up. {certificate.make_up.sentence}{_share(certificate)}"
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
+    if certificate.pay is not None:
+        told = (*certificate.pay.promised, *certificate.pay.unprotected)
+        yield f"* For pay. {' '.join(told)}"
     if certificate.weak_attributes is not None:
         yield f"* {kinds_of_workers(certificate.weak_attributes)}"
     yield OTHER_RELEASES

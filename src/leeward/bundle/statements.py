@@ -40,7 +40,7 @@ Decimal = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})
 Count = Annotated[int, Field(ge=0, le=2**53)]
 """A whole number that every reader of JSON holds exactly."""
 
-Policy = Literal["worker", "establishment", "strong", "weak"]
+Policy = Literal["worker", "establishment", "strong", "weak", "proportional"]
 
 
 class Statement(BaseModel):
@@ -196,6 +196,21 @@ class RowsStatement(Statement):
         """The rules of a codebook, or none where their rows are refused."""
         said = () if strict else tuple(one.sentence for one in rules)
         return cls(strict=strict, rules=said, sentence=job_sentences.rows(strict=strict).text)
+
+
+class PayStatement(Statement):
+    """What is promised about pay, and what is not protected of it."""
+
+    promised: tuple[Prose, ...]
+    unprotected: tuple[Prose, ...]
+
+    @classmethod
+    def of(cls, said: tuple[Sentence, ...]) -> Self:
+        """Sentences that bound something, and those that warn."""
+        return cls(
+            promised=tuple(one.text for one in said if one.steps is not None),
+            unprotected=tuple(one.text for one in said if one.steps is None),
+        )
 
 
 class SoftwareStatement(Statement):

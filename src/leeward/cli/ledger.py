@@ -34,7 +34,9 @@ ledger_app = typer.Typer(
 @guarded
 def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Annotated[str, typer.Option(help="Name of the account.")],
-    policy: Annotated[str, typer.Option(help="strong, weak, worker or establishment.")],
+    policy: Annotated[
+        str, typer.Option(help="strong, weak, proportional, worker or establishment.")
+    ],
     epsilon: Annotated[str | None, typer.Option(help="All that the account may ever lose.")] = None,
     rho: Annotated[
         str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")
@@ -73,7 +75,8 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     with Ledger(ledger) as book:
         book.open_account(account, cap)
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
-    say(f"  {meaning(cap)[0]}")
+    for line in meaning(cap):
+        say(f"  {line}")
 
 
 @ledger_app.command("show")

@@ -12,6 +12,7 @@ from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import cap_of_jobs
 from leeward.privacy.odds import suspicion_in_all
+from leeward.privacy.pay_sentences import joiners_at_cap
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY_JOB = "every"
@@ -180,8 +181,9 @@ def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
 
 
 def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
-    """What a cap means to a suspicion, and for a worker of whom several jobs count."""
-    return [suspicion_in_all(cap).text, *_several_jobs(cap, entries)]
+    """What a cap means to a suspicion, for joiners, and for a worker of whom several jobs count."""
+    told = [joiners_at_cap(cap).text] if cap.policy.name == "proportional" else []
+    return [suspicion_in_all(cap).text, *told, *_several_jobs(cap, entries)]
 
 
 def _several_jobs(cap: Guarantee, entries: Iterable[Entry]) -> list[str]:

@@ -52,11 +52,13 @@ def _rule_step(held: str, asked: str) -> str:
 
 
 def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
-    """Refuse kinds of workers that differ from a weak account's: their neighbours differ too.
+    """Refuse kinds of workers, or caps of pay, that differ from an account's: so do neighbours.
 
-    What holds under the strong policy holds whatever the kinds are.
+    Kinds make neighbours under the weak policy, caps under the proportional one. What holds under
+    the strong policy holds whatever they are.
     """
-    if account.cap.policy.name != "weak" or subject.kinds == NO_KINDS:
+    policy = account.cap.policy.name
+    if policy not in ("weak", "proportional") or subject.kinds == NO_KINDS:
         return
     for entry in book.reserved.values():
         known = _part(entry, "kinds")
@@ -65,7 +67,23 @@ def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
         if entry.format == 1:
             raise _other_kinds(f"entry {entry.number}, which keeps only their names")
         if known != subject.kinds:
-            raise _other_kinds(f"another list than that of entry {entry.number}")
+            other = f"than that of entry {entry.number}"
+            raise (
+                _other_caps(other)
+                if policy == "proportional"
+                else _other_kinds(f"another list {other}")
+            )
+
+
+def _other_caps(value: str) -> CannotCompose:
+    return CannotCompose(
+        "codebook",
+        rule="must have the same columns and caps of pay in all releases of a proportional "
+        "account: guarantees about payrolls under different caps do not add up",
+        value=f"another cap or column {value}",
+        next_step="Use the codebook of that release, release under the strong policy, or open a "
+        "new account.",
+    )
 
 
 def _other_kinds(value: str) -> CannotCompose:

@@ -92,7 +92,7 @@ class TableCharge:
 
 
 NO_KINDS = "none"
-"""`kinds` of a charge under any policy but weak, whose guarantee holds for all kinds."""
+"""`kinds` of a charge whose guarantee holds for all kinds of workers and all caps of pay."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,9 @@ class Subject:
     """One release: digest of its plan, sealed fingerprint of its data, period, bundle, tables.
 
     `jobs` is the rule for workers with several jobs, `kinds` a digest of the kinds of workers of
-    the weak policy, or none: charges add up only for the same table and the same kinds. `frame`
-    is the sketch of its establishments; None in entries without one.
+    the weak policy, or of the columns and caps of pay of the proportional one, or none: charges add
+    up only for the same table and the same kinds. `frame` is the sketch of its establishments; None
+    in entries without one.
     """
 
     plan: str

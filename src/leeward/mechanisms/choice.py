@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import precision, three_digits_up
-from leeward.mechanisms.claims import claim
+from leeward.mechanisms.claims import PAY, claim
 from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
@@ -60,6 +60,9 @@ CANDIDATES = {
     ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
     ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
 }
+CANDIDATES |= {
+    ("proportional", kind): CANDIDATES["strong", kind] for kind in ("workplace", "worker", "joint")
+}
 """What `auto` compares, by policy and kind of table."""
 
 GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
@@ -75,6 +78,8 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     `margins` is the share of ε that may pay for margins; see `Share`. A part in ρ is paid with
     Gaussian noise, whose margins are free.
     """
+    if _reads_pay(marginal, asked):
+        raise no_mechanism(asked, marginal)
     chosen = REGISTRY[name]
     if asked.rho > 0 and not chosen.gaussian:
         raise no_gaussian(name)
@@ -324,12 +329,19 @@ def _alone(
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
+    if _reads_pay(marginal, asked):
+        return ()
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
     if asked.rho > 0:
         proved = (name for name in GAUSSIAN if marginal.kind in REGISTRY[name].claims)
         return tuple(proved) if names and asked.policy.uses_alpha else ()
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
     return tuple(name for name in names if name not in poor)
+
+
+def _reads_pay(marginal: Marginal, asked: Guarantee) -> bool:
+    """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
+    return asked.policy.name == "proportional" and marginal.by_numbers
 
 
 def _error(one: Measurement, profile: SizeProfile) -> float:
@@ -451,7 +463,15 @@ def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
 
 def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
     """The refusal of a policy under which there is nothing to offer."""
-    if isinstance(marginal.statistic, Pay):
+    if _reads_pay(marginal, asked):
+        return NotCovered(
+            "policy",
+            rule="proportional is for payroll, means, and counts that read no pay: one step of it "
+            "may raise the pay of all, and move every job into another class",
+            value=f"{shown(marginal.name)}, which reads a number of each job",
+            next_step="Write a plan of its own under strong for this table.",
+        )
+    if marginal.kind in PAY:
         return NotCovered(
             "policy",
             rule="must be strong or proportional, with epsilon, for payrolls and means: nothing is "
@@ -466,19 +486,19 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
             rule="must be tables of their own under the worker policy: no joint mechanism is "
             "proved for it",
             value=shown(marginal.name),
-            next_step="Write a table for each breakdown, or use strong or weak.",
+            next_step="Write a table for each breakdown, or use a policy with an alpha.",
         )
     if asked.rho > 0 and not asked.policy.uses_alpha:
         return NotCovered(
             "policy",
-            rule="must be strong or weak where the budget is given as rho: no mechanism with "
+            rule="must have an alpha where the budget is given as rho: no mechanism with "
             "Gaussian noise is proved for another policy",
             value=f"'{asked.policy.name}'",
             next_step="Use strong, or give epsilon in place of rho.",
         )
     return NotCovered(
         "policy",
-        rule="must be strong, weak or worker: whole establishments are protected by no table "
+        rule="must be strong, weak, proportional or worker: whole establishments are protected by no table "
         "that is of use",
         value=f"'{asked.policy.name}'",
         next_step="Use strong, which hides sizes within a factor 1+alpha.",

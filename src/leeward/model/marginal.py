@@ -163,6 +163,13 @@ class Marginal:
         return not (self.worker or self.breakdowns or filtered)
 
     @property
+    def by_numbers(self) -> bool:
+        """Whether a number of a worker or job, such as pay, decides in which cell a job counts."""
+        numeric = (one.attribute for one in self.restricted if one.attribute.numbers is not None)
+        classes = any(not one.of_workplaces for one in numeric)
+        return classes or bool(self.statistic.needs and not isinstance(self.statistic, Pay))
+
+    @property
     def dimensions(self) -> tuple[Dimension, ...]:
         """The identifier columns in order: workplace part, then worker part."""
         return (*self.workplace, *self.worker)

@@ -4,17 +4,19 @@ from leeward.privacy.guarantee import Guarantee, over_workers, over_workplaces, 
 from leeward.privacy.policy import (
     EstablishmentRemoval,
     Policy,
+    ProportionalAlpha,
     StrongAlpha,
     WeakAlpha,
     WorkerOnly,
-    group_steps,
     policy,
 )
+from leeward.privacy.steps import group_steps
 
 __all__ = [
     "EstablishmentRemoval",
     "Guarantee",
     "Policy",
+    "ProportionalAlpha",
     "StrongAlpha",
     "WeakAlpha",
     "WorkerOnly",

@@ -58,6 +58,20 @@ class Workforce:
         kinds = zip(self.pay, other.pay, strict=True)
         return all(Counter(few) <= Counter(many) for few, many in kinds)
 
+    def rises_to(self, other: "Workforce") -> bool:
+        """Whether the other one has every job of this one, of the same kind and paid no less.
+
+        Such an assignment of jobs exists if and only if, kind by kind, the highest pay of the
+        other one is at least the highest here, the second highest at least the second, and so on.
+        """
+        if self.pay is None or other.pay is None:
+            return self.within(other)
+        return all(
+            len(few) <= len(many)
+            and all(y <= more for y, more in zip(few[::-1], many[::-1], strict=False))
+            for few, many in zip(self.pay, other.pay, strict=True)
+        )
+
 
 @dataclass(frozen=True)
 class Database:

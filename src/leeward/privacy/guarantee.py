@@ -17,14 +17,13 @@ from leeward.privacy.policy import (
     WorkerOnly,
     plus_of,
     read_alpha,
-    steps_between,
     unit_of,
-    why_not,
     with_plus,
     with_unit,
 )
 from leeward.privacy.policy import policy as named_policy
 from leeward.privacy.sentences import whole
+from leeward.privacy.steps import steps_between, why_not
 from leeward.privacy.words import READING, joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
@@ -40,7 +39,8 @@ class Guarantee:
     Parameters
     ----------
     policy
-        What is protected: ``"strong"``, ``"weak"``, ``"worker"``, ``"establishment"``, or a policy.
+        What is protected: ``"strong"``, ``"weak"``, ``"proportional"``, ``"worker"``,
+        ``"establishment"``, or a policy.
     alpha
         The protected growth of an establishment; None where the policy has none.
     epsilon, delta

@@ -1,7 +1,7 @@
-"""Neighbours that change pay: `raise` and `proportional` (MATHS 10.1).
+"""Pay: raises as a relation of their own, and what the policies mean for pay, in numbers.
 
 Under the strong policy jobs that stay keep their pay, so one changed pay is two steps: the job
-leaves and joins again. Under these two relations it is one step. No plan can choose them yet.
+leaves and joins again. Under `proportional`, and in a raise, it is one (MATHS 10.1).
 """
 
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from leeward.errors import InvalidParameter
-from leeward.privacy.database import Database, Workforce, changed
+from leeward.privacy.database import Database, changed
 from leeward.privacy.policy import given_alpha, within_growth
+from leeward.privacy.steps import Growth, steps_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +19,7 @@ class RaiseAlpha:
     """Protects the pay of every job, and the payroll of an establishment within 1+α.
 
     Neighbours: the same jobs, no pay falls, and the payroll P grows by at most max(αP, cap).
-    The presence of a job is not protected.
+    The presence of a job is not protected; no plan can choose this relation.
     """
 
     name: ClassVar[str] = "raise"
@@ -31,51 +32,7 @@ class RaiseAlpha:
         if found is None or found[0].jobs != found[1].jobs:
             return False
         low, high = sorted(found, key=lambda force: force.payroll)
-        return _no_pay_falls(low, high) and _payroll_within(low, high, growth, cap)
-
-
-@dataclass(frozen=True, slots=True)
-class ProportionalAlpha:
-    """Protects every job and its pay, and size and payroll of an establishment within 1+α.
-
-    Neighbours: no job leaves, no pay of those who stay falls, |E'| ≤ max((1+α)|E|, |E|+1) and
-    P' ≤ max((1+α)P, P + cap). Many joiners at the cap, one strong step, may be several steps here.
-    """
-
-    name: ClassVar[str] = "proportional"
-    uses_alpha: ClassVar[bool] = True
-
-    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
-        """Whether one has grown from the other, within both limits."""
-        growth, cap = given_alpha(self.name, alpha), _given_cap(self.name, left)
-        found = changed(left, right)
-        if found is None:
-            return False
-        small, large = sorted(found, key=lambda force: (force.size, force.payroll))
-        return (
-            _no_pay_falls(small, large)
-            and within_growth(small.size, large.size, growth)
-            and _payroll_within(small, large, growth, cap)
-        )
-
-
-def _no_pay_falls(small: Workforce, large: Workforce) -> bool:
-    """Whether the jobs of `small` are among those of `large`, kind by kind, none paid less there.
-
-    Such an assignment exists if and only if the highest pay of `large` is at least the highest
-    of `small`, the second highest at least the second, and so on.
-    """
-    for few, many in zip(small.pay or (), large.pay or (), strict=True):
-        if len(few) > len(many):
-            return False
-        if any(before > after for before, after in zip(few[::-1], many[::-1], strict=False)):
-            return False
-    return True
-
-
-def _payroll_within(small: Workforce, large: Workforce, alpha: Fraction, cap: int) -> bool:
-    grown = large.payroll - small.payroll
-    return grown <= alpha * small.payroll or grown <= cap
+        return low.rises_to(high) and within_growth(low.payroll, high.payroll, growth, cap)
 
 
 def _given_cap(name: str, database: Database) -> int:
@@ -87,3 +44,36 @@ def _given_cap(name: str, database: Database) -> int:
             next_step="Give databases with the pay of every job.",
         )
     return database.cap
+
+
+def joiner_steps(step: Growth, size: int, cap: int) -> int:
+    """Proportional steps between `size` jobs and these with as many joiners as a strong step has.
+
+    All joiners are at the cap, which is `cap` mean pays (MATHS 10.1 c). Every step lets the payroll
+    grow to max((1+α)P, P + Δ·cap), in exact rationals; the joiners' size is within one step.
+    """
+    payroll, steps = Fraction(size), 0  # in mean pays
+    goal = payroll + step.gain(size) * cap
+    while payroll < goal:
+        payroll += max(step.alpha * payroll, Fraction(step.plus * cap))
+        steps += 1
+    return steps
+
+
+def raise_limit(step: Growth, pay: tuple[int, ...], cap: int) -> int:
+    """The largest raise of the payroll within two strong steps, to those who see size and payroll.
+
+    G jobs join and the G lowest paid ones leave: GB − the G lowest pays (MATHS 10.1 d). `pay` has
+    at least one job, of every one its pay.
+    """
+    replaced = min(step.gain(len(pay)), len(pay))
+    return replaced * cap - sum(sorted(pay)[:replaced])
+
+
+def replacement_steps(step: Growth, size: int, moved: int) -> int:
+    """Strong steps between a workforce and one with `moved` of its jobs in other classes of pay.
+
+    As many join in their new classes, then the old ones leave (MATHS 10.1 e): twice the walk from
+    the size to the size with the joiners. No path is shorter.
+    """
+    return 2 * steps_from(size, step, Growth(Fraction(moved, size)))

@@ -11,6 +11,7 @@ from leeward.privacy.job_sentences import (
     most_jobs,
     steps_of_a_job,
 )
+from leeward.privacy.pay_sentences import joiners_at_cap, pay_changed, payrolls
 from leeward.privacy.words import (
     FACTOR,
     Sentence,
@@ -40,6 +41,12 @@ IN_GENERAL = {
         "more than that. Strong implies weak.",
         1,
     ),
+    "proportional": Sentence(
+        "policy",
+        "As strong, and between two pays of a person, but sizes only where the payroll, too, grows "
+        "by no more than 1+α (or the cap of a job). Many joiners at the cap are several steps.",
+        1,
+    ),
     "worker": Sentence(
         "policy", "One job is protected; nothing is promised about the size of an establishment.", 1
     ),
@@ -56,6 +63,12 @@ IN_SHORT = {
     "weak": Sentence(
         "policy",
         "hides single jobs, and sizes within 1+α where every group of kinds grows within it",
+        1,
+    ),
+    "proportional": Sentence(
+        "policy",
+        "hides single jobs and their pay, and sizes within 1+α where the payroll grows within it "
+        "too; for payroll and means. Many joiners at the cap are several steps",
         1,
     ),
     "worker": Sentence(
@@ -123,7 +136,8 @@ INSIDE = (
 
 def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
     """What the policy promises, what it does not, and what δ and ρ mean where there are some."""
-    spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak}
+    spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak,
+              "proportional": _proportional}  # fmt: skip
     return (
         *spoken[guarantee.policy.name](guarantee, rule),
         *further(guarantee),
@@ -206,6 +220,28 @@ def _weak(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     yield _firm(guarantee)
 
 
+def _proportional(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
+    yield Sentence(
+        "policy",
+        f"The proportional policy with α = {alpha_text(guarantee.alpha)} protects single jobs and "
+        f"their pay, and {units_text(guarantee)} whose sizes and payrolls grow together."
+        f"{_part(guarantee)}",
+        1,
+    )
+    yield from _person(guarantee, rule)
+    yield pay_changed(guarantee, rule)
+    yield payrolls(guarantee)
+    yield of_guarantee(
+        guarantee,
+        "group",
+        2,
+        "Between two groups who may have joined, each within these limits, the odds change "
+        f"{FACTOR}.",
+    )
+    yield joiners_at_cap(guarantee)
+    yield _firm(guarantee)
+
+
 def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     most = most_jobs(rule)
     yield of_guarantee(
@@ -285,6 +321,11 @@ def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     joining = "whoever joins or leaves" + (
         "" if isinstance(rule, (EveryJob, SingleJob)) else " of those whose counted job is here"
     )
+    if policy == "proportional":
+        joining += (
+            ", if its payroll grows by no more than that (or by the cap for each such job) and no "
+            "pay of those who stay falls"
+        )
     if policy == "weak":
         joining += ", if every kind of worker and every group of kinds grows by no more than that"
     text = f"two {_sizes(guarantee)}, {joining}, all else being equal"
@@ -304,7 +345,7 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
     if kinds is None:
         text = (
             f"The make-up of an {unit_text(guarantee)} is hidden as its size is: between two "
-            f"groups who may have joined, the odds change {FACTOR}."
+            f"groups who may have joined{_within_limits(guarantee)}, the odds change {FACTOR}."
         )
         return of_release(guarantee, "group", 2, text)
     growth = growth_text(guarantee)
@@ -314,6 +355,11 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
         f"at most {growth} times (or {jobs_more(guarantee, 'worker')}), the odds change {FACTOR}."
     )
     return of_release(guarantee, "make-up", 1 if by_cell else 2, text)
+
+
+def _within_limits(guarantee: "Guarantee") -> str:
+    limited = guarantee.policy.name == "proportional"
+    return ", the payroll of each within its limit" if limited else ""
 
 
 def growth_of_one_kind(guarantee: "Guarantee") -> Sentence:
@@ -377,7 +423,7 @@ def far_sizes(guarantee: "Guarantee") -> Sentence:
         "size-far",
         f"Two sizes that are further apart than a factor {growth} are hidden {less} "
         f"from x to {growth} times x, rounded down to whole jobs, or to "
-        f"{jobs_more(guarantee)} more. An {unit_text(guarantee)} of 1,000 jobs and one of many "
+        f"{jobs_more(guarantee)} more{_within_limits(guarantee)}. An {unit_text(guarantee)} of 1,000 jobs and one of many "
         "times that can be told apart.",
         1,
     )

@@ -49,6 +49,12 @@ IDS = (
     "jobs-elsewhere",
     "strict",
     "total",
+    "pay-changed",
+    "payroll",
+    "joiners-at-cap",
+    "raise",
+    "wage-level",
+    "wage-level-open",
 )
 """Every id that a sentence may have."""
 

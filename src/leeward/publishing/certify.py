@@ -22,6 +22,7 @@ from leeward.bundle.statements import (
     MarginStatement,
     NoiseStatement,
     ParentStatement,
+    PayStatement,
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
@@ -132,6 +133,7 @@ class Draft:
             "weak_attributes": plan.weak_attributes,
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
+            "pay": PayStatement.of(plan.pay) if plan.pay else None,
         }
         tables = tuple(
             _table(table, number, plan)

@@ -1,6 +1,7 @@
 """Charge: how a release pays, and what is said when it breaks off afterwards."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +12,7 @@ from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.interruption import CHARGED, Interrupted
 from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
-from leeward.model import EVERY_STEP, Attribute, Steps
+from leeward.model import EVERY_STEP, Attribute, Pay, Steps
 from leeward.privacy.words import amount_text
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
@@ -81,15 +82,30 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
 
 
 def kinds(plan: Plan) -> str:
-    """Under the weak policy, SHA-256 of what makes kinds of workers: columns and their recoding.
+    """SHA-256 of what neighbours depend on beside the policy, if anything.
 
-    Names of attributes, labels and every order are left out: they make no other kinds.
+    Under the weak policy that is what makes kinds of workers: columns and their recoding. Names of
+    attributes, labels and every order are left out: they make no other kinds. Under the
+    proportional policy it is the columns of pay that are read, with their caps.
     """
+    statistics = (one.marginal.statistic for one in plan.tables)
+    paid = [_capped(one) for one in statistics if isinstance(one, Pay)]
+    if plan.asked.policy.name == "proportional" and paid:
+        return _sum_of(paid)
     if plan.weak_attributes is None:
         return NO_KINDS
-    attributes = (plan.codebook.attributes[name] for name in plan.weak_attributes)
-    told = sorted({json.dumps(_recoding(one), sort_keys=True) for one in attributes})
+    return _sum_of(_recoding(plan.codebook.attributes[name]) for name in plan.weak_attributes)
+
+
+def _sum_of(parts: Iterable[dict[str, object]]) -> str:
+    told = sorted({json.dumps(one, sort_keys=True) for one in parts})
     return sha256("\n".join(told).encode()).hexdigest()
+
+
+def _capped(statistic: Pay) -> dict[str, object]:
+    """What is counted as the pay of a job."""
+    column, numbers = statistic.of, statistic.numbers
+    return {"table": column.table, "column": column.column, "low": numbers.low, "cap": numbers.cap}
 
 
 def _recoding(attribute: Attribute) -> dict[str, object]:

@@ -14,7 +14,15 @@ from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import number_text
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal, NumericRange
+from leeward.model import (
+    TABLES,
+    Codebook,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    NumericRange,
+    PrimaryJob,
+)
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
@@ -23,8 +31,9 @@ from leeward.noise.scales import public_seed
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
+from leeward.privacy.pay_sentences import PayRead, about_pay
 from leeward.privacy.sentences import worker
-from leeward.privacy.words import amount_text, of_unit
+from leeward.privacy.words import Sentence, amount_text, of_unit
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -219,6 +228,12 @@ class Plan:
         return public_seed(self.digest, table)
 
     @property
+    def pay(self) -> tuple[Sentence, ...]:
+        """What is promised about pay and what is not; none where nothing is to be said of it."""
+        read = PayRead.of(table.marginal for table in self.tables)
+        return about_pay(self.charge, self.jobs, read)
+
+    @property
     def weak_attributes(self) -> tuple[str, ...] | None:
         """Under the weak policy, the attributes whose cells are the kinds of workers."""
         if self.asked.policy.name != "weak":
@@ -377,6 +392,7 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
             next_step="Write shares with fewer digits.",
         )
     yield from _unnamed_employers(plan)
+    yield from _primary_by_pay(plan)
     kinds = len(", ".join(plan.weak_attributes or ()))
     if kinds > MOST_KIND_CHARACTERS:
         yield InvalidParameter(
@@ -405,6 +421,18 @@ def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
             value="employer",
             next_step="Add the column to the codebook, tables: {workplaces: {employer: …}}, or "
             "leave unit out.",
+        )
+
+
+def _primary_by_pay(plan: Plan) -> Iterator[LeewardError]:
+    """A raise must not decide which job of a person counts where raises are one step."""
+    if plan.asked.policy.name == "proportional" and isinstance(plan.jobs, PrimaryJob):
+        yield InvalidParameter(
+            "jobs.primary",
+            rule="must be left out under the proportional policy: a raise of all, one step of it, "
+            "may change which job of each of them counts",
+            value=shown(plan.jobs.column),
+            next_step="Leave jobs out, write jobs: {max_per_worker: …}, or plan under strong.",
         )
 
 

@@ -78,6 +78,7 @@ def promises(plan: Plan) -> dict[str, str]:
         "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
         "rows": job_sentences.rows(strict=plan.strict).text,
     }
+    told |= {"pay": joined(plan.pay)} if plan.pay else {}
     reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
     return told | ({"jobs": reduced} if reduced else {})
 

@@ -30,7 +30,7 @@ from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 
-OFFERED = ("strong", "weak", "worker")
+OFFERED = ("strong", "weak", "worker", "proportional")
 """Policies of plans: no table that is of use protects whole establishments."""
 
 MOST_JOBS_PER_WORKER = 1000
@@ -99,7 +99,7 @@ def _policy(written: str) -> Policy:
     near = nearest(written, OFFERED)
     raise InvalidParameter(
         "policy",
-        rule="must be strong, weak or worker (of an account also establishment)",
+        rule=f"must be one of {', '.join(OFFERED)} (of an account also establishment)",
         value=shown(written),
         next_step=f"Did you mean {near!r}?" if near else "Write one of these names.",
     )

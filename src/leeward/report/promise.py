@@ -21,7 +21,7 @@ class Saying:
 
 def promised(certificate: Certificate) -> tuple[Saying, ...]:
     """The promise to a worker, about an establishment's size and make-up, and to a firm."""
-    size, firm = certificate.establishment, certificate.firm
+    size, firm, pay = certificate.establishment, certificate.firm, certificate.pay
     make_up, known = _make_up(certificate), certificate.odds
     no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
     meaning = f"What {'ε' if certificate.guarantee.rho == '0' else 'ρ'} means"
@@ -32,6 +32,7 @@ def promised(certificate: Certificate) -> tuple[Saying, ...]:
         Saying(f"The size of an {unit}", size.sentence if size else no_size, bool(size)),
         Saying(f"The make-up of an {unit}", make_up, bool(size)),
         Saying("A firm of several establishments", firm.sentence if firm else no_firm, bool(firm)),
+        *([Saying("Pay", " ".join(pay.promised))] if pay and pay.promised else []),
     )
 
 
@@ -45,10 +46,12 @@ def _make_up(certificate: Certificate) -> str:
 
 def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
     """What anybody may learn from this release, or could learn without it."""
+    pay = certificate.pay
     return (
         Saying("Existence", _existence(certificate)),
         *_sizes(certificate),
         *_firms(certificate),
+        *([Saying("Pay", " ".join(pay.unprotected))] if pay and pay.unprotected else []),
         Saying("Groups", sentences.GROUPS),
         Saying("Other releases", sentences.OTHER_RELEASES_IN_FULL),
         *_chance(certificate),
