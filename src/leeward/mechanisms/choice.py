@@ -16,7 +16,8 @@ from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
-from leeward.mechanisms.pay import PayMechanism, pay_margins
+from leeward.mechanisms.pay import PayMechanism
+from leeward.mechanisms.pay_margins import pay_margins
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal, Pay
 from leeward.model.document import nearest
@@ -295,7 +296,7 @@ def choose_pay(
         f"first choice under the {asked.policy.name} policy"
     )  # fmt: skip
     told = [reason if best.name == names[0] else f"{names[0]} needs more epsilon"]
-    told += [_times(one, best, profile) for one in others]
+    told += [_only_times(one, best, profile) for one in others]
     told += [
         _alone(name, best, marginal, asked, margins, profile) for name in _payroll(marginal, asked)
     ]
@@ -323,8 +324,8 @@ def _alone(
         one = measurement(name, marginal, asked, margins)
     except (InvalidParameter, NotCovered):
         return ""
-    times = _error(one, profile) / _error(best, profile)
-    return f"{name}, which publishes no count, would have {times:.3g} times the error"
+    told = _only_times(one, best, profile)
+    return told.replace(name, f"{name}, which publishes no count,")
 
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
@@ -380,11 +381,15 @@ def _for(refusal: LeewardError) -> str:
 
 def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     """How much worse the other is; at a large ε errors are too small to be told from zero."""
+    return _only_times(other, best, profile) + _most(other, profile)
+
+
+def _only_times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     theirs, least = _error(other, profile), _error(best, profile)
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.3g}"
-    return f"{other.name} would have {times} times the error{_most(other, profile)}"
+    return f"{other.name} would have {times} times the error"
 
 
 def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:

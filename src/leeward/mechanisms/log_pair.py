@@ -49,9 +49,8 @@ class LogPair(PayMechanism):
     name: ClassVar[str] = "log_pair"
     words: ClassVar[Words] = Words(
         label="log pair",
-        noise="Count and payroll of a workplace cell are multiplied by random factors; the median "
-        "factor is one.",
-        bias="Numbers are right in the median; their mean is above the true number.",
+        noise="Count and payroll of a workplace cell are multiplied by random factors, which are "
+        "as often above one as below; on average the numbers come out too high.",
     )
     claims: ClassVar[Claims] = {"pay": (ProportionalAlpha(),)}
     free_margins: ClassVar[bool] = True

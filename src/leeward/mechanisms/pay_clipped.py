@@ -17,14 +17,15 @@ from leeward.mechanisms.clipping import checked_entries, scaled
 from leeward.mechanisms.measurement import COVERAGE, Claims, Needs, Words
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.pay import (
+    USUAL_SHARE,
     Ends,
     Pairs,
     PayMechanism,
     PublishedPay,
-    mean_interval,
     payroll_of,
     read_cap,
 )
+from leeward.mechanisms.pay_margins import mean_interval
 from leeward.mechanisms.scale import smallest
 from leeward.mechanisms.split import classes_of, establishment_class
 from leeward.model import Cells, Entries
@@ -158,6 +159,14 @@ class PayClipped(PayMechanism):
         made = self.suited(establishment_class(establishments))
         theta = made.bounds.clipping.theta(made.bounds.clipping.grid.index(cells.largest))
         return made.interval(Pairs(cells.counts, payroll_of(cells, self.cap)), theta)
+
+    def lost(self, cells: Cells, establishments: int) -> float:
+        """E(X−θ)⁺ jobs of each establishment at the usual pay; a mean loses nothing at once."""
+        if self.statistic == "mean":
+            return 0.0
+        made = self.suited(establishment_class(establishments)).bounds
+        jobs = made.clipping_loss(int(cells.largest[0])) * establishments
+        return jobs * self.cap * USUAL_SHARE / self.parameters.cells
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
         """Of the noise, over θ too, in the usual class; what clipping takes is left out."""
