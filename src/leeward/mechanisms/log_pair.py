@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.exact import precision
 from leeward.mechanisms.measurement import COVERAGE, Claims, Words
@@ -22,7 +21,6 @@ from leeward.mechanisms.pay import (
     PublishedPay,
     as_cells,
     noisy_indices,
-    pay_cells,
     payroll_of,
     read_cap,
     refuse_worker_cells,
@@ -31,7 +29,7 @@ from leeward.mechanisms.scale import smallest
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Cells, Entries
 from leeward.noise.body import HEXAGON
-from leeward.noise.scales import BOUND, Integers, Noise, secret
+from leeward.noise.scales import BOUND, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha
 
@@ -79,10 +77,6 @@ class LogPair(PayMechanism):
     def spread(self) -> Fraction:
         """The scale of the noise in grid steps."""
         return STEPS / self.parameters.aimed
-
-    def release(self, counts: ArrayLike, payroll: ArrayLike) -> Integers:
-        """Noisy counts and payrolls, (workplaces, 1, 2)."""
-        return self._numbers(self._release(pay_cells(counts, payroll, counts, None), secret()))
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """Noisy grid indices (w, 1, 2); the auditor runs it with its own noise."""
@@ -142,11 +136,14 @@ class LogPair(PayMechanism):
         share = float(self.spread) * self._step
         if share >= 1:
             return None
-        jobs, pay = (share * one[:, None] for one in _points())
-        n = cells.counts[:, 0] + float(self.grids[0].floor)
-        p = payroll_of(cells, self.cap)[:, 0] + float(self.grids[1].floor)
-        moved = count * n * np.expm1(jobs) + payroll * p * np.expm1(pay)
-        return np.asarray(np.abs(moved).mean(axis=0))
+        jobs, pay = (np.expm1(share * one) for one in _points())
+        numbers = np.stack([cells.counts[:, 0], payroll_of(cells, self.cap)[:, 0]], axis=-1)
+        unique, at = np.unique(numbers, axis=0, return_inverse=True)
+        n, p = (unique[:, i] + float(grid.floor) for i, grid in enumerate(self.grids))
+        found = [
+            np.abs(count * a * jobs + payroll * b * pay).mean() for a, b in zip(n, p, strict=True)
+        ]
+        return np.array(found)[at.ravel()]
 
     @property
     def steady(self) -> bool:

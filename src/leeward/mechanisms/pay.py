@@ -156,6 +156,21 @@ class PayMechanism(ABC):
 
         return PayTable(self, margins)
 
+    def release(
+        self,
+        counts: ArrayLike,
+        payroll: ArrayLike,
+        largest: ArrayLike,
+        largest_payroll: ArrayLike | None = None,
+    ) -> Integers:
+        """Noisy counts and payrolls (workplaces, cells, 2), or payrolls alone (…, 1).
+
+        `largest` counts an establishment with all its jobs, `largest_payroll` with all their pay.
+        """
+        cells = pay_cells(counts, payroll, largest, largest_payroll)
+        found = self._measured(cells, secret())[0]
+        return np.stack(found if self.with_count else found[1:], axis=-1)
+
     def lost(self, cells: Cells, establishments: int) -> float:
         """What clipping takes from a payroll at most, where all establishments are alike."""
         return 0.0
@@ -179,16 +194,6 @@ class PowerPair(PayMechanism):
             return self.claims
         kept = (StrongAlpha(),) if StrongAlpha() in self.claims.get("worker_pay", ()) else ()
         return {**self.claims, "worker_pay": kept}
-
-    def release(
-        self,
-        counts: ArrayLike,
-        payroll: ArrayLike,
-        largest: ArrayLike,
-        largest_payroll: ArrayLike | None = None,
-    ) -> Integers:
-        """Noisy counts and payrolls, (workplaces, cells, 2)."""
-        return self._release(pay_cells(counts, payroll, largest, largest_payroll), secret())
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""

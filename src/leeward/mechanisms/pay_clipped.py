@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from leeward.mechanisms.clipped import MISSED, Clipped
 from leeward.mechanisms.clipping import checked_entries, scaled
@@ -31,7 +32,8 @@ from leeward.mechanisms.split import classes_of, establishment_class
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.body import HEXAGON
-from leeward.noise.scales import MOST, Integers, Noise, Scales, TwoScales
+from leeward.noise.integers import establishment_rows, numbered, whole_numbers
+from leeward.noise.scales import MOST, Integers, Noise, Scales, TwoScales, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha, StrongAlpha
 
@@ -79,6 +81,25 @@ class PayClipped(PayMechanism):
     def suited(self, establishments: int) -> "PayClipped":
         """The same for workplace cells of this class of establishments."""
         return replace(self, bounds=self.bounds.suited(establishments))
+
+    def release(  # type: ignore[override] # rows of establishments in place of cells
+        self, counts: ArrayLike, payroll: ArrayLike, sizes: ArrayLike, workplace: ArrayLike
+    ) -> Integers:
+        """Noisy pairs (workplaces, cells, 2) from one row an establishment.
+
+        `sizes` counts all its jobs, `workplace` numbers its workplace cell.
+        """
+        columns = (counts, sizes, workplace)
+        rows, jobs, place = establishment_rows(
+            columns, self.parameters.cells, MOST // self._lattice
+        )
+        row, cell = np.nonzero(rows)
+        pay = whole_numbers(payroll, "payroll").reshape(rows.shape)
+        entries = Entries(
+            *(rows[row, cell], cell, row, jobs, place, (numbered(place, None), rows.shape[1])),
+            payroll=pay[row, cell],
+        )
+        return np.stack(self._measured(entries, secret())[0], axis=-1)
 
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         """Pairs (w, d, 2) and θ in lattice points; the auditor runs it with its own noise."""

@@ -1,9 +1,8 @@
 """Margins of pay: intervals of payrolls and means, proved in pay_margins.proof.md."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar
 
 import numpy as np
@@ -165,15 +164,16 @@ def _factor(scale: Scale | ScalePair, made: PayMechanism) -> float:
         shrink = np.exp(np.clip(noise * step, -300, 300))
     ratios = RATIOS if made.statistic == "mean" else RATIOS[:1]
 
-    def covered(ratio: float) -> Callable[[float], float]:
-        def share(q: float) -> float:
-            return float(weights @ (1 - made.beyond(ratio, q * shrink)))
+    def covered(q: float, ratio: float) -> float:
+        return float((weights * (1 - made.beyond(ratio, q * shrink))).sum())
 
-        return share
-
-    if min(covered(ratio)(float(BOUND)) for ratio in ratios) < float(COVERAGE):
-        return float(BOUND)
-    return max(smallest(covered(float(ratio)), COVERAGE) for ratio in ratios)
+    widest = 0.0
+    for ratio in ratios.tolist():
+        if covered(float(BOUND), ratio) < float(COVERAGE):
+            return float(BOUND)
+        if covered(widest, ratio) < float(COVERAGE):
+            widest = smallest(partial(covered, ratio=ratio), COVERAGE)
+    return widest
 
 
 WIDEST = 10.0**6

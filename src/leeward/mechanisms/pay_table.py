@@ -29,6 +29,7 @@ from leeward.mechanisms.pay import (
 )
 from leeward.mechanisms.pay_margins import PayMargins
 from leeward.model import Cells, Entries
+from leeward.model.cells import columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import EMPTY, Margins
 from leeward.noise.law import laplace
@@ -176,23 +177,24 @@ def usual_cells(size: int, cap: int, cells: int, establishments: int) -> Cells:
 def mean_errors(made: PayMechanism, cells: Cells) -> Floats | None:
     """E|δP − m·δn|/n of each cell, at most the cap: that of a cell without jobs."""
     jobs, pay = cells.counts.astype(np.float64), payroll_of(cells, made.cap).astype(np.float64)
-    with np.errstate(all="ignore"):
-        mean = np.where(jobs > 0, pay / jobs, 0.0)
     found = np.full(cells.shape, float(made.cap))
-    for row, cell in zip(*np.nonzero(jobs > 0), strict=True):
-        one = Cells(
-            cells.counts[row : row + 1],
-            cells.largest[row : row + 1],
-            payroll=None if cells.payroll is None else cells.payroll[row : row + 1],
-            largest_payroll=None
-            if cells.largest_payroll is None
-            else cells.largest_payroll[row : row + 1],
-        )
-        error = made.error(one, -mean[row, cell], 1.0)
-        if error is None:
-            return None
-        found[row, cell] = min(float(error[0]) / jobs[row, cell], made.cap)
+    for cell in range(cells.shape[1]):
+        some = jobs[:, cell] > 0
+        means = np.zeros(len(jobs))
+        means[some] = pay[some, cell] / jobs[some, cell]
+        for mean in np.unique(means[some]):
+            rows = np.flatnonzero(some & (means == mean))
+            error = made.error(_rows(cells, rows), -float(mean), 1.0)
+            if error is None:
+                return None
+            found[rows, cell] = np.minimum(error / jobs[rows, cell], made.cap)
     return found
+
+
+def _rows(cells: Cells, rows: Integers) -> Cells:
+    """Some of the workplace cells."""
+    kept = {name: one[rows] for name, one in columns(cells).items()}
+    return Cells(**kept)
 
 
 def published_pay(

@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.errors import NotCovered
 from leeward.mechanisms.measurement import Claims, Words
@@ -20,7 +19,6 @@ from leeward.mechanisms.pay import (
     PayMechanism,
     PublishedPay,
     as_cells,
-    pay_cells,
     payroll_of,
     payroll_scales,
     read_cap,
@@ -28,7 +26,7 @@ from leeward.mechanisms.pay import (
 from leeward.mechanisms.vector_pareto import tail_and_step
 from leeward.model import Cells, Entries
 from leeward.noise.law import pareto
-from leeward.noise.scales import Integers, Noise, Scales, secret
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha, StrongAlpha
 
@@ -92,10 +90,6 @@ class PayrollPareto(PayMechanism):
         if not self.by_payroll:
             return self.claims
         return dict.fromkeys(self.claims, (ProportionalAlpha(),))
-
-    def release(self, payroll: ArrayLike, largest: ArrayLike, counts: ArrayLike) -> Integers:
-        """Noisy payrolls (workplaces, cells); `largest` in jobs, or the largest payroll."""
-        return self._release(pay_cells(counts, payroll, largest, largest), secret())
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""

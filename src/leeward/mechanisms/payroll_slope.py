@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.mechanisms.measurement import Claims, Words
 from leeward.mechanisms.parameters import Parameters
@@ -19,7 +18,6 @@ from leeward.mechanisms.pay import (
     PayMechanism,
     PublishedPay,
     as_cells,
-    pay_cells,
     payroll_of,
     payroll_scales,
     read_cap,
@@ -29,7 +27,7 @@ from leeward.mechanisms.payroll_pareto import payroll_alone
 from leeward.mechanisms.slope import Slope
 from leeward.model import Cells, Entries
 from leeward.noise.law import PiecewiseLaw
-from leeward.noise.scales import Integers, Noise, Scales, secret
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha
 
@@ -68,10 +66,6 @@ class PayrollSlope(PayMechanism):
     def law(self) -> PiecewiseLaw:
         """The law of Z."""
         return self.slope.law
-
-    def release(self, payroll: ArrayLike, largest: ArrayLike, counts: ArrayLike) -> Integers:
-        """Noisy payrolls (workplaces, 1); `largest` is the largest payroll."""
-        return self._release(pay_cells(counts, payroll, largest, largest), secret())
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""
