@@ -197,7 +197,7 @@ def test_a_numeric_that_no_float_holds_is_out_of_range(socket: Path, tmp_path: P
         found = {one.problem: one.rows for one in engine.check(book, EveryJob())}
         engine.prepare(book, EveryJob(), [table, Marginal("u", (), whole(book, "code"))], [])
         assert counts(engine, table) == {0: (2, 0, 2)}
-    assert found["number out of range"] == 3
+    assert (found["number below low"], found["number above cap"]) == (1, 2)
     assert (found["missing number"], found["not a number"]) == (1, 1)
 
 
@@ -362,12 +362,13 @@ def test_a_strict_check_refuses_what_a_rule_would_count(tmp_path: Path) -> None:
     with connect(in_files(odd_tables("text"), tmp_path), tmp_path) as engine:
         found = {one.problem: one for one in engine.check(book, EveryJob(), strict=True)}
     assert set(found) == {
-        "missing number", "not a number", "number out of range", "number with a fraction"
+        "missing number", "not a number", "number below low", "number above cap",
+        "number with a fraction",
     }  # fmt: skip
     assert all(one.refuses and not one.rule for one in found.values())
-    assert found["number out of range"].rows == 2
-    assert found["number out of range"].examples == ("-3", "1e99")
-    assert "0 to 1000 cent" in found["number out of range"].remedy
+    assert found["number below low"].examples == ("-3",)
+    assert (found["number above cap"].rows, found["number above cap"].examples) == (1, ("1e99",))
+    assert "0 to 1000 cent" in found["number above cap"].remedy
     assert found["number with a fraction"].examples == ("10.9",)
 
 
@@ -379,7 +380,7 @@ def test_wrong_numbers_of_the_public_frame_are_refused(tmp_path: Path) -> None:
         found = [one for one in engine.check(book, EveryJob()) if one.refuses]
     assert [(one.problem, one.column, one.rows) for one in found] == [
         ("missing number", "area", 1),
-        ("number out of range", "area", 1),
+        ("number above cap", "area", 1),
         ("number with a fraction", "area", 1),
     ]
 
