@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import connect
-from leeward.errors import Undisclosed
+from leeward.engines import connect, tabulation
+from leeward.errors import BadData, Undisclosed
 from leeward.model import (
     Codebook,
     Dimension,
@@ -248,6 +248,23 @@ def test_payrolls_of_units_and_of_a_frame_that_is_read_once(tmp_path: Path) -> N
                 true = slow_payrolls(table, EveryJob(), merged=False).values()
                 kept = [tuple(x for x in (*one[:2], *one[3:5]) if x is not None) for one in true]
                 assert list(read_cells(engine, table, batch=2)) == kept
+
+
+def test_pay_that_differs_between_queries_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known bad: noise would follow another payroll than the one that is published."""
+    tables, book = paid_tables(), codebook(tmp_path, PAID)
+    _, stipends, *_, sexes, _ = paid_marginals(book)
+    with connect(in_files(tables, tmp_path), tmp_path) as engine:
+        monkeypatch.setattr(tabulation, "pay_columns", lambda *_: {"pay_0": 1})
+        with pytest.raises(BadData, match="sums that differ"):
+            engine.prepare(book, EveryJob(), [sexes], [])
+    monkeypatch.undo()
+    tables["workers"] = tables["workers"].slice(1)  # after a check that found all of them
+    refused = pytest.raises(BadData, match="sums that differ")
+    with connect(in_files(tables, tmp_path), tmp_path) as engine, refused:
+        engine.prepare(book, EveryJob(), [stipends], [], steps=frozenset())
 
 
 def random_tables(seed: int) -> dict[str, pa.Table]:
