@@ -231,7 +231,8 @@ class RowChecks:
         for finding, rule in (
             (Finding("missing number", *where, found.missing, (), fill), "missing_number"),
             (Finding("not a number", *where, *found.unreadable, fill), "missing_number"),
-            (Finding("number out of range", *where, *found.outside, look), "number_range"),
+            (Finding("number below low", *where, *found.below, look), "number_range"),
+            (Finding("number above cap", *where, *found.above, look), "number_range"),
             (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
         ):
             reported = rule == "number_range" or self._is_reported(attribute, attribute.missing)

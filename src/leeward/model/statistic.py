@@ -5,6 +5,12 @@ from typing import ClassVar, Literal, TypeAlias
 
 from leeward.model.attribute import Attribute, NumericRange
 
+MOST_JOBS = 10**9
+"""No data have more jobs than this."""
+
+MOST_PAY = 2**61 // MOST_JOBS
+"""The highest cap of pay: the payroll of so many jobs is at most 2^61, the most that is noised."""
+
 
 @dataclass(frozen=True)
 class Count:

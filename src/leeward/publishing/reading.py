@@ -25,6 +25,7 @@ from leeward.model import (
     Statistic,
 )
 from leeward.model.document import nearest
+from leeward.model.statistic import MOST_JOBS, MOST_PAY
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
@@ -349,6 +350,14 @@ def _paid(written: WrittenTable, codebook: Codebook) -> Attribute:
             rule="must name a column whose low is 0 or more: pay below 0 has no proof",
             value=f"{shown(one.name)} from {one.numbers.low}",
             next_step=f"Write low: 0 for {one.name} in the codebook.",
+        )
+    if one.numbers.cap > MOST_PAY:
+        raise InvalidParameter(
+            "of",
+            rule=f"must name a column whose cap is at most {MOST_PAY}: the pay of {MOST_JOBS} jobs "
+            "must fit into 64 bits",
+            value=f"{shown(one.name)} with cap {one.numbers.cap}",
+            next_step=f"Write a lower cap for {one.name}, or give the column in a larger unit.",
         )
     if not one.numbers.cap_from:
         raise InvalidParameter(
