@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from leeward.bundle import BundleWriter, read_bundle, verify_bundle
+from leeward.bundle import BundleWriter, CertifiedTable, read_bundle, verify_bundle
 from leeward.bundle.figure import picture
 from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.selection import Row as SelectedRow
 from leeward.bundle.selection import Selection, select
+from leeward.bundle.statements import TotalsStatement
 from leeward.errors import Damaged
 from leeward.model import Pay, Published
 from leeward.show.environment import environment
@@ -107,6 +108,13 @@ def test_a_statement_agrees_with_itself(sealed: Path, changes: Row, reason: str)
     assert told is not None
     with pytest.raises(ValidationError, match=reason):
         StatisticStatement.model_validate(told.model_dump() | changes)
+
+
+def test_only_counts_have_totals(sealed: Path) -> None:
+    told = read_bundle(sealed).certificate.tables[0]
+    sums = TotalsStatement(codes={"place": "00"}, rows=1, draws=None, seed=None, sentence="Sums.")
+    with pytest.raises(ValidationError, match="must be of counts"):
+        CertifiedTable.model_validate(dict(told) | {"totals": sums})
 
 
 def edited(at: int, **numbers: object) -> Callable[[list[Row]], list[Row]]:
@@ -204,6 +212,7 @@ def test_pictures_have_the_unit_and_open_ends(sealed: Path) -> None:
         1,
         2,
     ]
+    assert 'x2="100%" y1="9"' in html, "without an upper end the line goes on to the border"
     assert "All 3 cells of means." in made.caption
     squares = picture(held, held["by_sex"].about, "squares", 25)
     html = str(macros.figure(squares.chart, ""))  # type: ignore[attr-defined]

@@ -2,15 +2,18 @@
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from leeward.errors import LeewardError
-from leeward.model import Flag, Pay
-from leeward.model.values import EMPTY, Published
-from leeward.publishing import measuring
+from leeward.mechanisms.measurement import Measured, Measurement, PublicLaw
+from leeward.model import Batch, Cells, Confidential, Pay
+from leeward.model.values import EMPTY
 from leeward.publishing.certify import Draft
+from leeward.publishing.measuring import completed, publish
 from leeward.publishing.plan import Plan
 from leeward.publishing.predicted import Prediction
 from leeward.publishing.prediction import Outlook, Target, smallest_budget
@@ -96,10 +99,23 @@ def test_pay_has_neither_totals_nor_breakdowns(
         read_marginal(written, codebook)
 
 
+class Lacking:
+    """A measurement that gives its second cell no number."""
+
+    name, margin_columns = "lacking", ("count",)
+    parameters = SimpleNamespace(cells=1)
+
+    def measure(self, _: Cells) -> Measured:
+        values = np.array([[5], [EMPTY]])
+        return Measured(values, {"count": values}, PublicLaw(None, joint=False, scale=None))
+
+
 def test_cells_without_a_number_get_their_own_flag_also_in_a_complete_table() -> None:
-    values = np.array([[5], [EMPTY]])
-    flags = np.where(values == EMPTY, Flag.NO_NUMBER, Flag.OK)
-    given = Published(np.array([1, 3]), values, flags.astype(np.int64), {"count": values})
-    (made,) = measuring._spread(given, 0, MEANS.workplace_cells, 9)
-    assert made.flags.ravel().tolist() == [-2, 1, -2, -1, -2]
-    assert made.values.ravel().tolist() == [0, 5, 0, EMPTY, 0]
+    cells = Cells(np.array([[1], [0]]), np.array([1, 0]))
+    made_by = cast("Measurement", Lacking())
+    given = publish(Batch(np.array([1, 3]), Confidential(cells)), made_by)
+    parts = list(completed(iter([given]), made_by, MEANS, 9))
+    flags = np.concatenate([one.flags.ravel() for one in parts])
+    values = np.concatenate([one.values.ravel() for one in parts])
+    assert flags.tolist() == [-2, 1, -2, -1, -2]
+    assert values.tolist() == [0, 5, 0, EMPTY, 0]
