@@ -134,7 +134,8 @@ def row_flags(published: Published) -> Integers:
 def value_column(published: Published) -> pa.Array:
     """The values row by row; null where there is no number."""
     values = published.values.ravel()
-    return pa.array(values, mask=values == EMPTY)
+    absent = values == EMPTY
+    return pa.array(values, mask=absent if absent.any() else None)
 
 
 def margin_column(published: Published, name: str) -> pa.Array:
@@ -223,15 +224,12 @@ class RowRules:
         self._key = int(keys[-1]) if len(keys) else self._key
 
     def _repeated(self, rows: pa.Table, number: Integers) -> Iterator[str]:
-        """A workplace cell has one status, and one number of establishments.
-
-        Of a table that may lack numbers it is in the frame with all its rows, or with none.
-        """
+        """A workplace cell is in the frame with all its rows, or with none of them."""
         within = number % self._each != 0
         words = {"status": "flags", ESTABLISHMENTS: "numbers of establishments"}
         for name in words if self._establishments else ("status",):
             column = rows[name].to_numpy().astype(np.int64)
-            if name == "status" and not self._counts:
+            if name == "status":  # a number may be lacking in some rows of a workplace cell alone
                 column = (column == Flag.NO_ESTABLISHMENT).astype(np.int64)
             if np.diff(column, prepend=self._before[name])[within].any():
                 yield f"has different {words[name]} in one workplace combination"
