@@ -362,7 +362,7 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak; got 'stronk'. "
+        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
         "Did you mean 'strong'?",
     ),
     (

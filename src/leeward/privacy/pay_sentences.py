@@ -129,7 +129,7 @@ def _raised(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
         f"Between two payrolls of an {unit} with the same jobs, whoever got a raise, the odds "
         f"change {FACTOR}, where they differ by at most the cap for each job that one step adds, "
         f"less the lowest pays of as many jobs. For {EXAMPLE:,} jobs that holds for a raise of all "
-        f"by {growth_text(guarantee)} times where the cap is at least {number_text(cap)} mean pays.",
+        f"by {growth_text(guarantee)} times if the cap is at least {number_text(cap)} mean pays.",
     )
 
 
