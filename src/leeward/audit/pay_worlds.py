@@ -20,8 +20,10 @@ from leeward.privacy.steps import Growth
 CAP = 30
 """The public cap: 2, 3, 5 and 10 of the mean pays of the examples."""
 
-LEVELS = (0, 3, 15, CAP)
+LEVELS = (0, 3, CAP)
 """What everyone is paid before the change."""
+
+SIZES = (0, 1, 2, 10, 100, 1000)
 
 
 def paid(population: Population, *establishments: Sequence[int]) -> World:
@@ -34,9 +36,9 @@ def _step(population: Population) -> Growth:
     return Growth(population.growth, additive(population.policy))
 
 
-def _alike(population: Population) -> Iterator[list[int]]:
+def _alike() -> Iterator[list[int]]:
     """Workforces in which everyone is paid alike."""
-    for number, level in product(population.sizes, LEVELS):
+    for number, level in product(SIZES, LEVELS):
         yield [level] * number
 
 
@@ -59,7 +61,7 @@ def person(population: Population) -> Iterator[WorldPair]:
     if not population.payroll:
         yield from worlds.each_job(population)
         return
-    for before in _alike(population):
+    for before in _alike():
         after = [*before, CAP]
         yield WorldPair(paid(population, before), paid(population, after))
         larger = [LEVELS[1]] * (2 * len(before) + 1)
@@ -74,7 +76,7 @@ def pay_changed(population: Population) -> Iterator[WorldPair]:
                 first, last = (added(force, population.one(k)) for k in (0, population.kinds - 1))
                 yield WorldPair(alone(first), alone(last))
         return
-    for before in _alike(population):
+    for before in _alike():
         for low, high in ((0, CAP), (LEVELS[1], LEVELS[1] + 1)):
             little, more = (paid(population, [*before, one]) for one in (low, high))
             yield WorldPair(little, more)
@@ -86,7 +88,7 @@ def pay_changed_in_jobs(population: Population, rule: JobsRule) -> Iterator[Worl
         yield from worlds.all_jobs_moved(population, rule)
         return
     held = rule.most if isinstance(rule, BoundedJobs) else 1
-    for before in _alike(population):
+    for before in _alike():
         nothing, most = (paid(population, *[[*before, one]] * held) for one in (0, CAP))
         yield WorldPair(nothing, most)
 
@@ -95,7 +97,7 @@ def payrolls(population: Population) -> Iterator[WorldPair]:
     """Sizes and payrolls that grow by one step: joiners at any pay, raises, and both."""
     yield from () if population.payroll else worlds.size(population)
     step = _step(population)
-    for before in _alike(population):
+    for before in _alike():
         payroll = sum(before)
         most = max(int(population.growth * payroll), step.plus * CAP)
         for joiners, more in product({0, 1, step.gain(len(before))}, (0, most // 2, most)):
@@ -128,7 +130,7 @@ def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
 
 def raised(population: Population) -> Iterator[WorldPair]:
     """Same jobs, another payroll within the limit of two strong steps."""
-    for before in _alike(population):
+    for before in _alike():
         if before:
             after = with_more(before, raise_limit(_step(population), tuple(before), CAP))
             yield WorldPair(paid(population, before), paid(population, after))

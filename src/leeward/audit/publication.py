@@ -179,10 +179,19 @@ def released_payroll(made: Any, name: str, cell: Database) -> Released:  # noqa:
     return Independent((replace(counted, true=(sum(payrolls),), scale=scale),))
 
 
-@lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
 def _losses(before: Released, after: Released) -> tuple[arb, arb]:
+    """Only the distance of the centres and both scales matter."""
     if before == after:
         return arb(0), arb(0)
+    if isinstance(before, Independent) and isinstance(after, Independent):
+        return _losses_apart(before.seen_from(before.true), after.seen_from(before.true))
+    if isinstance(before, Rounded) and isinstance(after, Rounded):
+        return _losses_apart(replace(before, true=0), replace(after, true=after.true - before.true))
+    raise TypeError("two releases of one table are of one form")
+
+
+@lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
+def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
     if isinstance(before, Independent) and isinstance(after, Independent):
         found = pareto_loss(before, after, Fraction(0))
         # The density bounds the ratios of outputs between those that were examined.
