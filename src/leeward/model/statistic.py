@@ -14,6 +14,9 @@ class Count:
     unit: ClassVar[str] = "jobs"
     """The unit of a published value."""
 
+    counts: ClassVar[bool] = True
+    """Whether a published value is a number of jobs, so that it is always there."""
+
     needs: ClassVar[tuple[Attribute, ...]] = ()
     """The numeric columns whose numbers it reads, beside the cells of the jobs."""
 
@@ -27,6 +30,7 @@ class Pay:
 
     name: Literal["payroll", "mean"]
     of: Attribute
+    counts: ClassVar[bool] = False
 
     @property
     def needs(self) -> tuple[Attribute, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -36,6 +37,7 @@ from leeward.bundle.statements import (
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Marginal
+from leeward.model.marginal import BLOCK, COUNTED
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
@@ -174,7 +176,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal, made = table.marginal.published[number], table.measurement
-    noise = made.cell_noise(number)
+    noise = made.cell_noise(number) if marginal.statistic.counts else None
     identifiers = tuple(one.name for one in marginal.dimensions)
     columns = table.marginal.columns_of(number, made.margin_columns)
     return CertifiedTable(
@@ -192,9 +194,10 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
-        margins=_margins(made, marginal.worker_cells),
+        margins=_margins(made, columns),
         bias=made.words.bias,
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
+        statistic=StatisticStatement.of_statistic(marginal.statistic, count=COUNTED in columns),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
         joint=_joint(table, number),
@@ -266,14 +269,14 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
     )
 
 
-def _margins(made: Measurement, cells: int) -> MarginStatement:
+def _margins(made: Measurement, columns: tuple[str, ...]) -> MarginStatement:
     rule = made.margins
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(
         method=rule.method,
         coverage=coverage,
-        block_coverage=coverage if cells > 1 else None,
-        ends="low" in made.margin_columns,
+        block_coverage=coverage if any(one.startswith(BLOCK) for one in columns) else None,
+        ends="low" in columns,
         epsilon=str(rule.epsilon) if rule.epsilon else None,
         note=rule.note,
     )
