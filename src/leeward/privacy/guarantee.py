@@ -177,6 +177,8 @@ class Guarantee:
         wanted = with_unit(with_plus(self._under(policy), plus), unit)
         kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
         growth = read_alpha(wanted, kept)
+        if (wanted, growth) == (self.policy, self.alpha):
+            return self
         steps = steps_between(self.policy, self.alpha, wanted, growth)
         if steps is None:
             raise NotCovered(

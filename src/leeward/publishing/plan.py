@@ -378,6 +378,7 @@ def _require_promise(plan: Plan) -> None:
     plan.charge.for_jobs(most_jobs(plan.jobs))
     worker(plan.charge, plan.jobs)
     odds(plan.charge)
+    _ = plan.pay
 
 
 def _unwritable(plan: Plan) -> Iterator[LeewardError]:
