@@ -16,6 +16,7 @@ from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
+from leeward.mechanisms.percentiles import of_statistic
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal
 from leeward.model.document import nearest
@@ -91,7 +92,7 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         rule = spend(made, asked.epsilon * spent, cells if by_cell else 1, bounded=bounded)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return made.measurement(by_cell=by_cell, margins=rule)
+    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
 
 
 Shape: TypeAlias = tuple[int, tuple[int, ...]]
