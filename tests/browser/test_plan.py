@@ -90,7 +90,7 @@ def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(
     page = view().page
     page.goto(address + "plan")
     page.select_option('[id="aim.table"]', "place_industry")
-    page.fill('[id="aim.jobs"]', "5")
+    page.fill('[id="aim.error"]', "5")
     page.get_by_role("button", name="Find ε").click()
     told = office.planned("plan.yaml", "--target", "place_industry: 5 jobs")
     expect(page.locator("#aim-epsilon")).to_have_text("8.61", timeout=SEARCH)
@@ -207,7 +207,7 @@ def test_an_old_answer_does_not_stay(view: NewView, address: str) -> None:
     page.goto(address + "plan")
     find, found = page.get_by_role("button", name="Find ε"), page.locator("#aim-epsilon")
     refused = page.locator("#save-answer .refusal")
-    for field, text in ((EPSILON, "5"), ('[id="aim.jobs"]', "30")):
+    for field, text in ((EPSILON, "5"), ('[id="aim.error"]', "30")):
         find.click()
         expect(found).to_be_visible(timeout=SEARCH)
         page.fill(field, text)

@@ -57,8 +57,8 @@ def test_three_digits_without_an_exponent(value: float | None, text: str) -> Non
 def test_shares_and_correlations() -> None:
     assert (numbers.percent(0.123456), numbers.percent(None)) == ("12.3\u00a0%", "–")
     assert (numbers.correlation(0.99951), numbers.correlation(None)) == ("1.000", "–")
-    assert numbers.jobs(None) == "no mean"
-    assert (numbers.jobs(1234.5), numbers.jobs(1.23456)) == ("1,234", "1.23")
+    assert numbers.error(None) == "no mean"
+    assert (numbers.error(1234.5), numbers.error(1.23456)) == ("1,234", "1.23")
 
 
 def test_lists_and_capitals() -> None:

@@ -42,7 +42,7 @@ def pipes(plan: Path) -> Iterator[list[Path]]:
 def test_nothing_that_the_page_can_be_asked_opens_the_data(
     page: Served, plan: Path, pipes: list[Path]
 ) -> None:
-    sent = form(draft(plan), ("aim.table", "by_sector"), ("aim.jobs", "5"))
+    sent = form(draft(plan), ("aim.table", "by_sector"), ("aim.error", "5"))
     answers = [page.get(tab) for tab in ("/plan", "/releases", "/ledger", "/comparison")]
     answers += [page.post("/plan", [*sent, ("action", action)]) for action in QUESTIONS]
     answers += [page.post("/plan/preview", sent)]

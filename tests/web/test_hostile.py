@@ -69,7 +69,7 @@ def test_every_text_of_a_plan_is_shown_as_text(evil: Served) -> None:
 
 
 def test_every_text_of_a_form_is_shown_as_text(evil: Served, folder: Path) -> None:
-    more = [("aim.table", EVIL), ("aim.jobs", EVIL), ("file", EVIL), ("action", "aim")]
+    more = [("aim.table", EVIL), ("aim.error", EVIL), ("file", EVIL), ("action", "aim")]
     sent = form(draft(folder / "plan.yaml"), *more)
     for path in ("/plan", "/plan/preview", "/plan/save"):
         answer = evil.post(path, sent)

@@ -122,7 +122,7 @@ def test_no_data_are_opened(page: Served, plan: Path, monkeypatch: pytest.Monkey
     assert not (plan.parent / "no.csv").exists()
     assert page.get("/plan").status == 200
     assert page.post("/plan/preview", form(draft(plan))).status == 200
-    sent = form(draft(plan), ("action", "aim"), ("aim.table", "by_sex"), ("aim.jobs", "40"))
+    sent = form(draft(plan), ("action", "aim"), ("aim.table", "by_sex"), ("aim.error", "40"))
     assert page.post("/plan", sent).status == 200
     assert page.post("/plan/save", form(draft(plan), ("file", "b.yaml"))).status == 200
 
@@ -264,7 +264,7 @@ def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(
     page: Served, plan: Path, epsilon: str
 ) -> None:
     sent = form(draft(plan).with_text("protect.epsilon", epsilon), ("action", "aim"),
-                ("aim.table", "by_sex"), ("aim.jobs", "40"))  # fmt: skip
+                ("aim.table", "by_sex"), ("aim.error", "40"))  # fmt: skip
     expected = smallest_budget(read_plan(plan), read_target("by_sex: 40 jobs")).asked.epsilon
     shown = Parts(page.post("/plan", sent).text)
     assert float(shown.text("aim-epsilon")) == float(expected)
@@ -278,7 +278,7 @@ def test_the_epsilon_of_a_wanted_error_is_that_of_the_command_line(
 def test_a_question_that_makes_no_sense_is_refused(
     page: Served, plan: Path, table: str, jobs: str
 ) -> None:
-    sent = form(draft(plan), ("action", "aim"), ("aim.table", table), ("aim.jobs", jobs))
+    sent = form(draft(plan), ("action", "aim"), ("aim.table", table), ("aim.error", jobs))
     answer = page.post("/plan", sent)
     assert answer.status == 422
     assert "must" in Parts(answer.text).text("aim-answer")

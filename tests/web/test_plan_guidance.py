@@ -85,18 +85,18 @@ def test_an_epsilon_that_the_account_would_not_pay_is_found_with_a_warning(
     page: Served, plan: Path
 ) -> None:
     one = ("aim.table", "by_sex")
-    dear = asked(page, draft(plan), "aim", one, ("aim.jobs", "5"))
+    dear = asked(page, draft(plan), "aim", one, ("aim.error", "5"))
     found = dear.text("aim-epsilon")
     with Ledger.open(plan.parent / "ledger.sqlite") as book:
         words = refusal(with_budget(read_plan(plan), Fraction(found)), book.account("office"))
     assert f"{UNPAID} {words}" in dear.text("aim-answer")
-    cheap = asked(page, draft(plan), "aim", one, ("aim.jobs", "400"))
+    cheap = asked(page, draft(plan), "aim", one, ("aim.error", "400"))
     assert float(cheap.text("aim-epsilon")) < 6
     assert UNPAID not in cheap.text("aim-answer")
 
 
 def test_the_mean_of_a_wanted_error_is_explained(page: Served, plan: Path) -> None:
-    one = (("aim.table", "by_sex"), ("aim.jobs", "40"))
+    one = (("aim.table", "by_sex"), ("aim.error", "40"))
     told = asked(page, draft(plan), "aim", *one).text("aim-answer")
     assert "a plain average over cells whose largest establishment has 10, 100, 1,000 jobs" in told
     assert "sizes: in the plan gives your own mix" in told

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.model.marginal import RELEASED
-from leeward.model.values import Margins, ends
+from leeward.model import Flag
+from leeward.model.marginal import COUNTED, RELEASED
+from leeward.model.values import EMPTY, Margins, ends
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -30,7 +31,8 @@ class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
     `margins` are 0 where `drawn` is false: there the table has none. `establishments` is None where
-    the table does not count them, and `released` where values are as released.
+    the table does not count them, and `released` where values are as released. Of a table of pay
+    the count is among the margins, and what is not there is EMPTY.
     """
 
     positions: tuple[Integers, ...]
@@ -45,7 +47,9 @@ class Block:
     def ends(self) -> tuple[Integers, Integers]:
         """The lowest and the highest number that each released value may stand for."""
         released = self.values if self.released is None else self.released
-        return ends(released, self.margins) if self.margins else (released, released)
+        if {*self.margins} <= {COUNTED}:
+            return (released, released)
+        return ends(released, self.margins)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -110,17 +114,29 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
     coded = zip(columns, codes, strict=False)
     positions = tuple(_positions(column, listed, table) for column, listed in coded)
     numbers = dict(zip(table.columns[len(codes) :], columns[len(codes) :], strict=True))
-    wide = {name: numbers[name] for name in table.margin_columns}
-    drawn = [one.is_valid().to_numpy(zero_copy_only=False) for one in wide.values()]
+    wide = {name: numbers[name] for name in (*table.margin_columns, *table.count_columns)}
+    absent = 0 if table.counts else EMPTY
+    status = _numbers(numbers["status"], table)
     return Block(
         positions,
-        _numbers(numbers["value"], table),
-        _numbers(numbers["status"], table),
-        {name: _numbers(one.fill_null(0), table) for name, one in wide.items()},
-        drawn[0] if drawn else np.zeros(len(batch), bool),
+        _numbers(numbers["value"], table, None if table.counts else EMPTY),
+        status,
+        {name: _numbers(one, table, absent) for name, one in wide.items()},
+        _drawn(wide, status, table),
         _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
-        _numbers(numbers[RELEASED].fill_null(0), table) if RELEASED in numbers else None,
+        _numbers(numbers[RELEASED], table, 0) if RELEASED in numbers else None,
     )
+
+
+def _drawn(wide: dict[str, pa.Array], status: Integers, table: CertifiedTable) -> Booleans:
+    """Which rows have noise that is told: of counts, those with margins."""
+    first = next(iter(wide.values()), None)
+    if first is None:
+        return np.zeros(len(status), bool)
+    if not table.counts:
+        return np.asarray(status != Flag.NO_ESTABLISHMENT)
+    valid: Booleans = first.is_valid().to_numpy(zero_copy_only=False)
+    return valid
 
 
 def _positions(column: pa.Array, listed: pa.Array, table: CertifiedTable) -> Integers:
@@ -138,12 +154,15 @@ def _positions(column: pa.Array, listed: pa.Array, table: CertifiedTable) -> Int
     return known
 
 
-def _numbers(column: pa.Array, table: CertifiedTable) -> Integers:
-    if not pa.types.is_signed_integer(column.type) or column.null_count:
+def _numbers(column: pa.Array, table: CertifiedTable, absent: int | None = None) -> Integers:
+    """Whole numbers; `absent` stands for an empty field, where there may be one."""
+    if not pa.types.is_signed_integer(column.type) or (absent is None and column.null_count):
         raise _damaged(table, "must have a whole number in every row")
-    numbers: Integers = column.to_numpy().astype(np.int64)
-    if len(numbers) and (numbers.max() > LARGEST or numbers.min() < -LARGEST):
+    there = column.drop_null().to_numpy()
+    if len(there) and (there.max() > LARGEST or there.min() < -LARGEST):
         raise _damaged(table, "must have numbers of at most 2^61")
+    filled = column if absent is None else column.fill_null(absent)
+    numbers: Integers = filled.to_numpy().astype(np.int64)
     return numbers
 
 

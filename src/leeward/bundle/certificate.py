@@ -19,6 +19,7 @@ from pydantic import (
 )
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.statements import (
     BudgetStatement,
     Count,
@@ -46,7 +47,8 @@ from leeward.bundle.statements import (
     TidiedStatement,
     TotalsStatement,
 )
-from leeward.model.marginal import BOUND, RELEASED, margin_columns
+from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
+from leeward.model.statistic import COUNT
 from leeward.model.totals import TOTAL_LABEL
 
 FORMAT: Final = 3
@@ -60,7 +62,7 @@ UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 
 SINCE_3 = (
     *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),
-    "noise",
+    *("noise", "statistic"),
 )
 """Keys of tables that format 3 added; left out where they say nothing."""
 
@@ -99,6 +101,9 @@ class CertifiedTable(Statement):
     margins: MarginStatement
     bias: Prose | None
     columns: tuple[Text, ...]
+    statistic: StatisticStatement | None = None
+    """What a value is; left out of plain counts of jobs."""
+
     establishments: FrameStatement | None = None
     """Left out where there is no such column."""
 
@@ -140,6 +145,8 @@ class CertifiedTable(Statement):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
         if self.noise is not None and not self.has_margins:
             raise ValueError("noise must be there with margins alone")
+        if not self.counts and (self.totals, self.joint, self.noise, self.tidied) != (None,) * 4:
+            raise ValueError("totals, joint, noise and tidied must be of counts")
         if self.total_rows > self.rows:
             raise ValueError("totals must not be more than all rows")
         if not self._relates():
@@ -169,6 +176,22 @@ class CertifiedTable(Statement):
         )
 
     @property
+    def counts(self) -> bool:
+        """Whether values are numbers of jobs; others may be empty, with status −1."""
+        return self.statistic is None or self.statistic.counts
+
+    @property
+    def unit(self) -> str:
+        """The unit of its values: jobs, or that of a column of pay with its period."""
+        stated = self.statistic
+        return COUNT.unit if stated is None or stated.counts else stated.per_period
+
+    @property
+    def statistic_words(self) -> str:
+        """What its values are, in a few words."""
+        return "number of jobs" if self.statistic is None else self.statistic.words
+
+    @property
     def margin_columns(self) -> tuple[str, ...]:
         """The columns that say how far off a value may be."""
         if not self.has_margins:
@@ -180,12 +203,23 @@ class CertifiedTable(Statement):
     def noise_columns(self) -> tuple[str, ...]:
         """The same, and the bound of a block beside its total; null where nothing was drawn.
 
-        Of a tidied table the first is the number with noise, which the margins are around.
+        Of a tidied table the first is the number with noise, which the margins are around. Of a
+        table of pay the last may be the number of jobs.
         """
         bounded = self.joint is not None and self.joint.unit == BOUND
         bound = (BOUND,) if bounded and self.is_total else ()
         released = () if self.tidied is None else (RELEASED,)
-        return (*released, *self.margin_columns, *bound)
+        return (*released, *self.margin_columns, *bound, *self.count_columns)
+
+    @property
+    def count_columns(self) -> tuple[str, ...]:
+        """The column of the number of jobs beside pay, where there is one."""
+        return (COUNTED,) if self.statistic is not None and self.statistic.count else ()
+
+    @property
+    def empty_columns(self) -> tuple[str, ...]:
+        """The columns in which a field may be empty."""
+        return self.noise_columns if self.counts else ("value", *self.noise_columns)
 
     @property
     def is_total(self) -> bool:

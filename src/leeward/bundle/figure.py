@@ -26,7 +26,7 @@ from leeward.model.marginal import RELEASED
 from leeward.show.charts import Bar, Part, bars, budget
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
-from leeward.show.numbers import count, crossed, cut
+from leeward.show.numbers import Ends, capital, count, crossed, cut
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle
@@ -48,12 +48,15 @@ TOTAL = "All jobs"
 
 @dataclass(frozen=True)
 class Cell:
-    """The codes of a cell, its value, its status, and the ends of its interval if it has one."""
+    """The codes of a cell, its value, its status, and the ends of its interval if it has one.
+
+    The value is None where status is −1.
+    """
 
     codes: tuple[str, ...]
-    value: int
+    value: int | None
     status: int
-    ends: tuple[int, int] | None
+    ends: Ends | None
 
 
 def cells(rows: pa.Table) -> tuple[Cell, ...]:
@@ -65,12 +68,13 @@ def cells(rows: pa.Table) -> tuple[Cell, ...]:
     )
 
 
-def _ends(row: Mapping[str, Any]) -> tuple[int, int] | None:
+def _ends(row: Mapping[str, Any]) -> Ends | None:
     """The ends of the interval of a row."""
     if row.get("margin") is not None:
         centre = row.get(RELEASED, row["value"])
         return centre - row["margin"], centre + row["margin"]
-    return None if row.get("low") is None else (row["low"], row["high"])
+    low, high = row.get("low"), row.get("high")
+    return None if low is None and high is None else (low, high)
 
 
 class DrawnRows:
@@ -120,7 +124,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The cells of a table in squares; one without an establishment is None.
+    """The cells of a table in squares; one without an establishment, or a number, is None.
 
     `whole` says whether every code has its row or column.
     """
@@ -215,19 +219,24 @@ def drawn_columns(table: CertifiedTable) -> tuple[str, ...]:
 def cell_bars(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
     """Some of `of` cells, in a public order, as bars with their margins; all of them by value."""
     every = len(cells) == of
-    ordered = sorted(cells, key=lambda cell: -cell.value) if every else cells
-    items = [Bar(cell_label(table, cell.codes), cell.value, cell.ends) for cell in ordered]
+    items = [Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends) for cell in cells]
+    ordered = sorted(items, key=lambda bar: -bar.value) if every else items
     caption = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(of)} of {table.name}"
     if not every:
         title = f"{_picked(table, len(cells))} of {count(of)} in {table.name}"
         caption += PUBLIC_ORDER
-    return Figure(bars(items, title=title), f"{title}.{caption}")
+    if not table.counts:
+        caption += NO_NUMBER
+    return Figure(bars(ordered, title=title, unit=capital(table.unit)), f"{title}.{caption}")
 
 
 PUBLIC_ORDER = (
     " The order is public: cells that are picked by their values are picked for their noise too."
 )
+
+
+NO_NUMBER = " Cells without a number are not drawn."
 
 
 def _many(of: int) -> str:
@@ -249,11 +258,14 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     title = f"Every cell of {table.name}"
     caption = f"{title}: {_names(down)} from top to bottom, {_names(across)} from left to right."
     if not matrix.whole:
-        caption += " Rows and columns without any establishment are left out."
+        lacking = "establishment" if table.counts else "number"
+        caption += f" Rows and columns without any {lacking} are left out."
     if max(map(len, columns), default=0) > COLUMN_ROOM:
         columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
         caption += f" {_legend(table, across)}"
-    return Figure(heat_map(rows, columns, values, title=title), caption)
+    nothing = "no establishment" if table.counts else "no number"
+    chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)
+    return Figure(chart, caption)
 
 
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:

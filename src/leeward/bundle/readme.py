@@ -43,8 +43,9 @@ VERSION_FIELDS = (
 
 def readme(certificate: Certificate) -> str:
     """The whole text."""
+    about = "counts" if all(one.counts for one in certificate.tables) else "and pay"
     sections = {
-        f"{certificate.name}: employment counts for {certificate.period}": _what(certificate),
+        f"{certificate.name}: employment {about} for {certificate.period}": _what(certificate),
         "What is promised": _promises(certificate),
         "The columns": _columns(certificate),
         "Which rows there are": _rows(),
@@ -73,11 +74,14 @@ def _wrapped(paragraph: str) -> str:
 
 def _what(certificate: Certificate) -> Iterator[str]:
     margins = all(table.has_margins for table in certificate.tables)
+    counts = all(table.counts for table in certificate.tables)
+    tables = "count jobs" if counts else "count jobs, or tell what they pay,"
+    number = "count" if counts else "number"
     yield (
-        "This folder holds tables that count jobs by where they are and who holds them. To every "
-        "count noise was added on purpose: a random number, up or down. It limits what anybody "
+        f"This folder holds tables that {tables} by where they are and who holds them. To every "
+        f"{number} noise was added on purpose: a random number, up or down. It limits what anybody "
         "can learn from the tables about one person or one employer; the limits are stated "
-        "below. In a small cell the noise may be larger than the count itself."
+        f"below. In a small cell the noise may be larger than the {number} itself."
         f"{' The margin beside a value says how far off it may be.' if margins else ''}"
     )
     yield (
@@ -135,14 +139,31 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             "* released is the number with noise, as it was released: perhaps negative. Read it "
             "wherever this text speaks of margins. It is empty where status is -2."
         )
+    pay = [table for table in certificate.tables if not table.counts]
+    for table in pay:
+        yield f"* In {table.name} value is in {table.unit}: the {table.statistic_words}."
+    lacking = "" if not pay else (
+        "-1 means that what was measured gives no number, as a mean of less than half a job: the "
+        "value is empty. "
+    )  # fmt: skip
     yield (
-        "* status is a flag with its meaning in the LEHD public-use schema. 1 means OK. -2 means "
-        "that there is no data in this category: no establishment of this kind exists, and the "
-        "value is an exact 0."
+        "* status is a flag with its meaning in the LEHD public-use schema. 1 means OK. "
+        f"{lacking}-2 means that there is no data in this category: no establishment of this kind "
+        "exists, and the value is an exact 0."
     )
     if any(table.has_margins for table in certificate.tables):
         yield from _margin_columns(
             {name for one in certificate.tables for name in one.margin_columns}
+        )
+    if pay:
+        yield (
+            "* low and high of a table of pay may be empty: then nothing bounds the true number on "
+            "that side."
+        )
+    if any(table.count_columns for table in pay):
+        yield (
+            "* count is the number of jobs of the cell, with noise of its own. Read it beside "
+            "value: pay of few jobs says little."
         )
     stated = next((one.establishments for one in certificate.tables if one.establishments), None)
     if stated is not None:
@@ -227,12 +248,13 @@ def _described(table: CertifiedTable) -> str:
             f"{', '.join(f'{code} of {name}' for name, code in table.totals.codes.items())}."
         )
     )
+    stated = "" if table.statistic is None else f" {table.statistic.sentence}"
     paid = table.guarantee
     price = f"epsilon {paid.epsilon}" if paid.rho == "0" else f"rho {paid.rho} of zCDP"
     coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
     return (
-        f"{table.rows} rows, {by}.{part}{whole}{totals} Noise by the mechanism {table.mechanism}, "
-        f"{price}.{coverage} {table.margins.note}"
+        f"{table.rows} rows, {by}.{stated}{part}{whole}{totals} Noise by the mechanism "
+        f"{table.mechanism}, {price}.{coverage} {table.margins.note}"
     )
 
 

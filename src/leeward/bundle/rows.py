@@ -6,21 +6,24 @@ from math import prod
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
 from leeward.errors import Damaged
 from leeward.model import Dimension, Flag, Marginal, Published
-from leeward.model.marginal import BLOCK, BOUND, RELEASED, margin_columns
+from leeward.model.marginal import BLOCK, BOUND, COUNTED, RELEASED, margin_columns
 from leeward.model.totals import Family
+from leeward.model.values import EMPTY
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""
 
-FLAGS = tuple(int(flag) for flag in Flag)
+FLAGS = (Flag.OK, Flag.NO_ESTABLISHMENT)
+"""The status flags of a table of counts; others may have NO_NUMBER too."""
 
 NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
-MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND, RELEASED}
+MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND, RELEASED, COUNTED}
 NUMBERS = {
     **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
     **dict.fromkeys((*MARGINS, ESTABLISHMENTS), pa.int64()),
@@ -62,14 +65,19 @@ class RowShape:
         """What its rows must keep to, from the first one on."""
         made = self.marginal
         sizes = {one.name: one.size for one in made.dimensions}
-        return RowRules(sizes, len(made.worker), complete=made.complete, columns=self.columns)
+        return RowRules(
+            sizes,
+            len(made.worker),
+            complete=made.complete,
+            columns=self.columns,
+            counts=made.statistic.counts,
+        )
 
     def compact_rows(self, published: Published) -> pa.Table:
         """Every row of a batch, codes as numbers."""
         each = published.values.shape[1]
-        status = np.repeat(published.flags.astype(np.int8), each)
-        columns = [*self._codes(published), published.values.ravel(), status]
-        arrays = [pa.array(column) for column in columns]
+        arrays = [pa.array(column) for column in self._codes(published)]
+        arrays += [value_column(published), pa.array(row_flags(published).astype(np.int8))]
         arrays += [margin_column(published, name) for name in self.margins]
         if published.establishments is not None:
             arrays.append(pa.array(np.repeat(published.establishments, each)))
@@ -117,11 +125,23 @@ def code_column(dimension: Dimension, totals: Iterable[str] = ()) -> pa.Array:
     return pa.array((*dimension.codes, *total), pa.string())
 
 
+def row_flags(published: Published) -> Integers:
+    """The status of every row."""
+    cells = published.flags.reshape(len(published.keys), -1)
+    return np.broadcast_to(cells, published.values.shape).ravel()
+
+
+def value_column(published: Published) -> pa.Array:
+    """The values row by row; null where there is no number."""
+    values = published.values.ravel()
+    return pa.array(values, mask=values == EMPTY)
+
+
 def margin_column(published: Published, name: str) -> pa.Array:
-    """A column of margins row by row; null where nothing was drawn."""
-    exact = published.flags == Flag.NO_ESTABLISHMENT
-    margins = published.margins[name]
-    return pa.array(margins.ravel(), mask=np.repeat(exact, margins.shape[1]))
+    """A column of margins row by row; null where nothing was drawn, or there is no number."""
+    margins = published.margins[name].ravel()
+    exact = row_flags(published) == Flag.NO_ESTABLISHMENT
+    return pa.array(margins, mask=exact | (margins == EMPTY))
 
 
 def check_batch(shape: RowShape, published: Published, after: int) -> None:
@@ -132,7 +152,7 @@ def check_batch(shape: RowShape, published: Published, after: int) -> None:
         "every worker cell": published.values.shape[1] == shape.marginal.worker_cells,
         "keys of the table": bool(np.all(keys < shape.marginal.workplace_cells)),
         "keys in ascending order": bool(np.all(np.diff(keys, prepend=after) > 0)),
-        "known flags": bool(np.isin(flags, FLAGS).all()),
+        "known flags": bool(np.isin(flags, tuple(Flag)).all()),
         "zeros where there is no establishment": not published.values[exact].any(),
         "empty cells only in complete tables": shape.marginal.complete or not exact.any(),
         "the table's columns of margins": set(shape.margins) <= set(published.margins),
@@ -151,9 +171,18 @@ class RowRules:
     """
 
     def __init__(
-        self, sizes: Mapping[str, int], worker: int, *, complete: bool, columns: Iterable[str]
+        self,
+        sizes: Mapping[str, int],
+        worker: int,
+        *,
+        complete: bool,
+        columns: Iterable[str],
+        counts: bool,
     ) -> None:
-        """`sizes` are the numbers of codes; the last `worker` of the identifiers are of workers."""
+        """`sizes` are the numbers of codes; the last `worker` of the identifiers are of workers.
+
+        Only tables that do not count jobs may lack numbers (`counts`).
+        """
         header = tuple(columns)
         names = tuple(sizes)
         self._sizes = sizes
@@ -161,6 +190,7 @@ class RowRules:
         self._worker = names[len(names) - worker :]
         self._each = prod(sizes[name] for name in self._worker)
         self._complete = complete
+        self._counts = counts
         self._margins = tuple(name for name in header if name in MARGINS)
         self._establishments = ESTABLISHMENTS in header
         self._row = 0
@@ -193,11 +223,16 @@ class RowRules:
         self._key = int(keys[-1]) if len(keys) else self._key
 
     def _repeated(self, rows: pa.Table, number: Integers) -> Iterator[str]:
-        """A workplace cell has one status, and one number of establishments."""
+        """A workplace cell has one status, and one number of establishments.
+
+        Of a table that may lack numbers it is in the frame with all its rows, or with none.
+        """
         within = number % self._each != 0
         words = {"status": "flags", ESTABLISHMENTS: "numbers of establishments"}
         for name in words if self._establishments else ("status",):
             column = rows[name].to_numpy().astype(np.int64)
+            if name == "status" and not self._counts:
+                column = (column == Flag.NO_ESTABLISHMENT).astype(np.int64)
             if np.diff(column, prepend=self._before[name])[within].any():
                 yield f"has different {words[name]} in one workplace combination"
             self._before[name] = int(column[-1]) if len(column) else self._before[name]
@@ -211,18 +246,20 @@ class RowRules:
         return number
 
     def _measures(self, rows: pa.Table) -> Iterator[str]:
-        status, value = rows["status"].to_numpy(), rows["value"].to_numpy()
+        status, value = rows["status"].to_numpy(), rows["value"].fill_null(0).to_numpy()
         exact = status == Flag.NO_ESTABLISHMENT
-        if not np.isin(status, FLAGS).all():
-            yield "has status flags other than 1 and -2"
+        if not np.isin(status, FLAGS if self._counts else tuple(Flag)).all():
+            yield f"has status flags other than {'1' if self._counts else '1, -1'} and -2"
+        if not np.array_equal(rows["value"].is_null().to_numpy(), status == Flag.NO_NUMBER):
+            yield "has a value where status is -1, or none where it is not"
         if exact.any() and not self._complete:
             yield "has rows without an establishment, though it is not complete"
         if value[exact].any():
             yield "has a value other than 0 where there is no establishment"
         if self._establishments and not np.array_equal(rows[ESTABLISHMENTS].to_numpy() > 0, ~exact):
             yield "has establishments where status is -2, or none where it is 1"
-        if self._margins:
-            yield from margin_findings(self._margins, rows, exact)
+        found = margin_findings if self._counts else pay_findings
+        yield from found(self._margins, rows, exact)
 
 
 def margin_findings(
@@ -251,6 +288,19 @@ def margin_findings(
     wider = [(at.get(BLOCK + name), at[name], name) for name in NARROW if name in at]
     if any(one is not None and _inside(one, own, name) for one, own, name in wider):
         yield "has margins of a block that are narrower than those of its cells"
+
+
+def pay_findings(names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_]) -> Iterator[str]:
+    """Ends that are there hold the value; beside a cell without an establishment there are none."""
+    columns = {name: rows[name] for name in names}
+    if any(one.is_valid().to_numpy()[exact].any() for one in columns.values()):
+        yield "has low, high or count where status is -2"
+    if "low" in columns:
+        low, high, value = columns["low"], columns["high"], rows["value"]
+        # A comparison with an empty field is empty, which `any` leaves out.
+        pairs = ((low, value), (value, high), (low, high))
+        if any(pc.any(pc.greater(one, other)).as_py() for one, other in pairs):
+            yield "has values that are not between low and high"
 
 
 def _inside(block: Integers, own: Integers, name: str) -> bool:

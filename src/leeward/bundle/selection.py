@@ -13,6 +13,8 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import InvalidParameter, shown
+from leeward.model.values import EMPTY
+from leeward.show.numbers import Ends
 
 MOST_ROWS = 10_000
 """Maximum number of rows that pages can reach."""
@@ -60,14 +62,15 @@ class Coded:
 class Row:
     """One row; `margins` are None where there are none, `ends` is the interval of the value.
 
-    `establishments` is None where the table does not count them.
+    Of a table of pay the value may be None, the last of the margins may be the count, and either
+    end may be None. `establishments` is None where the table does not count them.
     """
 
     codes: tuple[Coded, ...]
-    value: int
+    value: int | None
     status: int
     margins: tuple[int | None, ...]
-    ends: tuple[int, int] | None
+    ends: Ends | None
     establishments: int | None = None
 
 
@@ -160,13 +163,15 @@ class _Wanted:
         return found
 
     def keys(self, block: Block) -> Integers:
-        """What rows are sorted by, smallest first; rows without a margin come last either way."""
+        """What rows are sorted by, smallest first; rows without a number come last either way."""
         if self.column is None:
             return np.zeros(len(block), np.int64)
         numbers = self._sorted_by(block, self.column)
         keys = ~numbers if self.descending else numbers
-        is_margin = self.column in block.margins
-        return np.where(block.drawn, keys, np.iinfo(np.int64).max) if is_margin else keys
+        there = numbers != EMPTY
+        if self.column in block.margins:
+            there &= block.drawn
+        return np.where(there, keys, np.iinfo(np.int64).max)
 
     def _sorted_by(self, block: Block, column: str | int) -> Integers:
         """An identifier by its place, a column of numbers by its name."""
@@ -214,21 +219,29 @@ def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
     if block is None:
         return ()
     listed = [_coded(table, name) for name in table.identifiers]
-    drawn, (low, high) = block.drawn, block.ends
+    drawn, (low, high), wide = block.drawn, block.ends, table.has_margins
     frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()
     return tuple(
         Row(
             tuple(
                 codes[column[row]] for codes, column in zip(listed, block.positions, strict=True)
             ),
-            int(block.values[row]),
+            _number(block.values[row]),
             int(block.status[row]),
-            tuple(int(one[row]) if drawn[row] else None for one in block.margins.values()),
-            (int(low[row]), int(high[row])) if drawn[row] else None,
+            tuple(_number(one[row]) if drawn[row] else None for one in block.margins.values()),
+            _ends(_number(low[row]), _number(high[row])) if drawn[row] and wide else None,
             frame[row],
         )
         for row in range(len(block))
     )
+
+
+def _number(number: int) -> int | None:
+    return None if number == EMPTY else int(number)
+
+
+def _ends(low: int | None, high: int | None) -> Ends | None:
+    return None if low is None and high is None else (low, high)
 
 
 def _coded(table: CertifiedTable, name: str) -> list[Coded]:

@@ -26,6 +26,7 @@ from leeward.bundle.rows import (
     code_column,
     margin_column,
     unsound,
+    value_column,
 )
 from leeward.bundle.statements import FrameStatement
 from leeward.model import Dimension, Marginal, Published
@@ -61,7 +62,7 @@ class TableWriter:
         marginal = self._shape.marginal
         return {
             "name": marginal.name,
-            "kind": marginal.kind,
+            "kind": "workplace" if marginal.counts_every_job else "worker",
             "identifiers": tuple(one.name for one in marginal.dimensions),
             "worker_identifiers": tuple(one.name for one in marginal.worker),
             "codes": {one.name: _labelled(one) for one in marginal.dimensions},
@@ -208,7 +209,9 @@ class CsvLines:
         cell = pa.array(np.repeat(np.arange(cells, dtype=np.int32), each))
         kind = pa.array(np.tile(np.arange(each, dtype=np.int32), cells))
         parts = [self._workplace(published).take(cell), self._worker.take(kind)]
-        parts += [_digits(published.values.ravel()), ",", _digits(published.flags).take(cell)]
+        flags = _digits(published.flags.ravel())
+        parts += [value_column(published).cast(pa.string()), ","]
+        parts += [flags.take(cell) if published.flags.ndim == 1 else flags]
         for name in self._margins:
             parts += [",", margin_column(published, name).cast(pa.string())]
         if published.establishments is not None:

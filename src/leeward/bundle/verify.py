@@ -176,7 +176,9 @@ def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
 def _rules(table: CertifiedTable) -> RowRules:
     sizes = {name: len(codes) for name, codes in table.codes.items()}
     worker = len(table.worker_identifiers)
-    return RowRules(sizes, worker, complete=table.complete, columns=table.columns)
+    return RowRules(
+        sizes, worker, complete=table.complete, columns=table.columns, counts=table.counts
+    )
 
 
 class _RowCheck:
@@ -206,7 +208,7 @@ class _RowCheck:
             yield "has other rows in CSV than in Parquet"
 
     def _batch(self, rows: pa.Table) -> Iterator[str]:
-        required = [name for name in rows.column_names if name not in self._table.noise_columns]
+        required = [name for name in rows.column_names if name not in self._table.empty_columns]
         if any(rows[name].null_count for name in required):
             yield "has rows with an empty field"
             return

@@ -97,11 +97,12 @@ def comparison(out: Path) -> Iterator[str]:
     yield f"{'place':<9}{'sector':<8}{'owner':<7}{'released':>9}{'margin':>16}{'truth':>8}"
     covered = 0
     for number, row in enumerate(rows):
-        true, ends = truth.get(row.codes, 0), row.ends or (row.value, row.value)
-        covered += ends[0] <= true <= ends[1]
+        true, value = truth.get(row.codes, 0), row.value or 0
+        low, high = row.ends or (value, value)
+        covered += (low or 0) <= true <= (high or 0)
         if number < ROWS:
             named = "".join(f"{code:<{room}}" for code, room in zip(row.codes, ROOM, strict=True))
-            yield f"{named}{row.value:>9,}{reach(row.value, ends):>16}{true:>8,}"
+            yield f"{named}{value:>9,}{reach(value, (low, high)):>16}{true:>8,}"
     yield ""
     yield f"{covered:,} of {len(rows):,} margins hold the truth (90 % are meant to)."
     yield f"The bundle that may be published: {out / 'bundle'} (leeward verify {out / 'bundle'})"

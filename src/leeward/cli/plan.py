@@ -18,7 +18,8 @@ def plan_command(
         Path | None, typer.Option("--ledger", help="The ledger, to see what is left.")
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="Find the smallest ε or ρ: 'table: 5 jobs' of mean error.")
+        str | None,
+        typer.Option(help="Find the smallest ε or ρ: 'table: 5 jobs' of mean error, in its unit."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The prediction as JSON.")] = False,
 ) -> None:

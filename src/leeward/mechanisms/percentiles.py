@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from math import sqrt
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Cells, Entries, Percentiles, Statistic
-from leeward.model.marginal import ENDS
+from leeward.model.marginal import COUNTED, ENDS
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import EMPTY, Margins
 from leeward.noise.contrast import Contrast, Rates
@@ -44,9 +45,6 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
 Flags = NDArray[np.bool_]
-
-COUNT = "count"
-"""The column of the released number of jobs of all classes together."""
 
 MISSED_END = float((1 - COVERAGE) / 2)
 """How often an end of an interval may be on the wrong side."""
@@ -196,7 +194,7 @@ class PercentilesOfClasses:
     @property
     def margin_columns(self) -> tuple[str, ...]:
         """The ends, and how many jobs were counted."""
-        return (COUNT,) if self.classes.margins.coverage is None else (*ENDS, COUNT)
+        return (COUNTED,) if self.classes.margins.coverage is None else (*ENDS, COUNTED)
 
     def constants(self) -> dict[str, str]:
         """Those of the classes."""
@@ -212,7 +210,7 @@ class PercentilesOfClasses:
         w, d = len(found.values), len(self.statistic.edges) - 1
         most = BOUND // found.values.shape[1]  # so that sums stay within 64 bits
         blocks = np.clip(found.values, -most, most).reshape(w, -1, d)
-        columns_of = {COUNT: np.repeat(blocks.sum(axis=2)[:, :, None], len(self.statistic.at), 2)}
+        columns_of = {COUNTED: np.repeat(blocks.sum(axis=2)[:, :, None], len(self.statistic.at), 2)}
         values = interpolated(blocks, self.statistic)
         if self.classes.margins.coverage is not None:
             columns_of = (
@@ -242,12 +240,26 @@ class PercentilesOfClasses:
         return Expected(None, None, finite=True, steady=True)
 
     def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
-        """Of the count of a class, in jobs: what it does to a percentile depends on the pay."""
-        return self.classes.expected_error(size, establishments)
+        """Of a percentile, in the unit of its column: a first-order guess from public numbers.
+
+        The jobs of the cell are taken to be spread evenly over the classes and the other worker
+        cells, and √m of its m establishments to be as large as the largest.
+        """
+        noise, edges = self.classes.expected_error(size, establishments), self.statistic.edges
+        if noise is None:
+            return None
+        d, shares = len(edges) - 1, [percent / 100 for percent in self.statistic.at]
+        jobs = sqrt(establishments) * max(size, 1) * d / self.parameters.cells
+        errors = [
+            noise * sqrt(d * q * (1 - q)) * (edges[int(q * d) + 1] - edges[int(q * d)]) * d / jobs
+            for q in shares
+        ]
+        return sum(errors) / len(errors)
 
     def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """The same."""
-        return self.classes.expected_errors(size, establishments)
+        """Of the one kind of cell."""
+        error = self.expected_error(size, establishments)
+        return None if error is None else np.array([error])
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> None:
         """It depends on the pay of the jobs."""

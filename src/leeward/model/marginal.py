@@ -29,6 +29,9 @@ BLOCK = "block_"
 BOUND = "bound"
 """The column of the public bound to which establishments were clipped, in jobs."""
 
+COUNTED = "count"
+"""The column of a table of pay that holds the number of jobs of a cell, with noise."""
+
 RELEASED = "released"
 """The column of a tidied table that holds the number with noise; its margins are around it."""
 

@@ -17,6 +17,9 @@ class Count:
     unit: ClassVar[str] = "jobs"
     """The unit of a published value."""
 
+    counts: ClassVar[bool] = True
+    """Whether a published value is a number of jobs, so that it is always there."""
+
     needs: ClassVar[tuple[Attribute, ...]] = ()
     """The numeric columns whose numbers it reads, beside the cells of the jobs."""
 
@@ -30,6 +33,7 @@ class Pay:
 
     name: Literal["payroll", "mean"]
     of: Attribute
+    counts: ClassVar[bool] = False
 
     @property
     def needs(self) -> tuple[Attribute, ...]:
@@ -66,6 +70,7 @@ class Classes:
     edges: tuple[int, ...]
     name: ClassVar[str] = "classes"
     unit: ClassVar[str] = "jobs"
+    counts: ClassVar[bool] = True
     needs: ClassVar[tuple[Attribute, ...]] = ()
 
 
@@ -80,6 +85,7 @@ class Percentiles:
     edges: tuple[int, ...]
     at: tuple[int, ...]
     name: ClassVar[str] = "percentiles"
+    counts: ClassVar[bool] = False
     needs: ClassVar[tuple[Attribute, ...]] = ()
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -34,7 +35,8 @@ from leeward.bundle.statements import (
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Marginal
+from leeward.model import Dimension, Marginal
+from leeward.model.marginal import BLOCK, COUNTED
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
@@ -190,9 +192,10 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
-        margins=_margins(made, marginal.worker_cells),
+        margins=_margins(made, columns),
         bias=made.words.bias,
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
+        statistic=StatisticStatement.of_statistic(marginal.statistic, count=COUNTED in columns),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
         joint=_joint(table, number),
@@ -203,9 +206,16 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     )
 
 
+def _declared(marginal: Marginal, plan: Plan) -> tuple[Dimension, ...]:
+    """The dimensions whose codes are those of the codebook; classes of a plan have their own."""
+    known = plan.codebook.attributes
+    found = (one for one in marginal.dimensions if one.name in known)
+    return tuple(one for one in found if one.attribute.codes == known[one.name].codes)
+
+
 def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
     """What the codebook calls impossible, of the table's attributes and codes."""
-    listed = {one.name: one.codes for one in marginal.dimensions}
+    listed = {one.name: one.codes for one in _declared(marginal, plan)}
     return tuple(
         dict(one)
         for one in plan.codebook.impossible
@@ -222,7 +232,7 @@ def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
         for one in part.dimensions
     }
     found: dict[str, ParentStatement] = {}
-    for one in marginal.dimensions:
+    for one in _declared(marginal, plan):
         for name, parents in plan.codebook.parents(one.name).items():
             if name in asked:
                 kept = {code: parents[code] for code in one.codes}
@@ -264,14 +274,14 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
     )
 
 
-def _margins(made: Measurement, cells: int) -> MarginStatement:
+def _margins(made: Measurement, columns: tuple[str, ...]) -> MarginStatement:
     rule = made.margins
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(
         method=rule.method,
         coverage=coverage,
-        block_coverage=coverage if cells > 1 else None,
-        ends="low" in made.margin_columns,
+        block_coverage=coverage if any(one.startswith(BLOCK) for one in columns) else None,
+        ends="low" in columns,
         epsilon=str(rule.epsilon) if rule.epsilon else None,
         note=rule.note,
     )

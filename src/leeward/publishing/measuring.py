@@ -16,6 +16,7 @@ from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.model.totals import Family, Totals
+from leeward.model.values import EMPTY
 from leeward.noise.scales import CellNoise
 from leeward.noise.sums import ErrorDraws
 from leeward.tidy.cell_errors import drawn_parts
@@ -49,7 +50,8 @@ def measured_cells(
     done, total = 0, engine.frame_cells(marginal)
     for published in completed(released, made, marginal, size) if marginal.complete else released:
         yield published
-        done += int(np.count_nonzero(published.flags == Flag.OK))
+        there = published.flags != Flag.NO_ESTABLISHMENT
+        done += int(np.count_nonzero(there if there.ndim == 1 else there.any(axis=1)))
         progress.cells(marginal.name, done, total)
 
 
@@ -62,6 +64,8 @@ def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Publishe
     if tuple(margins) != made.margin_columns:  # columns are public: they must not follow data
         raise AssertionError(f"{made.name} has other columns of margins than the plan says")
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
+    if (values == EMPTY).any():
+        flags = np.where(values == EMPTY, Flag.NO_NUMBER, Flag.OK).astype(np.int64)
     return Published(batch.keys, values, flags, margins, cells.in_frame)
 
 
@@ -110,7 +114,8 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
         shape = (len(keys), published.values.shape[1])
         values: NDArray[np.int64] = np.zeros(shape, dtype=np.int64)
         values[places] = published.values[here]
-        flags = np.full(len(keys), Flag.NO_ESTABLISHMENT, dtype=np.int64)
+        each = published.flags.shape[1:]  # of a table of pay, every value may have its own
+        flags = np.full((len(keys), *each), Flag.NO_ESTABLISHMENT, dtype=np.int64)
         flags[places] = published.flags[here]
         margins = {name: np.zeros_like(values) for name in published.margins}
         for name, column in margins.items():

@@ -10,6 +10,7 @@ from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.model import Marginal
 from leeward.model.size_profile import SizeProfile
+from leeward.model.statistic import COUNT
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
@@ -24,7 +25,7 @@ from leeward.publishing.prediction import (
     refusal,
 )
 from leeward.show.notebook import html_table
-from leeward.show.numbers import bounded, jobs
+from leeward.show.numbers import bounded, error
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,10 @@ class TablePrediction:
     epsilon: Fraction
     rho: Fraction
     mean_abs_error: float | None
-    """Mean absolute error of a cell in jobs, over the plan's sizes; None where there is no mean."""
+    """Mean absolute error of a cell, over the plan's sizes; None where there is no mean."""
+
+    unit: str = COUNT.unit
+    """The unit of the error: jobs, or that of a column of pay."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +60,7 @@ class Prediction:
                 one.charge.epsilon,
                 one.charge.rho,
                 mean_error(one, self.plan.profile),
+                one.marginal.statistic.unit,
             )
             for one in self.plan.tables
         )
@@ -78,13 +83,20 @@ class Prediction:
         return f"Prediction({amount_text(self.plan.charge)}: {names})"
 
     def _repr_html_(self) -> str:
+        units = {one.unit for one in self.tables}
         rows = [
-            (one.name, one.mechanism, number_text(one.epsilon or one.rho), jobs(one.mean_abs_error))
+            (
+                one.name,
+                one.mechanism,
+                number_text(one.epsilon or one.rho),
+                error(one.mean_abs_error) + ("" if len(units) == 1 else f" {one.unit}"),
+            )
             for one in self.tables
         ]
         meaning = promises(self.plan)["meaning"]
         note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
-        heads = ("table", "mechanism", self.plan.charge.currency, "mean error, jobs")
+        erring = f"mean error, {units.pop()}" if len(units) == 1 else "mean error"
+        heads = ("table", "mechanism", self.plan.charge.currency, erring)
         return html_table(f"Plan for {self.plan.request.period}", heads, rows, note=note)
 
 
@@ -126,7 +138,8 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
     marginal = table.marginal
     return {
         "name": table.name,
-        "kind": marginal.kind,
+        "kind": _kind(marginal),
+        "statistic": marginal.statistic.name,
         "mechanism": table.measurement.name,
         "why": table.why,
         "epsilon": str(table.charge.epsilon),
@@ -137,6 +150,7 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "totals": _total_rows(marginal),
         "worker_cells": marginal.worker_cells,
         "predicted_error": {
+            "unit": marginal.statistic.unit,
             "mean": mean_error(table, profile),
             "by_largest": [vars(one) for one in expectations(table, profile)],
         },
@@ -208,26 +222,37 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         names = ", ".join(marginal.totals)
         yield from _paragraph("totals", f"of {names}: at most {_total_rows(marginal):,} rows, "
                               "added from the published values at no cost")  # fmt: skip
+    unit = marginal.statistic.unit
     if profile.given:
-        yield f"  mean error {jobs(mean_error(table, profile))} jobs over {profile.words}"
+        yield f"  mean error {error(mean_error(table, profile))} {unit} over {profile.words}"
         return
     rows = expectations(table, profile)
     words = of_unit("if the largest establishment has", table.charge.unit)
     yield _row(words, [f"{row.largest:,}" for row in rows])
-    yield _row("  mean error in jobs", [jobs(row.error) for row in rows])
+    yield _row(f"  mean error in {unit}", [error(row.error) for row in rows])
     for part in part_expectations(table, profile):
-        yield _row(f"    {part.name}", [jobs(one) for one in part.errors])
+        yield _row(f"    {part.name}", [error(one) for one in part.errors])
     if rows[0].margin is not None:
-        yield _row("  90 % margin in jobs, about", [bounded(row.margin or 0) for row in rows])
+        margins = [bounded(row.margin or 0) for row in rows]
+        yield _row(f"  90 % margin in {unit}, about", margins)
 
 
 def _heading(table: PlannedTable) -> Iterator[str]:
     marginal = table.marginal
     if not marginal.breakdowns:
-        yield f"{table.name}: {shown_by(marginal)} ({marginal.kind} table)"
+        statistic = marginal.statistic
+        of = "" if statistic is COUNT else f", {statistic.name} of {statistic.of.name}"
+        yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
         return
     number = len(marginal.published)
     yield from wrap(f"{table.name}: {shown_by(marginal)} ({number} tables at once)", 78)
+
+
+def _kind(marginal: Marginal) -> str:
+    """Workplace, worker or joint; tables of pay are of the first two kinds."""
+    if marginal.breakdowns:
+        return marginal.kind
+    return "workplace" if marginal.counts_every_job else "worker"
 
 
 def _total_rows(marginal: Marginal) -> int:

@@ -15,6 +15,7 @@ from leeward.mechanisms.choice import IN_PLANS
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
 from leeward.model.size_profile import TYPICAL, SizeProfile
+from leeward.model.statistic import COUNT
 from leeward.privacy import job_sentences, sentences
 from leeward.privacy.odds import suspicion
 from leeward.privacy.words import joined
@@ -124,7 +125,7 @@ def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation
 
 
 def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
-    """The average over the profile, in jobs; None where there is no mean."""
+    """The average over the profile, in the table's unit; None where there is no mean."""
     return profile.mean(profile.of(table.measurement.expected_error))
 
 
@@ -178,7 +179,9 @@ def _noise(made: Measurement, size: int) -> Noise:
     return Noise(at.true, at.low, at.high, tuple(points))
 
 
-WRITTEN = re.compile(r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*(?:jobs?)?\s*")
+WRITTEN = re.compile(
+    r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*([^\s0-9%][^0-9%]{0,200})?"
+)
 LEAST, MOST = {"epsilon": -3 * 900, "rho": -6 * 900}, 3 * 900
 """An ε is looked for from 0.001 to 1000, a ρ from 0.000001 on."""
 
@@ -187,10 +190,16 @@ STRIDE = 300
 
 @dataclass(frozen=True)
 class Target:
-    """A wanted mean absolute error of a table, in jobs."""
+    """A wanted mean absolute error of a table, in its unit: `unit` is what was written of it."""
 
     table: str
-    jobs: float
+    error: float
+    unit: str | None = None
+
+    def is_in(self, unit: str) -> bool:
+        """Whether the unit that was written is this one, with its period or without."""
+        known = {unit, unit.partition(" per ")[0], *({"job"} if unit == COUNT.unit else ())}
+        return self.unit is None or self.unit in known
 
 
 def read_target(written: str) -> Target:
@@ -203,7 +212,8 @@ def read_target(written: str) -> Target:
             value=shown(written),
             next_step="Write --target 'place_industry: 5 jobs' with a table of the plan.",
         )
-    return Target(found.group(1), float(found.group(2)))
+    unit = found.group(3)
+    return Target(found.group(1), float(found.group(2)), None if unit is None else unit.strip())
 
 
 def smallest_budget(plan: Plan, target: Target) -> Plan:
@@ -216,11 +226,19 @@ def smallest_budget(plan: Plan, target: Target) -> Plan:
             value=shown(target.table),
             next_step="Choose one of them.",
         )
+    unit = plan.tables[names.index(target.table)].marginal.statistic.unit
+    if not target.is_in(unit):
+        raise InvalidParameter(
+            "--target",
+            rule=f"must be in {unit}, the unit of {target.table}",
+            value=shown(target.unit),
+            next_step=f"Write --target '{target.table}: {target.error:g} {unit}', or no unit.",
+        )
     alone = _TableAtShare.of(plan, target.table)
     low, high = LEAST[plan.asked.currency] - 1, 0
     while not alone.reaches(target, three_digits(high)):
         if high >= MOST:
-            raise _out_of_reach(target, plan.asked.currency)
+            raise _out_of_reach(target, unit, plan.asked.currency)
         low, high = high, high + STRIDE
     while high - low > 1:
         middle = (low + high) // 2
@@ -253,7 +271,7 @@ class _TableAtShare:
         except LeewardError:
             return False
         error = None if made is None else mean_error(made, self.plan.profile)
-        return error is not None and error <= target.jobs
+        return error is not None and error <= target.error
 
 
 def three_digits(place: int) -> Fraction:
@@ -268,10 +286,10 @@ def with_budget(plan: Plan, amount: Fraction) -> Plan:
     return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
 
 
-def _out_of_reach(target: Target, currency: str) -> InvalidParameter:
+def _out_of_reach(target: Target, unit: str, currency: str) -> InvalidParameter:
     return InvalidParameter(
         "--target",
         rule=f"must be reachable with {currency} of at most 1000",
-        value=f"{target.jobs:g} jobs for {target.table}",
+        value=f"{target.error:g} {unit} for {target.table}",
         next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
     )

@@ -262,7 +262,8 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     found = Gathering()
     found.problems.extend((*_shape_problems(written), *_breakdown_problems(written)))
     broken = _breakdowns(written, codebook, found)
-    statistic = found.attempt(lambda: _statistic(written, codebook))
+    statistic = found.attempt(lambda: _statistic(written, codebook)) or COUNT
+    found.problems.extend(_only_counts(written, statistic))
     by = _attributes(written.by, "by", codebook, found)
     where = _attributes(list(written.where), "where", codebook, found)
     kept = {
@@ -281,7 +282,7 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
             Dimension(one, kept[name] or ()) for name, one in where.items() if name not in by
         ),
         complete=written.complete,
-        statistic=statistic or COUNT,
+        statistic=statistic,
         establishments=written.establishments,
         totals=_totals(written, by),
         breakdowns=broken,
@@ -326,13 +327,6 @@ def _class_problems(written: WrittenTable, of: Attribute) -> Iterator[LeewardErr
                 value=shown(of.name),
                 next_step=f"Leave it out of {key}: its classes are in the table already.",
             )
-    if written.statistic == Percentiles.name and written.totals is not None:
-        yield InvalidParameter(
-            "totals",
-            rule="must be left out of a table of percentiles: percentiles do not add up",
-            value="given",
-            next_step="Leave totals out, or write a table of its own with fewer attributes.",
-        )
     if written.statistic == Percentiles.name and written.complete:
         yield InvalidParameter(
             "complete",
@@ -340,6 +334,21 @@ def _class_problems(written: WrittenTable, of: Attribute) -> Iterator[LeewardErr
             value="true",
             next_step="Leave complete out.",
         )
+
+
+def _only_counts(written: WrittenTable, statistic: Statistic) -> Iterator[LeewardError]:
+    """What tables of counts alone may have: pay of several cells does not add up."""
+    if statistic.counts:
+        return
+    asked = {"totals": written.totals, "breakdowns": written.breakdowns}
+    for key, given in asked.items():
+        if given:
+            yield InvalidParameter(
+                key,
+                rule=f"must be left out of a table whose statistic is {statistic.name}",
+                value=shown(given),
+                next_step=f"Leave {key} out, or give the coarser numbers a table of their own.",
+            )
 
 
 def _without(key: str, given: object, statistic: str) -> None:

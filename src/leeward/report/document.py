@@ -14,7 +14,7 @@ from leeward.errors import BadFile
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
 from leeward.report.promise import promised, unprotected
-from leeward.report.section import DETAILS, STATUSES, Detail, at_least, by, margin, section
+from leeward.report.section import DETAILS, Detail, at_least, by, margin, section, statuses
 from leeward.report.summary import TableSummary, summarise
 from leeward.show.environment import template
 from leeward.show.numbers import time
@@ -71,7 +71,8 @@ class Contents:
             "unprotected": unprotected(certificate),
             "biased": [table.name for table in certificate.tables if table.bias is not None],
             "margins": any(table.has_margins for table in certificate.tables),
-            "statuses": STATUSES,
+            "statuses": statuses,
+            "pay": not all(table.counts for table in certificate.tables),
             "files_in_all": len(self.files),
             "checks": checks(certificate),
             "by": by,

@@ -7,9 +7,10 @@ from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, cell_bars, squares
 from leeward.bundle.readme import filtered
 from leeward.mechanisms.registry import REGISTRY
+from leeward.model import Flag
 from leeward.model.marginal import BLOCK
 from leeward.privacy.words import of_unit
-from leeward.report.summary import Margins, Range, TableSummary
+from leeward.report.summary import Margins, Range, TableSummary, flags
 from leeward.show.charts import Bin, histogram
 from leeward.show.notebook import Figure
 from leeward.show.numbers import count, counted, crossed, loss, losses, share
@@ -22,6 +23,7 @@ SQUARE, BAR = 25, 250
 
 STATUSES = {
     1: "a count with noise",
+    -1: "no number: what was measured gives none, as a mean of less than half a job",
     -2: "no establishment of this kind exists: an exact 0 without margin",
 }
 
@@ -79,6 +81,12 @@ class Section:
         return self.summary.table
 
 
+def statuses(table: CertifiedTable) -> dict[int, str]:
+    """The status flags that a table may have, and what they mean."""
+    own = {} if table.counts else {int(Flag.OK): f"a number in {table.unit}, with noise"}
+    return {one: own.get(one, STATUSES[one]) for one in flags(table)}
+
+
 def section(number: int, summary: TableSummary, detail: Detail) -> Section:
     """The section of a table; `number` is its place in the certificate, from 1."""
     return Section(f"table-{number}", summary, _figures(summary, detail), _facts(summary))
@@ -115,7 +123,7 @@ def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
     while len(bins) > MOST_BINS:
         bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
     title = f"Margins of {table.name}"
-    chart = histogram(bins, title=title, x="Margin in jobs")
+    chart = histogram(bins, title=title, x=f"Margin in {table.unit}")
     half = " (half of the way from low to high)" if table.margins.ends else ""
     return Figure(chart, f"{title}: the number of cells by the width of their margin{half}.")
 
@@ -129,11 +137,13 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
     facts = {
         "By": by(table),
+        "Values": "" if table.statistic is None else table.statistic.sentence,
         "Counts": _counts(table),
         "Mechanism": f"{table.mechanism}. {noise}",
         "Cost": _cost(table),
         "Released with": "" if table.joint is None else table.joint.sentence,
         "Cells": _cells(summary),
+        "Without a number": _without(summary),
         "Negative values": _negative(summary),
         "Margins": _margins(summary),
         "Bias": table.bias or "",
@@ -167,6 +177,15 @@ def _cells(summary: TableSummary) -> str:
     return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}{added}"
 
 
+def _without(summary: TableSummary) -> str:
+    """How many cells of a table of pay have no number; nothing of counts, which all have one."""
+    if summary.table.counts:
+        return ""
+    lacking = summary.statuses[Flag.NO_NUMBER]
+    of = lacking + summary.cells
+    return f"{count(lacking)} of {count(of)} cells ({share(lacking, of)}): status −1."
+
+
 def _negative(summary: TableSummary) -> str:
     if summary.negative == 0:
         return "None."
@@ -181,11 +200,22 @@ def _margins(summary: TableSummary) -> str:
         return table.margins.note
     coverage = f"With a coverage of {table.margins.coverage}. " if table.margins.coverage else ""
     return (
-        f"{coverage}Half of the cells have a margin of at most {margin(margins.median)} jobs, nine "
-        f"in ten of at most {margin(margins.ninth)}. In {count(summary.wide)} of "
-        f"{count(margins.cells)} cells ({share(summary.wide, margins.cells)}) the margin reaches "
-        "down to zero: the value alone does not tell whether there is a job at all. "
+        f"{coverage}Half of the cells have a margin of at most {margin(margins.median)} "
+        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_open(summary)}"
         f"{table.margins.note}{_together(table)}"
+    )
+
+
+def _open(summary: TableSummary) -> str:
+    """The cells whose margin tells little: of counts those that may be 0, of pay those without."""
+    table, cells = summary.table, 0 if summary.margins is None else summary.margins.cells
+    if not table.counts:
+        of, lacking = summary.cells, summary.unbounded
+        part = f"In {count(lacking)} of {count(of)} cells ({share(lacking, of)})"
+        return f"{part} there is no margin: low or high is empty. "
+    return (
+        f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
+        "margin reaches down to zero: the value alone does not tell whether there is a job at all. "
     )
 
 
@@ -202,7 +232,7 @@ def _together(table: CertifiedTable) -> str:
 
 
 def margin(width: Range | None) -> str:
-    """A margin in jobs, or the range that holds it."""
+    """A margin, or the range that holds it."""
     if width is None:
         return "none"
     if width.low == width.high:

@@ -67,12 +67,16 @@ FIRST_LARGE = TOPS.index(EXACT)
 
 @dataclass(frozen=True)
 class TableSummary:
-    """One table in numbers. `wide` counts the cells whose margin reaches down to zero."""
+    """One table in numbers. `wide` counts the cells whose margin reaches down to zero.
+
+    `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
+    """
 
     table: CertifiedTable
     statuses: Mapping[int, int]
     negative: int
     wide: int
+    unbounded: int
     margins: Margins | None
     bars: tuple[Cell, ...]
     matrix: Matrix | None
@@ -81,6 +85,11 @@ class TableSummary:
     def cells(self) -> int:
         """How many values carry noise."""
         return self.statuses.get(Flag.OK, 0)
+
+
+def flags(table: CertifiedTable) -> tuple[int, ...]:
+    """The status flags that a table may have, the largest first."""
+    return tuple(int(one) for one in reversed(Flag) if one != Flag.NO_NUMBER or not table.counts)
 
 
 def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
@@ -101,14 +110,14 @@ class _Reading:
     def __init__(self, table: CertifiedTable) -> None:
         self._table = table
         self._statuses: Counter[int] = Counter()
-        self._negative = self._wide = 0
+        self._negative = self._wide = self._unbounded = 0
         self._margins = MarginCounter()
         self._drawn = DrawnRows(BARS)
         self._layout = layout(table)
         self._seen = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
-        status, value = rows["status"].to_numpy(), rows["value"].to_numpy()
+        status, value = rows["status"].to_numpy(), rows["value"].fill_null(0).to_numpy()
         for flag in Flag:
             self._statuses[int(flag)] += int(np.count_nonzero(status == flag))
         self._negative += int(np.count_nonzero(value < 0))
@@ -116,13 +125,19 @@ class _Reading:
         self._drawn.read(rows, self._seen)
         self._seen += len(value)
         if self._table.has_margins:
-            names = self._table.margin_columns
-            margins = {one: rows[one].fill_null(0).to_numpy()[noisy] for one in names}
-            self._margins.add(_widths(margins))
-            low = margins.get("low")  # compared, never subtracted: 64 bits hold no difference
-            centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
-            down = margins["margin"] >= centre[noisy] if low is None else low <= 0
-            self._wide += int(np.count_nonzero(down))
+            self._add_margins(rows, value, noisy)
+
+    def _add_margins(self, rows: pa.RecordBatch, value: Integers, noisy: Integers) -> None:
+        names = self._table.margin_columns
+        columns = [rows[one].is_valid().to_numpy(zero_copy_only=False) for one in names]
+        there = noisy[np.logical_and.reduce(columns)[noisy]]
+        self._unbounded += len(noisy) - len(there)
+        margins = {one: rows[one].fill_null(0).to_numpy()[there] for one in names}
+        self._margins.add(_widths(margins))
+        low = margins.get("low")  # compared, never subtracted: 64 bits hold no difference
+        centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
+        down = margins["margin"] >= centre[there] if low is None else low <= 0
+        self._wide += int(np.count_nonzero(down))
 
     def rows(self) -> tuple[list[int], range]:
         """The numbers of the rows that are drawn as bars, and as squares."""
@@ -132,9 +147,10 @@ class _Reading:
         """Everything that was seen, with the cells of these rows."""
         return TableSummary(
             table=self._table,
-            statuses={int(flag): self._statuses[flag] for flag in reversed(Flag)},
+            statuses={flag: self._statuses[flag] for flag in flags(self._table)},
             negative=self._negative,
             wide=self._wide,
+            unbounded=self._unbounded,
             margins=self._margins.counted() if self._table.has_margins else None,
             bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),

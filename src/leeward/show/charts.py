@@ -10,10 +10,10 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil, copysign, floor, isfinite, log10
 from statistics import median
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 from leeward.exact import number_text
-from leeward.show.numbers import amount_left, count, reach, tick
+from leeward.show.numbers import NO_MARGIN, Ends, amount_left, count, reach, tick
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""
@@ -98,7 +98,7 @@ def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Span:
-    """A bar from zero with its whisker from `low` to `high`."""
+    """A bar from zero with its whisker from `low` to `high`; one that is None is out of sight."""
 
     start: float
     length: float
@@ -108,24 +108,22 @@ class Span:
     negative: bool
 
 
-Ends: TypeAlias = tuple[int, int]
-"""The lowest and the highest number that a value may stand for."""
-
-
-def spans(values: Sequence[tuple[int, Ends | None]]) -> list[Span]:
-    """The bars of values with the intervals around them, on one scale."""
+def spans(values: Sequence[tuple[int | None, Ends | None]]) -> list[Span]:
+    """The bars of values with the intervals around them, on one scale; no bar without a value."""
     scale = _scale(values)
-    return [_span(value, ends, scale) for value, ends in values]
+    return [_span(value or 0, ends, scale) for value, ends in values]
 
 
-def _scale(values: Iterable[tuple[int, Ends | None]]) -> Scale:
-    return Scale.of(end for value, ends in values for end in (value, *(ends or ())))
+def _scale(values: Iterable[tuple[int | None, Ends | None]]) -> Scale:
+    marks = (mark for value, ends in values for mark in (value, *(ends or ())))
+    return Scale.of(mark for mark in marks if mark is not None)
 
 
 def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
     zero, end = scale.at(0), scale.at(value)
-    wide = ends is not None and ends[0] < ends[1]
-    low, high = map(scale.at, ends) if ends is not None and wide else (None, None)
+    low, high = (None if one is None else scale.at(one) for one in ends or (None, None))
+    if low is not None and high is not None and low >= high:
+        low = high = None
     return Span(min(zero, end), round(abs(end - zero), 2), low, high, zero, value < 0)
 
 
@@ -140,7 +138,7 @@ class Bar:
     @property
     def reach(self) -> str:
         """How far off the number may be, as text."""
-        return "" if self.ends is None else reach(self.value, self.ends)
+        return NO_MARGIN if self.ends is None else reach(self.value, self.ends)
 
 
 @dataclass(frozen=True)

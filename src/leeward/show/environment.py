@@ -21,7 +21,7 @@ FILTERS = (
         numbers.count,
         numbers.counted,
         numbers.cut,
-        numbers.jobs,
+        numbers.error,
         numbers.loss,
         numbers.losses,
     ),

@@ -35,7 +35,7 @@ class Shades:
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A table of numbers in shades; None is a cell without an establishment."""
+    """A table of numbers in shades; None is a cell without a number, and `nothing` says why."""
 
     kind: ClassVar = "heat"
 
@@ -44,6 +44,8 @@ class HeatMap:
     columns: Sequence[str]
     cells: Sequence[Sequence[int | None]]
     shades: Shades
+    unit: str
+    nothing: str
 
     @property
     def tall(self) -> bool:
@@ -62,7 +64,7 @@ class HeatMap:
         below = (
             [("below", "below zero")] if any(one is not None and one < 0 for one in values) else []
         )
-        return [*steps, *below, *([("none", "no establishment")] if None in values else [])]
+        return [*steps, *below, *([("none", self.nothing)] if None in values else [])]
 
 
 def heat_map(
@@ -71,9 +73,12 @@ def heat_map(
     cells: Sequence[Sequence[int | None]],
     *,
     title: str,
+    unit: str = "jobs",
+    nothing: str = "no establishment",
 ) -> HeatMap:
     """Cells in shades of their size."""
-    return HeatMap(title, rows, columns, cells, shades(one for row in cells for one in row if one))
+    shaded = shades(one for row in cells for one in row if one)
+    return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
 
 
 def shades(values: Iterable[int]) -> Shades:

@@ -6,7 +6,7 @@ A no-break space keeps a number and its unit on one line.
 from collections.abc import Iterable
 from fractions import Fraction
 from math import floor, isfinite, log10
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from leeward.exact import alpha_text, number_text
 
@@ -58,9 +58,19 @@ def counted(number: int, noun: str) -> str:
     return f"{count(number)} {noun}" if number == 1 else f"{count(number)} {noun}s"
 
 
-def reach(value: int, ends: tuple[int, int]) -> str:
+NO_MARGIN = "no margin"
+
+
+Ends: TypeAlias = tuple[int | None, int | None]
+"""The lowest and the highest number that a value may stand for; None where nothing bounds it."""
+
+
+def reach(value: int, ends: Ends) -> str:
     """How far off a value may be: ± where both sides are alike, else from where to where."""
     low, high = ends
+    if low is None or high is None:
+        known = "at most" if low is None else "at least"
+        return NO_MARGIN if low is high else f"{known} {count(low or high or 0)}"
     if value - low == high - value:
         return f"± {count(high - value)}"
     return f"{count(low)} to {count(high)}"
@@ -117,8 +127,8 @@ def correlation(value: float | None) -> str:
     return NOTHING if value is None or not isfinite(value) else f"{value:.3f}"
 
 
-def jobs(number: float | None) -> str:
-    """A mean error in jobs."""
+def error(number: float | None) -> str:
+    """A mean error, in the unit of its table."""
     if number is None:
         return "no mean"
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"

@@ -58,6 +58,17 @@ def stated_draws(
         ) from None
 
 
+def require_counts(table: CertifiedTable) -> None:
+    """Refuse a table of pay: its rows do not add up, and what noise they have is not told."""
+    if not table.counts:
+        raise InvalidParameter(
+            "table",
+            rule="must be a table of counts: sums, shares and ranks do not follow from pay",
+            value=f"{table.name}, whose values are the {table.statistic_words}",
+            next_step="Choose a table of counts, and read pay as it was published.",
+        )
+
+
 def without_law(table: CertifiedTable) -> InvalidParameter:
     """The refusal of a table from which nothing can be drawn."""
     if table.has_margins:

@@ -2,7 +2,8 @@
 
 Two releases of the same data differ by their noise alone, and neither is wrong. So a difference
 is called clear only where 0 is outside its 90 % interval, by draws of the noise of both; where a
-certificate does not state the law of the noise, where it is larger than both margins together.
+certificate does not state the law of the noise, as of tables of pay, where it is larger than both
+margins together.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +18,8 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, read_blocks
 from leeward.bundle.selection import Coded
 from leeward.errors import Damaged, InvalidParameter
-from leeward.model import Flag
+from leeward.model import COUNT, Flag
+from leeward.model.values import EMPTY
 from leeward.noise.scales import DRAWS
 
 if TYPE_CHECKING:
@@ -89,6 +91,7 @@ class Comparison:
     dots: tuple[Pair, ...]
     notes: tuple[str, ...]
     drawn: bool = False
+    unit: str = COUNT.unit
 
 
 def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
@@ -112,6 +115,7 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
         dots=pairs.named(pairs.sample(DOTS)),
         notes=(*release_notes(first, second), *table_notes(*stated), *_bias_notes(*stated)),
         drawn=drawn,
+        unit=stated[0].unit,
     )
 
 
@@ -140,10 +144,22 @@ def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
         named = " and ".join(", ".join(t.identifiers) or "nothing" for t in (first, second))
         rule = "must be by the same identifiers in both bundles"
         raise _refused(rule, named, "Compare another table.")
+    if _read_as(first) != _read_as(second):
+        named = " and ".join(table.statistic_words for table in (first, second))
+        rule = "must have values of one statistic, with the same unit and cap, in both bundles"
+        raise _refused(rule, named, "Compare another table.")
     for table in (first, second):
         if table.rows > MOST_ROWS:
             step = "Compare a smaller table here, and this one with a program that reads Parquet."
             raise _refused(f"must have at most {MOST_ROWS:,} rows", f"{table.rows:,}", step)
+
+
+def _read_as(table: CertifiedTable) -> tuple[object, ...] | None:
+    """What a value is: of which column, in which unit, and what of its pay counts."""
+    one = table.statistic
+    if one is None:
+        return None
+    return one.name, one.of, one.per_period, one.low, one.cap, one.edges, one.at
 
 
 def _together(first: CertifiedTable, second: CertifiedTable, name: str) -> dict[str, str]:
@@ -191,9 +207,9 @@ def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
 
 @dataclass(frozen=True)
 class KeyedCells:
-    """The cells of one release that have an establishment; a key encodes the codes of a cell.
+    """The cells of one release that have an establishment and a number; a key encodes the codes.
 
-    When all are read, keys ascend and each occurs once.
+    `drawn` says that both ends are known. When all are read, keys ascend and each occurs once.
     """
 
     keys: Integers
@@ -257,11 +273,13 @@ def _places(listed: dict[str, str], together: dict[str, str]) -> Integers:
 
 def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
     """Without the cells that have no establishment: a complete table is read like others."""
-    kept = block.take(block.status != Flag.NO_ESTABLISHMENT)
+    kept = block.take(block.status == Flag.OK)
     keys = np.zeros(len(kept), np.int64)
     for place, listed, positions in zip(places, lists, kept.positions, strict=True):
         keys = keys * len(listed) + place[positions]
-    return KeyedCells(keys, kept.values, *kept.ends, kept.drawn, kept.establishments)
+    low, high = kept.ends
+    drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
+    return KeyedCells(keys, kept.values, low, high, drawn, kept.establishments)
 
 
 def _join(parts: list[KeyedCells]) -> KeyedCells:

@@ -15,7 +15,7 @@ from leeward.model.cells import Integers
 from leeward.model.totals import Sums
 from leeward.noise.scales import DRAWS
 from leeward.noise.tabulated import Floats
-from leeward.tidy.cell_errors import Errors, drawn_parts, stated_draws
+from leeward.tidy.cell_errors import Errors, drawn_parts, require_counts, stated_draws
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table: all cells are held in memory."""
@@ -56,6 +56,7 @@ class Groups:
 def read_groups(bundle: Bundle, name: str, by: Iterable[str], *words: str) -> Groups:
     """The groups of a table; other words give draws of another seed."""
     table = certified(bundle, name)
+    require_counts(table)
     kept = _ordered(table, by)
     draws = stated_draws(bundle.certificate, table, *words)
     marginal, published = stated_marginal(table), _published(bundle, table)

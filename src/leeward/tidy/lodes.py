@@ -148,7 +148,8 @@ def _tables(bundle: Bundle) -> dict[str, CertifiedTable]:
         fitting = [
             one
             for one in bundle.certificate.tables
-            if one.worker_identifiers == worker
+            if one.counts
+            and one.worker_identifiers == worker
             and one.where is None
             and {attribute, *worker} <= {*one.identifiers}
             and one.workplace_identifiers[:1] not in ((), ("sector",))

@@ -49,6 +49,12 @@ SHRUNK = (
 )
 
 
+PAY = (
+    " Tables of pay do not add up, so they are not in this bundle: {names}. Read them in the "
+    "release {name}."
+)
+
+
 class Progress(Protocol):
     """What is told of the progress."""
 
@@ -64,6 +70,8 @@ def tidy(
     progress: Progress | None = None,
 ) -> Bundle:
     """Write a bundle of the same tables whose values add up, are not negative and are whole.
+
+    Tables of pay are left out: they do not add up. The certificate says which.
 
     Parameters
     ----------
@@ -98,12 +106,13 @@ def tidy(
     _require(bundle.certificate, shrink=shrink)
     told = progress or Silent()
     writer = BundleWriter(Path(out))
-    read = {one.name: read_table(bundle, one) for one in bundle.certificate.tables}
+    counts = [one for one in bundle.certificate.tables if one.counts]
+    read = {one.name: read_table(bundle, one) for one in counts}
     values = settled(bundle.certificate, {name: one for name, (_, one) in read.items()}, shrink)
     with writer:
         tables = []
-        for number, about in enumerate(bundle.certificate.tables):
-            told.part("tidying", number, len(bundle))
+        for number, about in enumerate(counts):
+            told.part("tidying", number, len(counts))
             block, _ = read[about.name]
             made = _tidied(about, values[about.name] - block.values[: about.cell_rows], shrink)
             rows = _Rows(bundle, made, block, values[about.name])
@@ -119,7 +128,7 @@ def settled(
 ) -> dict[str, Integers]:
     """The tidy values of every table; tables of the same jobs are settled together."""
     populations: dict[str, list[NoisyTable]] = {}
-    for one in certificate.tables:
+    for one in (table for table in certificate.tables if table.counts):
         populations.setdefault(json.dumps(one.where, sort_keys=True), []).append(tables[one.name])
     estimate = shrunk if shrink else None
     found: dict[str, Integers] = {}
@@ -154,6 +163,12 @@ def _require(certificate: Certificate, *, shrink: bool) -> None:
             f"must have a certificate of format {FORMAT}: older ones do not say which attributes "
             "leave jobs out, so whether tables should add up is not known",
             f"format {certificate.format}",
+            "Use the released values.",
+        )
+    if not any(table.counts for table in certificate.tables):
+        raise _refused(
+            "must have a table of counts: pay does not add up",
+            f"{certificate.name}, whose tables are all of pay",
             "Use the released values.",
         )
     if shrink:
@@ -211,6 +226,7 @@ def _certificate(
 ) -> Certificate:
     """The certificate of the source, with its promises, charge and data, and where it came from."""
     origin, digest = source.origin
+    left_out = [table.name for table in source.tables if not table.counts]
     made_from = MadeFromStatement(
         name=origin,
         certificate=digest,
@@ -219,7 +235,8 @@ def _certificate(
         method="tidy, shrunk" if shrink else "tidy",
         sentence=f"Tables were made of the release {origin} alone, so what it promises and what "
         "was paid for it hold for these too. Values are whole, not negative, and add up. "
-        f"{BIAS}{f' {SHRUNK}' if shrink else ''}",
+        f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
+        f"{PAY.format(names=', '.join(left_out), name=origin) if left_out else ''}",
     )
     return source.model_copy(
         update={

@@ -8,6 +8,7 @@ from pathlib import Path
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
+from leeward.model.statistic import COUNT
 from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
 from leeward.publishing.plan import Plan, PlannedTable
@@ -55,7 +56,13 @@ class ShownTable:
     table: PlannedTable
     numbers: dict[str, object]
     margins: Fraction
-    chart: Curves
+    chart: Curves | None
+    """None of a table of pay: what is published for one establishment depends on its pay too."""
+
+    @property
+    def unit(self) -> str:
+        """The unit of its errors."""
+        return self.table.marginal.statistic.unit
 
     @property
     def prediction(self) -> str:
@@ -77,6 +84,12 @@ class Result:
     def plan(self) -> Plan | None:
         """The plan, where nothing is refused."""
         return self.outlook.plan
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the errors of all tables; None where they differ."""
+        units = {one.unit for one in self.tables if one is not None} or {COUNT.unit}
+        return units.pop() if len(units) == 1 else None
 
     @property
     def dearer(self) -> str:
@@ -129,8 +142,11 @@ def _prediction(plan: Plan, budget: Budget | None) -> str:
 
 
 def _shown(table: PlannedTable, numbers: dict[str, object]) -> ShownTable:
-    bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
-    return ShownTable(table, numbers, margin_cost(table), curves(bands, title=TITLE))
+    chart = None
+    if table.marginal.statistic.counts:
+        bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
+        chart = curves(bands, title=TITLE)
+    return ShownTable(table, numbers, margin_cost(table), chart)
 
 
 def _band(table: PlannedTable, kind: str, size: int) -> Band:

@@ -148,13 +148,13 @@ def _status(view: PlanView) -> int:
 
 def _aim(desk: Desk, ledger: Path | None) -> Aim:
     """The smallest ε that gives a table the wanted error."""
-    table, jobs = desk.text("aim.table"), desk.text("aim.jobs")
+    table, wanted = desk.text("aim.table"), desk.text("aim.error")
     try:
-        target = read_target(f"{table}: {jobs} jobs")
+        target = read_target(f"{table}: {wanted}")
         found = smallest_budget(_start(desk), target)
     except LeewardError as refusal:
-        return Aim(table, jobs, refusals=listed(refusal))
-    return Aim(table, jobs, found, make_budget(found, ledger))
+        return Aim(table, wanted, refusals=listed(refusal))
+    return Aim(table, wanted, found, make_budget(found, ledger))
 
 
 def _start(desk: Desk) -> Plan:

@@ -52,7 +52,7 @@ class Aim:
     """The question which ε gives a wanted error, and its answer."""
 
     table: str
-    jobs: str
+    error: str
     found: Plan | None = None
     budget: Budget | None = None
     refusals: tuple[LeewardError, ...] = ()

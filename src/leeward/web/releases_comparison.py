@@ -10,6 +10,7 @@ from starlette.responses import Response
 from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
 from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.model.statistic import COUNT
 from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
 from leeward.show.numbers import cases, count, counted, cut
 from leeward.tidy.comparison import Comparison, Pair, compare
@@ -107,10 +108,11 @@ def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
 
 def comparison_words(comparison: Comparison) -> list[str]:
     """The counts in words."""
+    lacking = "" if comparison.unit == COUNT.unit else ", or without a number,"
     return [
         f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} in the first "
         f"alone, {count(comparison.only_second)} in the second alone. Cells without an "
-        "establishment are left out.",
+        f"establishment{lacking} are left out.",
         *_clear(comparison),
         HONEST,
     ]
@@ -149,7 +151,7 @@ def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
         Dot(float(pair.first), float(pair.second), pair.clear, f"{label(pair)}: {_both(pair)}")
         for pair in comparison.dots
     ]
-    across, up = (f"jobs in {name}" for name in names)
+    across, up = (f"{comparison.unit} in {name}" for name in names)
     return scatter(drawn, title="Each cell in both releases", x=across, y=up)
 
 

@@ -13,7 +13,7 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.report.section import STATUSES
+from leeward.report.section import statuses
 from leeward.show.charts import Span, spans
 from leeward.show.numbers import MOST_LETTERS, cut
 from leeward.web.releases_folder import opened
@@ -114,7 +114,7 @@ def table_page(request: Request) -> Response:
         table=held,
         asked=Asked.of(request.query_params),
         choices=choices(held, request.query_params),
-        statuses=STATUSES,
+        statuses=statuses(held),
         found=found,
         refusals=refusals,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,

@@ -1,0 +1,153 @@
+"""Pay statements: what a table says of pay, where its values are not plain counts of jobs."""
+
+from itertools import pairwise
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from leeward.bundle.statements import Prose, SparseStatement, Text
+from leeward.model import Attribute, Classes, Count, Pay, Percentiles, Statistic
+from leeward.model.attribute import NumericRange
+from leeward.show.numbers import count, listed
+
+Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
+"""An amount in the unit of its column: float64 holds it exactly."""
+
+Percent = Annotated[int, Field(ge=1, le=99)]
+Name = Literal["payroll", "mean", "classes", "percentiles"]
+
+
+class StatisticStatement(SparseStatement):
+    """What a value is, where it is no plain count: of which column, and how its pay was read.
+
+    `low` and `cap` are the public bounds of the pay of a job, and `cap_from` says where the cap
+    comes from. `edges` are those of classes, `at` the percentages of percentiles. `count` says
+    that a column holds the number of jobs.
+    """
+
+    optional = ("period", "cap_from", "edges", "at", "count")
+
+    name: Name
+    of: Text
+    unit: Text
+    period: Text | None = None
+    low: Pays
+    cap: Pays
+    cap_from: Prose | None = None
+    edges: tuple[Pays, ...] | None = Field(None, min_length=2, max_length=1000)
+    at: tuple[Percent, ...] | None = Field(None, min_length=1)
+    count: Literal[True] | None = None
+    sentence: Prose
+
+    @classmethod
+    def of_statistic(cls, statistic: Statistic, *, count: bool) -> Self | None:
+        """The statement of a statistic; None of plain counts. `count`: there is such a column."""
+        match statistic:
+            case Count():
+                return None
+            case Pay(name=name, of=column):
+                return cls._read(name, column, count=count)
+            case Classes(of=column, edges=edges):
+                return cls._read("classes", column, edges, count=count)
+            case Percentiles(of=column, edges=edges, at=at):
+                return cls._read("percentiles", column, edges, at, count=count)
+
+    @classmethod
+    def _read(
+        cls,
+        name: Name,
+        column: Attribute,
+        edges: tuple[int, ...] | None = None,
+        at: tuple[int, ...] | None = None,
+        *,
+        count: bool,
+    ) -> Self:
+        numbers = column.numbers
+        if numbers is None:
+            raise TypeError(f"{column.name} is no numeric column")
+        return cls(
+            name=name,
+            of=column.name,
+            unit=numbers.unit,
+            period=numbers.period,
+            low=numbers.low,
+            cap=numbers.cap,
+            cap_from=numbers.cap_from,
+            edges=edges,
+            at=at,
+            count=True if count else None,
+            sentence=f"{_meaning(name, column.name, numbers, edges, at)} {_read_as(numbers)}",
+        )
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if self.low > self.cap:
+            raise ValueError("low must not be above cap")
+        if (self.edges is not None) != (self.name in ("classes", "percentiles")):
+            raise ValueError("edges must be there with classes and percentiles alone")
+        if (self.at is not None) != (self.name == "percentiles"):
+            raise ValueError("at must be there with percentiles alone")
+        if any(a >= b for column in (self.edges, self.at) for a, b in pairwise(column or ())):
+            raise ValueError("edges and at must ascend")
+        return self
+
+    @property
+    def counts(self) -> bool:
+        """Whether a value is a number of jobs."""
+        return self.name == "classes"
+
+    @property
+    def per_period(self) -> str:
+        """The unit of the column with its period."""
+        return self.unit if self.period is None else f"{self.unit} per {self.period}"
+
+    @property
+    def words(self) -> str:
+        """What a value is, in a few words."""
+        return f"{self.name} of {self.of}"
+
+
+def _meaning(
+    name: Name,
+    column: str,
+    numbers: NumericRange,
+    edges: tuple[int, ...] | None,
+    at: tuple[int, ...] | None,
+) -> str:
+    """What a value is."""
+    cap = f"{count(numbers.cap)} {numbers.unit}"
+    source = f" The cap is public: {numbers.cap_from}." if numbers.cap_from else ""
+    if name == "payroll":
+        return (
+            f"A value is the {column} of all jobs of a cell together, in {numbers.per_period}: "
+            f"payroll counted up to {cap} a job.{source}"
+        )
+    if name == "mean":
+        return (
+            f"A value is the mean {column} of the jobs of a cell, in {numbers.per_period}: payroll "
+            f"counted up to {cap} a job, over the number of jobs. Jobs above the cap and jobs "
+            f"without pay are jobs.{source}"
+        )
+    first, last = (edges or (numbers.low, numbers.cap))[:: max(1, len(edges or ()) - 1)]
+    classes = (
+        f"classes of {column} from {count(first)} to {count(last)} {numbers.per_period}; jobs "
+        "below the first edge are left out, and jobs from the last edge on are in the last class"
+    )
+    if name == "classes":
+        return f"A value is the number of jobs of a cell in one of the {classes}."
+    places = listed([f"{one} %" for one in at or ()])
+    return (
+        f"A value is the {column} below which {places} of the jobs of a cell are, in "
+        f"{numbers.per_period}, found between the edges of {classes}."
+    )
+
+
+def _read_as(numbers: NumericRange) -> str:
+    """What became of pay that is not a whole number between the bounds."""
+    low = count(numbers.low)
+    below = (
+        "Missing pay counts as 0, and so does pay below 0"
+        if numbers.low == 0
+        else f"Missing pay counts as 0, and what is below {low} counts as {low}"
+    )
+    return f"{below}; pay that is not whole is rounded down."
