@@ -115,16 +115,27 @@ def in_postgres(tables: dict[str, pa.Table], socket: Path, schema: str, kind: st
     return {name: f"{url}#{schema}.{name}" for name in tables}
 
 
+def binned(book: Codebook, *edges: int) -> Marginal:
+    """A table by classes of pay that a plan lists."""
+    pay = book.attributes["pay"].in_classes(edges)
+    return Marginal("v", (), (Dimension(pay, tuple(range(len(pay.codes)))),))
+
+
 def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources = ANYTHING) -> None:
     """Cells, sizes and findings of the odd values."""
     book = book_of(folder, "place", "pay", "half")
     fine = Marginal("t", whole(book, "place"), whole(book, "pay"))
     coarse = Marginal("u", (), whole(book, "half"))
+    from_zero, from_eleven = binned(book, 0, 11, 101), binned(book, 11, 101, 500)
     classes = Counter(code for _, code in ODD[kind])
     with connect(sources, folder, resources) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        engine.prepare(book, EveryJob(), [fine, coarse], [fine], steps=needed_steps(found))
+        tables = [fine, coarse, from_zero, from_eleven]
+        engine.prepare(book, EveryJob(), tables, [fine], steps=needed_steps(found))
+        high = classes["M"] + classes["H"]
+        assert counts(engine, from_zero) == {0: (classes["L"] + classes[None], high)}
+        assert counts(engine, from_eleven) == {0: (classes["M"], classes["H"])}
         assert counts(engine, fine) == {0: (classes["L"], classes["M"], classes["H"])}
         assert counts(engine, coarse) == {0: (classes["L"], classes["M"] + classes["H"])}
         (batch,) = engine.cells(fine, batch=5)

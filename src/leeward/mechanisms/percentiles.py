@@ -60,7 +60,7 @@ class InwardWalk:
 
     classes: MarginRule
     note: ClassVar[str] = (
-        "low and high are edges of classes. Tests at the edges, walked inwards from both ends "
+        "low and high are edges of classes. EdgeTests at the edges, walked inwards from both ends "
         "while they reject, leave nine true percentiles of ten between them. high is empty where "
         "no edge was rejected: the percentile may be above all edges."
     )
@@ -104,7 +104,7 @@ class NoisyScale(SpentMargins):
         return {SCALE: self.scale._release(None, largest, noise)}
 
 
-class Tests(NamedTuple):
+class EdgeTests(NamedTuple):
     """What tests at the edges of some workplace cells know: public constants and released numbers.
 
     But for chance, the noise of a contrast is below `critical` times `scale` (w,) jobs, and below
@@ -220,7 +220,7 @@ class PercentilesOfClasses:
         return Measured(values.reshape(w, -1), flat, found.law)
 
     def _ends(
-        self, blocks: Integers, values: Integers, tests: list[Tests]
+        self, blocks: Integers, values: Integers, tests: list[EdgeTests]
     ) -> tuple[Integers, Integers]:
         """The edges at which both walks stop; no interval leaves its percentile out."""
         edges = np.array(self.statistic.edges)
@@ -332,7 +332,7 @@ def _is_tested(made: Measurement) -> bool:
     return isinstance(made, ClippedCounts)
 
 
-def released(classes: Measurement, columns: Cells | Entries) -> tuple[Measured, list[Tests]]:
+def released(classes: Measurement, columns: Cells | Entries) -> tuple[Measured, list[EdgeTests]]:
     """The classes as they are released, and what tests at their edges know of their noise."""
     if classes.margins.coverage is None:
         return classes.measure(columns), []
@@ -348,7 +348,7 @@ def released(classes: Measurement, columns: Cells | Entries) -> tuple[Measured, 
 
 def _pareto(
     classes: CountsWithNoise, made: VectorPareto, columns: Cells | Entries
-) -> tuple[Measured, list[Tests]]:
+) -> tuple[Measured, list[EdgeTests]]:
     """One H for all classes of a workplace cell, and a noisy scale (proof, 2)."""
     paid = classes.margins
     if not isinstance(paid, SpentMargins):
@@ -356,7 +356,7 @@ def _pareto(
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
     found = replace(classes, margins=noisy).measure(columns)
     unit = float(1 / made.step)
-    tests = Tests(
+    tests = EdgeTests(
         np.arange(len(found.values)),
         lambda contrast: _pareto_critical(made, paid.scale, contrast),
         paid.scale.smooth(found.margins[SCALE]) * unit,
@@ -375,13 +375,13 @@ def _rates(shape: int, scale: Scale | None) -> Rates:
     return Rates.gamma(shape) if scale is None else Rates.gamma(shape, *scale.shrinkage())
 
 
-def _clipped(classes: ClippedCounts, columns: Entries, found: Measured) -> list[Tests]:
+def _clipped(classes: ClippedCounts, columns: Entries, found: Measured) -> list[EdgeTests]:
     """A public scale, and a bound of what clipping takes (proof, 3)."""
     scale = found.law.scale
     if scale is None:
         raise AssertionError("the scale of clipped is public")
     return [
-        Tests(
+        EdgeTests(
             cells,
             _gaussian_critical if made.noise == "gaussian" else _laplace_critical,
             scale[cells],
@@ -403,10 +403,10 @@ def _laplace_critical(contrast: Contrast) -> float:
     return contrast.laplace(MISSED_END / 2)
 
 
-def _edge(made: EdgeLaplace, workplaces: int) -> Tests:
+def _edge(made: EdgeLaplace, workplaces: int) -> EdgeTests:
     """Discrete Laplace noise is a difference of two exponentials rounded down (proof, 4)."""
     unit = float(1 / made.parameters.aimed)
-    return Tests(np.arange(workplaces), _edge_critical, np.full(workplaces, unit), rounding=1.0)
+    return EdgeTests(np.arange(workplaces), _edge_critical, np.full(workplaces, unit), rounding=1.0)
 
 
 @lru_cache(maxsize=1 << 12)
