@@ -69,7 +69,7 @@ def held(rounding: float, scale: int, *, epsilon: str = "5", noisy: bool = False
     values = (HALVES * scale + np.floor(scale * unit * noise + 0.5)).astype(np.int64)
     tests = EdgeTests(
         np.arange(DRAWS),
-        lambda one: _pareto_critical(made, paid, one),  # type: ignore[arg-type] # a scale
+        lambda one: _pareto_critical(made, paid, one),
         unit * scale * times,
         rounding=rounding,
     )

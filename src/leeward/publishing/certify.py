@@ -230,7 +230,7 @@ def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
         for table in plan.tables
         for part in table.marginal.published
         for one in part.dimensions
-    }
+    } - {one.name for one in marginal.dimensions}
     found: dict[str, ParentStatement] = {}
     for one in _declared(marginal, plan):
         for name, parents in plan.codebook.parents(one.name).items():
