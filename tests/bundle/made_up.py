@@ -1,6 +1,6 @@
 """Made-up bundles: public by construction, the same in every run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -93,22 +93,24 @@ def columns(marginal: Marginal, *, margins: bool = True) -> tuple[str, ...]:
     return margin_columns(ends=False, block=marginal.worker_cells > 1) if margins else ()
 
 
-def certified(writer: TableWriter, *, margins: bool = True) -> CertifiedTable:
-    return CertifiedTable(
-        **writer.facts(),
-        where=None,
-        mechanism="slope",
-        parameters={"alpha": "1/10", "epsilon": "18/5"},
-        guarantee=TableGuarantee.of(Guarantee("strong", "1/10", Fraction(4, 3))),
-        margins=MarginStatement(
+def certified(
+    writer: TableWriter, *, margins: bool = True, changes: Mapping[str, object] | None = None
+) -> CertifiedTable:
+    facts: dict[str, Any] = {
+        "where": None,
+        "mechanism": "slope",
+        "parameters": {"alpha": "1/10", "epsilon": "18/5"},
+        "guarantee": TableGuarantee.of(Guarantee("strong", "1/10", Fraction(4, 3))),
+        "margins": MarginStatement(
             method="spent" if margins else "none",
             coverage="9/10" if margins else None,
             block_coverage="9/10" if "block_margin" in writer.columns else None,
             epsilon="2/15" if margins else None,
             note="A tenth of the budget was spent on the margins." if margins else "None asked.",
         ),
-        bias=None,
-    )
+        "bias": None,
+    }
+    return CertifiedTable(**(writer.facts() | facts | dict(changes or {})))
 
 
 def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) -> Certificate:

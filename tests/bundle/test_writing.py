@@ -15,6 +15,7 @@ from leeward.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.bundle.rows import ROW_GROUP
 from leeward.errors import BadFile, Damaged, Problems
 from leeward.model import Dimension, Flag, Marginal, Published
+from leeward.model.values import EMPTY
 from tests.bundle.made_up import (
     PLACE,
     TOTAL,
@@ -130,7 +131,7 @@ def test_a_table_without_cells_has_a_header(tmp_path: Path) -> None:
 
 
 def test_extreme_numbers_stay_exact(tmp_path: Path) -> None:
-    far = np.array([[np.iinfo(np.int64).min], [np.iinfo(np.int64).max]])
+    far = np.array([[EMPTY + 1], [np.iinfo(np.int64).max]])
     marginal = Marginal("far", (PLACE,), ())
     published = Published(np.array([0, 3]), far, np.array([1, 1]))
     with BundleWriter(tmp_path / "demo") as bundle:

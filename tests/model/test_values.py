@@ -42,7 +42,11 @@ def test_margins_have_the_shape_of_values(margins: np.ndarray) -> None:
 
 
 def test_flags_are_those_of_the_public_use_schema() -> None:
-    assert {flag.name: int(flag) for flag in Flag} == {"NO_ESTABLISHMENT": -2, "OK": 1}
+    assert {flag.name: int(flag) for flag in Flag} == {
+        "NO_ESTABLISHMENT": -2,
+        "NO_NUMBER": -1,
+        "OK": 1,
+    }
 
 
 def test_values_are_frozen() -> None:

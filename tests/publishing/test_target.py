@@ -23,8 +23,9 @@ SEX = "{name: b, by: [place, sex], share: 1/2, margins: none}"
 @pytest.mark.parametrize(
     ("written", "target"),
     [
-        ("place_industry: 5 jobs", Target("place_industry", 5.0)),
-        ("a:1job", Target("a", 1.0)),
+        ("place_industry: 5 jobs", Target("place_industry", 5.0, "jobs")),
+        ("a:1job", Target("a", 1.0, "job")),
+        ("pay: 50 cents per month ", Target("pay", 50.0, "cents per month")),
         ("  a-b : 0.25 ", Target("a-b", 0.25)),
     ],
 )

@@ -128,9 +128,12 @@ def _columns(certificate: Certificate) -> Iterator[str]:
         f"on. What each code means stands in {CERTIFICATE} under tables, codes. Read them as "
         "text, or leading zeros get lost."
     )
-    if certificate.made_from is None:
+    pay = [table for table in certificate.tables if not table.counts]
+    if certificate.made_from is None and len(pay) < len(certificate.tables):
         yield "* value is the number of jobs, with noise: always a whole number, perhaps negative."
-    else:
+    for table in pay:
+        yield f"* In {table.name} value is in {table.unit}: the {table.statistic_words}."
+    if certificate.made_from is not None:
         yield (
             "* value is the number of jobs, made of numbers with noise: whole, not negative, and "
             "adding up."
@@ -139,9 +142,6 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             "* released is the number with noise, as it was released: perhaps negative. Read it "
             "wherever this text speaks of margins. It is empty where status is -2."
         )
-    pay = [table for table in certificate.tables if not table.counts]
-    for table in pay:
-        yield f"* In {table.name} value is in {table.unit}: the {table.statistic_words}."
     lacking = "" if not pay else (
         "-1 means that what was measured gives no number, as a mean of less than half a job: the "
         "value is empty. "

@@ -174,7 +174,7 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal, made = table.marginal.published[number], table.measurement
-    noise = made.cell_noise(number)
+    noise = made.cell_noise(number) if marginal.statistic.counts else None
     identifiers = tuple(one.name for one in marginal.dimensions)
     columns = table.marginal.columns_of(number, made.margin_columns)
     return CertifiedTable(

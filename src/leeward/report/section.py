@@ -199,8 +199,9 @@ def _margins(summary: TableSummary) -> str:
     if margins is None or margins.cells == 0:
         return table.margins.note
     coverage = f"With a coverage of {table.margins.coverage}. " if table.margins.coverage else ""
+    bounded = "" if table.counts else " with both ends"
     return (
-        f"{coverage}Half of the cells have a margin of at most {margin(margins.median)} "
+        f"{coverage}Half of the cells{bounded} have a margin of at most {margin(margins.median)} "
         f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_open(summary)}"
         f"{table.margins.note}{_together(table)}"
     )
