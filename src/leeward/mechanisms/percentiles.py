@@ -49,6 +49,10 @@ Flags = NDArray[np.bool_]
 MISSED_END = float((1 - COVERAGE) / 2)
 """How often an end of an interval may be on the wrong side."""
 
+BIAS = (
+    "Establishments above a public bound are scaled down to it, so percentiles lean towards the "
+    "pay of smaller ones. An interval from low to high allows for that."
+)
 SCALE = "scale"
 HALF = 0.5
 """A total below this has no percentiles; rounding to whole jobs errs by as much in a class."""
@@ -72,9 +76,9 @@ class InwardWalk:
         return self.classes.method
 
     @property
-    def coverage(self) -> Fraction | None:
-        """None where the plan says that there are no margins."""
-        return self.classes.coverage
+    def coverage(self) -> Fraction:
+        """The share of percentiles that are inside."""
+        return COVERAGE
 
     @property
     def epsilon(self) -> Fraction:
@@ -168,8 +172,9 @@ class PercentilesOfClasses:
 
     @property
     def words(self) -> Words:
-        """How that mechanism is named and explained."""
-        return self.classes.words
+        """How that mechanism is named and explained; clipping moves percentiles either way."""
+        words = self.classes.words
+        return replace(words, bias=BIAS) if words.bias else words
 
     @property
     def parameters(self) -> Parameters:
@@ -188,8 +193,9 @@ class PercentilesOfClasses:
 
     @property
     def margins(self) -> MarginRule:
-        """Edges that are tested."""
-        return InwardWalk(self.classes.margins)
+        """Edges that are tested; none where the plan says so."""
+        none = self.classes.margins.coverage is None
+        return self.classes.margins if none else InwardWalk(self.classes.margins)
 
     @property
     def margin_columns(self) -> tuple[str, ...]:

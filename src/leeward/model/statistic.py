@@ -102,7 +102,7 @@ class Percentiles:
             table=self.of.table,
             column=self.of.column,
             codes=codes,
-            labels=tuple(f"{code} % of the jobs are below this {self.of.name}" for code in codes),
+            labels=tuple(f"{code} % of jobs below" for code in codes),
             public=False,
             recode={},
         )
