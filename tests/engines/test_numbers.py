@@ -15,7 +15,7 @@ import pytest
 
 from leeward.engines import connect
 from leeward.errors import Undisclosed
-from leeward.model import Codebook, Dimension, EveryJob, Marginal
+from leeward.model import Attribute, Codebook, Dimension, EveryJob, Marginal
 from leeward.model.resources import Resources
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
@@ -115,9 +115,9 @@ def in_postgres(tables: dict[str, pa.Table], socket: Path, schema: str, kind: st
     return {name: f"{url}#{schema}.{name}" for name in tables}
 
 
-def binned(book: Codebook, *edges: int) -> Marginal:
+def binned(attribute: Attribute, *edges: int) -> Marginal:
     """A table by classes of pay that a plan lists."""
-    pay = book.attributes["pay"].in_classes(edges)
+    pay = attribute.in_classes(edges)
     return Marginal("v", (), (Dimension(pay, tuple(range(len(pay.codes)))),))
 
 
@@ -126,7 +126,8 @@ def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources =
     book = book_of(folder, "place", "pay", "half")
     fine = Marginal("t", whole(book, "place"), whole(book, "pay"))
     coarse = Marginal("u", (), whole(book, "half"))
-    from_zero, from_eleven = binned(book, 0, 11, 101), binned(book, 11, 101, 500)
+    pay = book.attributes["pay"]
+    from_zero, from_eleven = binned(pay, 0, 11, 101), binned(pay, 11, 101, 500)
     classes = Counter(code for _, code in ODD[kind])
     with connect(sources, folder, resources) as engine:
         assert engine.check_headers(book, EveryJob()) == ()

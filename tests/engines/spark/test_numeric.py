@@ -11,7 +11,7 @@ from leeward.model import EveryJob, Marginal
 from leeward.publishing.check import needed_steps
 from tests.engines.small import codebook, whole
 from tests.engines.spark.asking import SPARK
-from tests.engines.test_numbers import ARROW, ODD, in_files
+from tests.engines.test_numbers import ARROW, ODD, binned, in_files
 from tests.engines.truth import counts
 
 PAY = "{type: integer, unit: cent, cap: 1000, classes: {L: 10, M: 100, H: 1000}, table: jobs}"
@@ -41,17 +41,20 @@ def test_every_value_of_every_type_has_its_class(tmp_path: Path) -> None:
     book = codebook(tmp_path, "\n".join([head, *lines, f"  half: {HALF}"]))
     tables = [Marginal(f"t{n}", whole(book, "place"), whole(book, f"pay_{n}")) for n in range(4)]
     coarse = Marginal("u", (), whole(book, "half"))
+    of_plan = binned(book.attributes["pay_0"], 11, 101, 500)
     with connect(in_files(odd_columns(), tmp_path), tmp_path, SPARK) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        engine.prepare(book, EveryJob(), [*tables, coarse], tables[:1], steps=needed_steps(found))
-        cells = [counts(engine, one) for one in (*tables, coarse)]
+        every = [*tables, coarse, of_plan]
+        engine.prepare(book, EveryJob(), every, tables[:1], steps=needed_steps(found))
+        cells = [counts(engine, one) for one in every]
         (batch,) = engine.cells(tables[0], batch=5)
     assert batch.cells.opened().largest.tolist() == [ROWS]
     assert not any(one.refuses for one in found)
     classes = [Counter(code for _, code in pairs) for pairs in ODD.values()]
     assert cells[:4] == [{0: (one["L"], one["M"], one["H"])} for one in classes]
     assert cells[4] == {0: (classes[0]["L"], classes[0]["M"] + classes[0]["H"])}
+    assert cells[5] == {0: (classes[0]["M"], classes[0]["H"])}
     for n, (kind, pairs) in enumerate(ODD.items()):
         rules = [(one.rule, one.rows) for one in found if one.column == f"pay_{n}"]
         assert {rule for rule, _ in rules} == {"missing_number", "number_range"}, kind
