@@ -119,7 +119,7 @@ def table(entries: Entries) -> None:
         shown = []
         for epsilon in ("1", "2", "4"):
             built = made(name, epsilon, ECONOMY_CAP, "payroll")
-            expected = built.error(cells, 0.0, 1.0)
+            expected = np.asarray(built.error(cells, 0.0, 1.0))
             drawn = [np.abs(measured(built, entries).values[:, 0] - pay) for _ in range(60)]
             share = expected.sum() / pay.sum()
             seen = np.mean(drawn, axis=0).sum() / pay.sum()

@@ -16,6 +16,7 @@ import pytest
 from leeward.engines import connect, tabulation
 from leeward.errors import BadData, Undisclosed
 from leeward.model import (
+    Attribute,
     Codebook,
     Dimension,
     EveryJob,
@@ -138,18 +139,29 @@ def in_postgres(tables: dict[str, pa.Table], socket: Path, schema: str, kind: st
     return {name: f"{url}#{schema}.{name}" for name in tables}
 
 
+def binned(attribute: Attribute, *edges: int) -> Marginal:
+    """A table by classes of pay that a plan lists."""
+    pay = attribute.in_classes(edges)
+    return Marginal("v", (), (Dimension(pay, tuple(range(len(pay.codes)))),))
+
+
 def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources = ANYTHING) -> None:
     """Cells, sizes and findings of the odd values."""
     book = book_of(folder, "place", "pay", "half")
     fine = Marginal("t", whole(book, "place"), whole(book, "pay"))
     coarse = Marginal("u", (), whole(book, "half"))
     paid = Marginal("v", whole(book, "place"), (), statistic=Pay("mean", book.attributes["pay"]))
+    pay = book.attributes["pay"]
+    from_zero, from_eleven = binned(pay, 0, 11, 101), binned(pay, 11, 101, 500)
     classes = Counter(code for _, code in ODD[kind])
     with connect(sources, folder, resources) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        asked, steps = [fine, coarse, paid], needed_steps(found)
-        engine.prepare(book, EveryJob(), asked, [fine], steps=steps)
+        tables = [fine, coarse, paid, from_zero, from_eleven]
+        engine.prepare(book, EveryJob(), tables, [fine], steps=needed_steps(found))
+        high = classes["M"] + classes["H"]
+        assert counts(engine, from_zero) == {0: (classes["L"] + classes[None], high)}
+        assert counts(engine, from_eleven) == {0: (classes["M"], classes["H"])}
         assert counts(engine, fine) == {0: (classes["L"], classes["M"], classes["H"])}
         assert counts(engine, coarse) == {0: (classes["L"], classes["M"] + classes["H"])}
         (batch,) = engine.cells(fine, batch=5)

@@ -18,6 +18,7 @@ from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.pay import PayMechanism
 from leeward.mechanisms.pay_margins import pay_margins
+from leeward.mechanisms.percentiles import of_statistic
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal, Pay
 from leeward.model.document import nearest
@@ -104,7 +105,7 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         rule = spend(made, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return made.measurement(by_cell=by_cell, margins=rule)
+    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
 
 
 class Shape(NamedTuple):

@@ -12,7 +12,7 @@ from leeward.publishing.check import needed_steps
 from tests.engines.paid import paid_tables, read_cells
 from tests.engines.small import codebook, whole
 from tests.engines.spark.asking import SPARK
-from tests.engines.test_numbers import ARROW, ODD, in_files, odd_payroll, payrolls_are_true
+from tests.engines.test_numbers import ARROW, ODD, binned, in_files, odd_payroll, payrolls_are_true
 from tests.engines.truth import counts
 
 PAY = (
@@ -47,12 +47,13 @@ def test_every_value_of_every_type_has_its_class(tmp_path: Path) -> None:
     coarse = Marginal("u", (), whole(book, "half"))
     pays = [Pay("payroll", book.attributes[f"pay_{n}"]) for n in range(4)]
     paid = [Marginal(f"p{n}", (), (), statistic=one) for n, one in enumerate(pays)]
+    of_plan = binned(book.attributes["pay_0"], 11, 101, 500)
     with connect(in_files(odd_columns(), tmp_path), tmp_path, SPARK) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        asked, steps = [*tables, coarse, *paid], needed_steps(found)
+        asked, steps = [*tables, coarse, of_plan, *paid], needed_steps(found)
         engine.prepare(book, EveryJob(), asked, tables[:1], steps=steps)
-        cells = [counts(engine, one) for one in (*tables, coarse)]
+        cells = [counts(engine, one) for one in (*tables, coarse, of_plan)]
         (batch,) = engine.cells(tables[0], batch=5)
         payrolls = [list(read_cells(engine, one, batch=1)) for one in paid]
     added = [odd_payroll(kind) for kind in ODD]
@@ -62,6 +63,7 @@ def test_every_value_of_every_type_has_its_class(tmp_path: Path) -> None:
     classes = [Counter(code for _, code in pairs) for pairs in ODD.values()]
     assert cells[:4] == [{0: (one["L"], one["M"], one["H"])} for one in classes]
     assert cells[4] == {0: (classes[0]["L"], classes[0]["M"] + classes[0]["H"])}
+    assert cells[5] == {0: (classes[0]["M"], classes[0]["H"])}
     for n, (kind, pairs) in enumerate(ODD.items()):
         rules = [(one.rule, one.rows) for one in found if one.column == f"pay_{n}"]
         assert {rule for rule, _ in rules} == {"missing_number", "number_range"}, kind
