@@ -226,7 +226,7 @@ class Prepared:
         """The standard deviation √2·Δ/ε of the noise of each cell."""
         return sqrt(2) * self.sensitivity / epsilon
 
-    def release(self, epsilon: float, law: Law = "normal") -> Released:
+    def release(self, epsilon: float, law: Law = "laplace") -> Released:
         """Estimates and counts with noise of their own.
 
         The published example uses one ω for both, by which `recovered` undoes the noise.
