@@ -13,10 +13,10 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from leeward.exact import Number
-from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.split import Weights, bound_for
+from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.size_grid import STEPS
+from leeward.mechanisms.split import Weights, bound_for
 from leeward.noise.law import discrete_laplace, laplace
 from leeward.noise.scales import Integers, Noise, Scales, secret
 from leeward.noise.tabulated import Floats

@@ -60,7 +60,8 @@ class TheilSen:
         run = np.where(upright, 2, u2 - u1)
         rise = np.where(upright, v2 - v1, (v2 - v1) * (at - u1))
         whole = (2 * (v1 * run + rise) + run) // (2 * run)
-        return np.clip(whole, -self.lattice, self.lattice)
+        points: Integers = np.clip(whole, -self.lattice, self.lattice)
+        return points
 
     def _ranks(self, predicted: Integers) -> Integers:
         """For each point of the grid, the larger number of predictions on one side of it."""

@@ -1,6 +1,6 @@
 """What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
@@ -34,6 +34,7 @@ __all__ = [
     "NumericRange",
     "PrimaryJob",
     "Published",
+    "RealRange",
     "RowRule",
     "SingleJob",
     "Statistic",
