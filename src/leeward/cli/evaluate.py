@@ -14,8 +14,9 @@ from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.findings import findings
 from leeward.evaluate.output import refuse_taken, write, write_regressions
 from leeward.evaluate.quarters import quarters_table
+from leeward.evaluate.regression_cells import read_cells
 from leeward.evaluate.regression_page import regression_findings
-from leeward.evaluate.regressions import MOSE, compare, read_cells
+from leeward.evaluate.regressions import MOSE, compare
 from leeward.pictures import require_pictures
 from leeward.publishing.plan import read_plan
 
@@ -108,9 +109,13 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     refuse_taken(out)
     require_pictures()
     if preset == MOSE:
-        tables = {"--data": data, "--workload": workload, "--alpha": alpha, "--plus": plus}
-        further = {"--place": place, "--infusion": None if infusion == BOUNDS else infusion}
-        _refuse_other(tables | further, "is for tables; --preset mose compares regressions")
+        _refuse_other(
+            {
+                "--data": data, "--workload": workload, "--alpha": alpha, "--plus": plus,
+                "--place": place, "--infusion": None if infusion == BOUNDS else infusion,
+            },
+            "is for tables; --preset mose compares regressions",
+        )
         _compare_regressions(out, cells, epsilon or (), trials, as_json=as_json)
         return
     _refuse_other({"--cells": cells}, "is for --preset mose: other presets evaluate tables")

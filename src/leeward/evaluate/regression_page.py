@@ -148,12 +148,18 @@ def _at_the_point(done: Regressions) -> Iterator[str]:
         noisy = [one for name, one in here.items() if name != "suppression"]
         yield (
             f"{where}: median error over cells, where least squares has a standard error of "
-            f"{significant(line.se)}: {_told(noisy, lambda one: significant(one.error))}."
+            f"{significant(line.se)}: {_told(noisy, _error)}."
         )
         yield (
             f"{where}: cells of the outer fifths that are put into the right one: "
             f"{_told(list(here.values()), lambda one: percent(one.tails))}."
         )
+
+
+def _error(one: RegressionPoint) -> str:
+    """The error, and of how many cells where not of all."""
+    of = "" if one.published == 1 else f" ({percent(one.published)} of cells)"
+    return f"{significant(one.error)}{of}"
 
 
 def _told(points: Sequence[RegressionPoint], told: Callable[[RegressionPoint], str]) -> str:

@@ -16,11 +16,11 @@ from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
 from leeward.errors import InvalidParameter
 from leeward.evaluate.design import Grid, exact
 from leeward.evaluate.evaluation import INTERNAL, Progress
+from leeward.evaluate.regression_cells import MADE_UP, made_up_cells
 from leeward.exact import Number
 from leeward.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
 from leeward.mechanisms.theil_sen import FEWEST, TheilSen
 from leeward.model.cells import Floats, Integers
-from leeward.randomness import SeededBits
 from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.show.progress import Silent
 
@@ -296,23 +296,3 @@ def _refuse_few(cells: Mapping[str, Scatter]) -> None:
             value="fewer",
             next_step="Compare on more cells, or leave --cells out for made-up ones.",
         )
-
-
-COUNT, LEAST, MOST = 120, 5, 200
-MADE_UP = f"{COUNT} made-up cells of {LEAST} to {MOST} people"
-
-
-def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
-    """Cells like neighbourhoods: ranks of children on those of their parents, both in [0, 1].
-
-    Neighbourhoods differ in size, in the parents' mean rank, in height and in slope.
-    """
-    draw = SeededBits(seed).generator
-    cells = {}
-    for number in range(COUNT):
-        people = int(draw.integers(LEAST, MOST + 1))
-        middle, height, slope = draw.normal((0.5, 0.4, 0.35), (0.1, 0.06, 0.1))
-        x = np.clip(draw.normal(middle, 0.25, people), 0, 1)
-        y = np.clip(height + slope * (x - 0.25) + draw.normal(0, 0.2, people), 0, 1)
-        cells[f"{number + 1:03}"] = Scatter(x, y)
-    return cells
