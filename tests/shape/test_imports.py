@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
-    | rooms("publishing.check publishing.plan publishing.receipt regress.lines"),
+    | rooms("publishing.check publishing.plan publishing.receipt regress"),
     "pictures": EVERYWHERE,
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
