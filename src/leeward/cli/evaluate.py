@@ -111,8 +111,12 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     if preset == MOSE:
         _refuse_other(
             {
-                "--data": data, "--workload": workload, "--alpha": alpha, "--plus": plus,
-                "--place": place, "--infusion": None if infusion == BOUNDS else infusion,
+                "--data": data,
+                "--workload": workload,
+                "--alpha": alpha,
+                "--plus": plus,
+                "--place": place,
+                "--infusion": None if infusion == BOUNDS else infusion,
             },
             "is for tables; --preset mose compares regressions",
         )
