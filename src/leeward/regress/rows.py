@@ -52,7 +52,8 @@ class Rows:
     @property
     def kept(self) -> NDArray[np.bool_]:
         """The rows that count."""
-        return ~np.isnan(self.x) & ~np.isnan(self.y) & (self.cell != NOWHERE)
+        kept: NDArray[np.bool_] = ~np.isnan(self.x + self.y) & (self.cell != NOWHERE)
+        return kept
 
     def establishments(self, x: RealRange, y: RealRange) -> Establishments:
         """The sums of every establishment on the lattice, and its size with all its rows."""

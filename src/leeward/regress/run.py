@@ -88,7 +88,8 @@ def measured(request: Request, rows: Rows) -> Answer:
 
 def _moments(request: Request, rows: Rows) -> Answer:
     made = request.moments()
-    lines = MomentLines.of(made.release(rows.establishments(*request.ends)))
+    noisy = made.release(rows.establishments(*request.ends))
+    lines = MomentLines.of(noisy, request.relative_scatter)
     said = [one.text for one in whole(made.guarantee(), EveryJob())]
     about = [ROWS, *([] if request.alpha is None else [ESTABLISHMENTS])]
     cells = of_lines(lines, rows.cells, request.shares, request.ends)
