@@ -41,6 +41,13 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     public_counts: Annotated[
         bool, typer.Option("--public-counts", help="The number of rows of each cell is public.")
     ] = False,
+    scatter: Annotated[
+        str | None,
+        typer.Option(
+            help="Standard deviation of y around the lines, known from elsewhere, for the "
+            "standard errors of moments. Left out, the largest that the ends of y allow."
+        ),
+    ] = None,
     ledger: Annotated[Path | None, typer.Option(help="The ledger that is charged.")] = None,
     account: Annotated[str | None, typer.Option(help="Its account.")] = None,
     again: Annotated[
@@ -66,6 +73,7 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
         None if codebook is None else read_codebook(codebook),
         alpha,
         public_counts,
+        scatter,
     )
     with progress() as bar:
         bar.step("reading and regressing")

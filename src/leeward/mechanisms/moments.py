@@ -11,6 +11,7 @@ from math import sqrt
 from typing import ClassVar, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.exact import Number
 from leeward.mechanisms.clipping import Clipping
@@ -48,7 +49,9 @@ def lattice_points(values: Floats, low: Fraction, high: Fraction) -> Integers:
     A row's point depends on that row and on public numbers alone, so it does not matter for
     privacy that float64 rounds.
     """
-    share = np.clip((values - float(low)) / float(high - low), 0.0, 1.0)
+    with np.errstate(over="ignore"):
+        share = np.clip((values - float(low)) / float(high - low), 0.0, 1.0)
+    share[np.isnan(share)] = 0.0  # such rows are in no sum
     points: Integers = np.floor(2 * LATTICE * share + 0.5).astype(np.int64) - LATTICE
     return points
 
@@ -58,6 +61,19 @@ def row_sums(u: Integers, v: Integers) -> Integers:
     g = LATTICE
     columns = (np.full_like(u, UNIT), 2 * g * u, 2 * u * u - g * g, 2 * g * v, 2 * u * v)
     return np.stack(columns, axis=-1)
+
+
+@dataclass(frozen=True, repr=False)
+class Points:
+    """Rows on the lattice, and the number of the establishment of each. CONFIDENTIAL.
+
+    Rows that are not `kept` are in no sum, but their establishments have them.
+    """
+
+    u: Integers
+    v: Integers
+    kept: NDArray[np.bool_]
+    owner: Integers
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,6 +87,15 @@ class Establishments:
     sizes: Integers
     cell: Integers
     cells: int
+
+    @classmethod
+    def of(cls, points: Points, cell: Integers, cells: int) -> "Establishments":
+        """From rows; `cell` is that of each establishment, one of `cells`."""
+        sums = np.zeros((len(cell), SUMS), dtype=np.int64)
+        kept = points.kept
+        np.add.at(sums, points.owner[kept], row_sums(points.u[kept], points.v[kept]))
+        sizes = np.bincount(points.owner, minlength=len(cell)).astype(np.int64)
+        return cls(sums, sizes, cell, cells)
 
     def total(self) -> Integers:
         """The sums of each cell (cells, 5)."""

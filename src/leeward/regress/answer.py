@@ -6,11 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from leeward.baselines.scatter import SLOPE
 from leeward.model import RealRange
 from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines
 
-SLOPE = "slope"
 OK, NO_ESTIMATE = "ok", "no estimate"
 DIGITS = 6
 
@@ -19,7 +19,7 @@ DIGITS = 6
 class CellEstimate:
     """One estimate of one cell, in the units of y, a slope in those of y for one of x.
 
-    `rank` is a share of the range of x, or "slope". Nothing stands for what is not known.
+    `rank` is a share of the range of x, or the word for the slope. Nothing stands for what is not known.
     """
 
     cell: str
@@ -114,7 +114,7 @@ def of_lines(
         made = lines.predictions(2 * float(rank) - 1)
         found.append((float(rank), float(y.low) + half * (made.value + 1), half * made.error))
     slopes = lines.slopes()
-    found.append((SLOPE, steep * slopes.value, steep * slopes.error))
+    found.append((SLOPE.name, steep * slopes.value, steep * slopes.error))
     return tuple(
         CellEstimate(
             cell,

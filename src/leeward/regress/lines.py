@@ -4,6 +4,7 @@ All numbers here are those of a and b, which are x and y moved to [−1, 1].
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 import numpy as np
@@ -50,7 +51,8 @@ class MomentLines:
     The variance has two parts. The noise of the five sums has the same variance each and no
     covariance, so to first order it adds that variance times the squared derivatives. Sampling adds
     R/V for the slope and R(1/n + (a−ā)²/V) for a prediction. Σb² is not released, so R is the
-    largest variance around the line that b in [−1, 1] can have: 1 − b̄² − s²V/n.
+    largest variance around the line that b in [−1, 1] can have, 1 − b̄² − s²V/n, or `scatter`², a
+    number known from elsewhere, if that is less.
     """
 
     count: Floats
@@ -59,9 +61,10 @@ class MomentLines:
     spread: Floats
     slope: Floats
     noise: Floats
+    scatter: float = inf
 
     @classmethod
-    def of(cls, noisy: NoisySums) -> "MomentLines":
+    def of(cls, noisy: NoisySums, scatter: float = inf) -> "MomentLines":
         """Lines of what a mechanism has released."""
         n, a, square, b, product = noisy.sums.T / UNIT
         with np.errstate(all="ignore"):
@@ -70,7 +73,8 @@ class MomentLines:
             slope = (product - n * mean_a * mean_b) / spread
             least = noisy.deviation * np.sqrt((0.5 + mean_a**2) ** 2 + 4 * mean_a**2 + 1)
             known = (n > noisy.deviation) & (n >= 2) & (spread > least)
-        return cls(n, mean_a, mean_b, spread, np.where(known, slope, np.nan), noisy.deviation)
+        line = np.where(known, slope, np.nan)
+        return cls(n, mean_a, mean_b, spread, line, noisy.deviation, scatter)
 
     def slopes(self) -> Estimates:
         error = np.hypot(
@@ -98,7 +102,7 @@ class MomentLines:
 
     def _sampled(self, share: Floats) -> Floats:
         rest = 1 - self.mean_b**2 - self.slope**2 * self.spread / self.count
-        return np.sqrt(np.maximum(rest, 0) * share)
+        return np.sqrt(np.clip(rest, 0, self.scatter**2) * share)
 
 
 def _length(changes: Floats) -> Floats:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
+from math import inf
 from pathlib import Path
 
 from leeward.baselines.mose import METHODS as BASELINES
 from leeward.errors import InvalidParameter, raise_all, shown
-from leeward.exact import rational
+from leeward.exact import positive, rational
 from leeward.mechanisms.moments import EmployerMoments, Moments, MomentsMechanism
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.theil_sen import TheilSen
@@ -40,7 +41,8 @@ class Request:
     """One regression by cell: everything that can be refused without the file has been.
 
     `ranks` are places on the range of x as shares from 0 to 1. Without a codebook the cells are
-    what the file holds; only methods without a guarantee allow that.
+    what the file holds; only methods without a guarantee allow that. `scatter` is the standard
+    deviation of y around the lines, if it is known from elsewhere.
     """
 
     file: Path
@@ -51,6 +53,7 @@ class Request:
     codebook: Codebook | None = None
     alpha: str | None = None
     public_counts: bool = False
+    scatter: str | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -62,7 +65,7 @@ class Request:
             )
         raise_all([*self._misplaced(), *self._unprotected()])
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
-        _ = self.shares, self.by, self.ends
+        _ = self.shares, self.by, self.ends, self.relative_scatter
         if self.columns.workplace is not None:
             self._require_workplace_cells()
 
@@ -104,6 +107,14 @@ class Request:
         if self.codebook is None:
             return RealRange(names[0]), RealRange(names[1])
         return self.codebook.real(names[0]), self.codebook.real(names[1])
+
+    @cached_property
+    def relative_scatter(self) -> float:
+        """The scatter as a part of half the range of y; infinite where it is not known."""
+        if self.scatter is None:
+            return inf
+        low, high = self.ends[1].low, self.ends[1].high
+        return float(2 * positive(self.scatter, "--scatter") / (high - low))
 
     def moments(self) -> MomentsMechanism:
         """The mechanism of sums: of rows alone, or of establishments too."""
@@ -154,6 +165,15 @@ class Request:
                     rule=f"is for {MOMENTS}, the one method that is proved to protect employers",
                     value=f"--method {self.method}",
                     next_step=f"Use --method {MOMENTS}, or leave --workplace and --alpha out.",
+                )
+            )
+        if self.scatter is not None and self.method != MOMENTS:
+            found.append(
+                InvalidParameter(
+                    "--scatter",
+                    rule=f"is for {MOMENTS}: other methods find it in the rows, or state no error",
+                    value=f"--method {self.method}",
+                    next_step="Leave it out.",
                 )
             )
         if self.public_counts and self.method != THEIL_SEN:

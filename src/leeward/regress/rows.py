@@ -20,7 +20,7 @@ from leeward.engines.duckdb import Files
 from leeward.engines.headers import holds_numbers
 from leeward.engines.recoding import class_text, code_text, number
 from leeward.errors import BadFile, InvalidParameter, Undisclosed, shown
-from leeward.mechanisms.moments import Establishments, lattice_points, row_sums
+from leeward.mechanisms.moments import Establishments, Points, lattice_points
 from leeward.model import Attribute, RealRange
 from leeward.model.resources import Resources
 from leeward.noise.scales import Integers
@@ -52,19 +52,18 @@ class Rows:
     @property
     def kept(self) -> NDArray[np.bool_]:
         """The rows that count."""
-        return ~np.isnan(self.x) & ~np.isnan(self.y) & (self.cell != NOWHERE)
+        kept: NDArray[np.bool_] = ~np.isnan(self.x + self.y) & (self.cell != NOWHERE)
+        return kept
 
     def establishments(self, x: RealRange, y: RealRange) -> Establishments:
         """The sums of every establishment on the lattice, and its size with all its rows."""
-        kept, number = self.kept, len(self.owners)
+        listed = self.cell != NOWHERE
         u, v = (
-            lattice_points(values[kept], ends.low, ends.high)
+            lattice_points(values[listed], ends.low, ends.high)
             for values, ends in ((self.x, x), (self.y, y))
         )
-        sums = np.zeros((number, row_sums(u[:0], v[:0]).shape[1]), dtype=np.int64)
-        np.add.at(sums, self.owner[kept], row_sums(u, v))
-        sizes = np.bincount(self.owner[self.cell != NOWHERE], minlength=number)
-        return Establishments(sums, sizes.astype(np.int64), self.owners, len(self.cells))
+        points = Points(u, v, self.kept[listed], self.owner[listed])
+        return Establishments.of(points, self.owners, len(self.cells))
 
     def by_cell(self) -> Iterator[tuple[Floats, Floats]]:
         """x and y of the rows that count, for each cell."""

@@ -16,8 +16,7 @@ import numpy as np
 
 from leeward.baselines.mose import METHODS as BASELINES
 from leeward.baselines.mose import NOTICE, Mose, Released, prepared
-from leeward.baselines.scatter import SLOPE as BASELINE_SLOPE
-from leeward.baselines.scatter import Estimand, Scatter, prediction
+from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
 from leeward.errors import FailedAfterCharge, InvalidParameter, LeewardError, NotCovered
 from leeward.interruption import CHARGED, Interrupted, postponed, recognised
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
@@ -30,7 +29,7 @@ from leeward.privacy import Guarantee
 from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, replaced, whole
 from leeward.publishing.charge import charged
 from leeward.publishing.check import changed
-from leeward.regress.answer import SLOPE, Answer, CellEstimate, known, of_lines
+from leeward.regress.answer import Answer, CellEstimate, known, of_lines
 from leeward.regress.lines import MedianLines, MomentLines
 from leeward.regress.request import THEIL_SEN, Request
 from leeward.regress.rows import Rows, opened, read_rows
@@ -88,7 +87,8 @@ def measured(request: Request, rows: Rows) -> Answer:
 
 def _moments(request: Request, rows: Rows) -> Answer:
     made = request.moments()
-    lines = MomentLines.of(made.release(rows.establishments(*request.ends)))
+    noisy = made.release(rows.establishments(*request.ends))
+    lines = MomentLines.of(noisy, request.relative_scatter)
     said = [one.text for one in whole(made.guarantee(), EveryJob())]
     about = [ROWS, *([] if request.alpha is None else [ESTABLISHMENTS])]
     cells = of_lines(lines, rows.cells, request.shares, request.ends)
@@ -116,12 +116,12 @@ def _baseline(request: Request, rows: Rows) -> Answer:
         for name, (across, up) in zip(rows.cells, rows.by_cell(), strict=True)
     }
     method, epsilon = BASELINES[request.method], float(Fraction(request.epsilon))
-    estimands = [*(prediction(float(one)) for one in request.shares), BASELINE_SLOPE]
+    estimands = [*(prediction(float(one)) for one in request.shares), SLOPE]
     drawn = [prepared(method, scatters, one).release(epsilon) for one in estimands]
     height = float(y.high - y.low)
     steep = height / float(x.high - x.low)
     scales = [*((float(y.low), height) for _ in request.shares), (0.0, steep)]
-    ranks: list[float | str] = [*map(float, request.shares), SLOPE]
+    ranks: list[float | str] = [*map(float, request.shares), SLOPE.name]
     parts = list(zip(ranks, drawn, scales, strict=True))
     count = drawn[0].count
     cells = tuple(
