@@ -68,8 +68,8 @@ class KeepingMechanism(CountMechanism, Protocol):
         """Which establishments are counted."""
 
 
-class EntryMechanism(Protocol):
-    """What the auditor asks of a mechanism that clips establishments to a bound."""
+class ClippingMechanism(Protocol):
+    """What decides on the bound to which establishments are clipped."""
 
     @property
     def parameters(self) -> Parameters:
@@ -78,6 +78,10 @@ class EntryMechanism(Protocol):
     @property
     def clipping(self) -> Clipping:
         """Its lattice; what is clipped, and how, is examined."""
+
+
+class EntryMechanism(ClippingMechanism, Protocol):
+    """What the auditor asks of a mechanism that clips establishments to a bound."""
 
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         """Counts and the bound θ of each workplace cell, with given noise."""

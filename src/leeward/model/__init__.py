@@ -1,6 +1,6 @@
 """What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
@@ -37,6 +37,7 @@ __all__ = [
     "Percentiles",
     "PrimaryJob",
     "Published",
+    "RealRange",
     "RowRule",
     "SingleJob",
     "Statistic",

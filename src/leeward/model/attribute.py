@@ -6,6 +6,7 @@ never from the data. The codes of a numeric column are the classes of its number
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
@@ -46,6 +47,15 @@ class NumericRange:
             f"{least} to {bound} {self.per_period}"
             for least, (_, bound) in zip(smallest, self.bounds, strict=False)
         )
+
+
+@dataclass(frozen=True)
+class RealRange:
+    """A column of real numbers for regressions, and its public ends."""
+
+    column: str
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
