@@ -19,7 +19,7 @@ DIGITS = 6
 class CellEstimate:
     """One estimate of one cell, in the units of y, a slope in those of y for one of x.
 
-    `rank` is a share of the range of x, or the word for the slope. Nothing stands for what is not known.
+    `rank` is a share of the range of x, or names the slope. What is not known is None.
     """
 
     cell: str
