@@ -93,9 +93,9 @@ class Global:
     changes by at most 1, in [−1, 1] a slope by at most 2.
     """
 
-    clamped: ClassVar = True
-    exact: ClassVar = False
-    stated: ClassVar = True
+    clamped: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
+    stated: ClassVar[bool] = True
 
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """The same for all cells."""
@@ -111,8 +111,8 @@ class Local:
     """
 
     stated: bool = True
-    clamped: ClassVar = True
-    exact: ClassVar = False
+    clamped: ClassVar[bool] = True
+    exact: ClassVar[bool] = False
 
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """At most the range of the estimand, into which it is moved."""
@@ -125,9 +125,9 @@ class Mose:
     """χ/N as published: χ is the largest N times corner sensitivity over the cells of a group."""
 
     groups: Groups | None = None
-    clamped: ClassVar = False
-    exact: ClassVar = False
-    stated: ClassVar = True
+    clamped: ClassVar[bool] = False
+    exact: ClassVar[bool] = False
+    stated: ClassVar[bool] = True
 
     def envelopes(self, cells: Cells, of: Estimand) -> dict[str, Envelope]:
         """χ of every group; without groups all cells are one, of the name ""."""
@@ -180,9 +180,9 @@ class Suppression:
     """Cells of fewer than `least` people are withheld; the others are exact."""
 
     least: int = 20
-    clamped: ClassVar = False
-    exact: ClassVar = True
-    stated: ClassVar = True
+    clamped: ClassVar[bool] = False
+    exact: ClassVar[bool] = True
+    stated: ClassVar[bool] = True
 
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """No noise, or nothing."""
@@ -277,8 +277,9 @@ def recovered(published: Released, chi: float) -> Floats:
     """An attack: the estimates without their noise, if estimate and count share one ω.
 
     The count N + √2ω/ε lies next to the whole number N where ε is large, which gives ω, and the
-    noise √2χω/(εN) of the estimate with it. Only published numbers are used.
+    noise √2χω/(εN) of the estimate with it. χ is known to readers: the example publishes the
+    standard deviation of the noise, √2χ/(εN).
     """
-    count = np.rint(published.count)
+    count = np.maximum(np.rint(published.count), 1)
     noise = published.count - count  # √2ω/ε
     return published.estimate - chi * noise / count

@@ -3,9 +3,10 @@
 Everything computed here is a function of the truth. On cells that are not made up it stays inside.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
+from math import isfinite
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,19 +14,23 @@ import numpy as np
 from leeward.baselines.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
 from leeward.errors import InvalidParameter
+from leeward.evaluate.design import Grid, exact
 from leeward.evaluate.evaluation import INTERNAL, Progress
-from leeward.model.cells import Floats
-from leeward.randomness import SeededBits
+from leeward.evaluate.regression_cells import MADE_UP, made_up_cells
+from leeward.exact import Number
+from leeward.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
+from leeward.mechanisms.theil_sen import FEWEST, TheilSen
+from leeward.model.cells import Floats, Integers
+from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.show.progress import Silent
 
 MOSE = "mose"
 """The preset of this comparison."""
 
-EPSILONS = tuple(Fraction(one) for one in ("1/2", "1", "2", "4", "8", "16"))
+GRID = Grid(epsilons=exact("1/2", "1", "2", "4", "8", "16"), further=(), trials=40)
 POINT_OF_ATLAS = 8.0
 """The ε of the Opportunity Atlas (Chetty and Friedman 2019)."""
 
-TRIALS = 40
 TAILS = 5
 """The outer fifths."""
 
@@ -62,13 +67,14 @@ REGRESSION_COLUMNS = tuple(one.name for one in fields(RegressionPoint))
 class Line:
     """A statistic on all cells: its median standard error, χ, and χ by the local sensitivity.
 
-    The last two differ where a removal, or a point that is no corner, does more.
+    The last two differ where a removal, or a point that is no corner, does more; the last is None
+    where a removal leaves no line.
     """
 
     statistic: str
     se: float
     chi: float
-    chi_local: float
+    chi_local: float | None
 
 
 @dataclass(frozen=True)
@@ -125,54 +131,116 @@ class Baseline:
         }
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Private:
+    """A method with a guarantee: one ε pays for the lines of all cells, and all that they show."""
+
+    lines: Callable[[Fraction], Lines]
+    private: bool = True
+
+    def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
+        """Each trial is a release, calibrated and drawn as `leeward regress` does."""
+        drawn = [_estimates(self.lines(epsilon)) for _ in range(trials)]
+        return {of.name: np.array([one[of.name] for one in drawn]) for of in ESTIMANDS}
+
+
+def _estimates(lines: Lines) -> dict[str, Floats]:
+    """Released lines of a, b in [−1, 1] as statistics of x, y in [0, 1]."""
+    return {
+        of.name: (1 + lines.predictions(2 * of.rank - 1).value) / 2
+        if of.level
+        else lines.slopes().value
+        for of in ESTIMANDS
+    }
+
+
+def _moments(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+    sums = [row_sums(*_lattice(one)).sum(axis=0) for one in cells.values()]
+    ones = np.arange(len(cells))
+    held = Establishments(np.array(sums), np.ones_like(ones), ones, len(cells))
+    return lambda epsilon: MomentLines.of(Moments.calibrated(epsilon).release(held))
+
+
+def _theil_sen(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+    counts = np.array([one.fit.count for one in cells.values()])
+    known = counts >= FEWEST
+    points = [_lattice(one) for one in cells.values()]
+
+    def release(epsilon: Fraction) -> Lines:
+        made = TheilSen.calibrated(epsilon)
+        found = [
+            made.release(*one) if enough else (0, 0)
+            for one, enough in zip(points, known, strict=True)
+        ]
+        return MedianLines.of(np.array(found), counts, known)
+
+    return release
+
+
+def _lattice(cell: Scatter) -> tuple[Integers, Integers]:
+    ends = Fraction(0), Fraction(1)
+    return lattice_points(cell.x, *ends), lattice_points(cell.y, *ends)
+
+
 def compare(
     cells: Mapping[str, Scatter] | None = None,
     *,
     data: str = "cells of the caller",
-    epsilons: Sequence[Fraction] = (),
+    epsilons: Iterable[Number] = (),
     trials: int | None = None,
     progress: Progress | None = None,
 ) -> Regressions:
-    """Draw every method at every ε; without cells on made-up ones."""
+    """Draw every method at every ε; without cells on made-up ones.
+
+    With cells the result is a function of the truth, and CONFIDENTIAL.
+    """
+    grid = (GRID if trials is None else GRID.with_trials(trials)).with_settings((), epsilons)
     made_up = cells is None
     held = made_up_cells() if cells is None else cells
     _refuse_few(held)
-    lines, words = tuple(_lines(held)), MADE_UP if made_up else data
-    drawn = trials or TRIALS
-    points = _points(held, epsilons or EPSILONS, drawn, progress or Silent())
-    return Regressions(words, made_up, len(held), drawn, lines, tuple(points))
+    return Regressions(
+        MADE_UP if made_up else data,
+        made_up,
+        len(held),
+        grid.trials,
+        tuple(_lines(held)),
+        tuple(_points(held, grid, progress or Silent())),
+    )
 
 
 def contenders(cells: Mapping[str, Scatter]) -> dict[str, Contender]:
     """All methods by name, the baselines first."""
-    return {name: Baseline.of(method, cells) for name, method in METHODS.items()}
+    return {
+        **{name: Baseline.of(method, cells) for name, method in METHODS.items()},
+        "moments": Private(_moments(cells)),
+        "theil-sen": Private(_theil_sen(cells)),
+    }
 
 
 def _points(
-    cells: Mapping[str, Scatter], epsilons: Sequence[Fraction], trials: int, progress: Progress
+    cells: Mapping[str, Scatter], grid: Grid, progress: Progress
 ) -> Iterator[RegressionPoint]:
     truth = {of.name: _truth(cells, of) for of in ESTIMANDS}
     known = contenders(cells)
-    of = len(known) * len(epsilons)
-    settings = [(name, epsilon) for name in known for epsilon in epsilons]
+    settings = [(name, epsilon) for name in known for epsilon in grid.epsilons]
     for done, (name, epsilon) in enumerate(settings, 1):
-        drawn = known[name].draws(epsilon, trials)
+        drawn = known[name].draws(epsilon, grid.trials)
         for statistic, (estimate, se) in truth.items():
             released = drawn[statistic]
-            error = _median_error(released, estimate)
+            error = median_error(released, estimate)
             yield RegressionPoint(
                 name,
                 known[name].private,
                 statistic,
                 float(epsilon),
                 len(cells),
-                trials,
+                grid.trials,
                 error,
                 None if error is None else error / se,
                 float(np.mean(~np.isnan(released))),
                 float(np.mean([tail_share(one, estimate) for one in released])),
             )
-        progress.part("settings", done, of)
+        progress.part("settings", done, len(settings))
 
 
 def _truth(cells: Mapping[str, Scatter], of: Estimand) -> tuple[Floats, float]:
@@ -182,7 +250,7 @@ def _truth(cells: Mapping[str, Scatter], of: Estimand) -> tuple[Floats, float]:
     return np.array([one.estimate(of) for one in lines]), float(np.nanmedian(errors))
 
 
-def _median_error(released: Floats, truth: Floats) -> float | None:
+def median_error(released: Floats, truth: Floats) -> float | None:
     """The median over cells of the mean over the trials that have an estimate."""
     off = np.abs(released - truth)
     known = ~np.isnan(off)
@@ -216,7 +284,8 @@ def _lines(cells: Mapping[str, Scatter]) -> Iterator[Line]:
     for of in ESTIMANDS:
         local = [one.fit.count * one.local_sensitivity(of) for one in cells.values()]
         chi = Mose().envelopes(cells, of)[""].chi
-        yield Line(of.name, _truth(cells, of)[1], chi, float(np.nanmax(local)))
+        most = float(np.nanmax(local))
+        yield Line(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
 
 
 def _refuse_few(cells: Mapping[str, Scatter]) -> None:
@@ -227,23 +296,3 @@ def _refuse_few(cells: Mapping[str, Scatter]) -> None:
             value="fewer",
             next_step="Compare on more cells, or leave --cells out for made-up ones.",
         )
-
-
-COUNT, LEAST, MOST = 120, 5, 200
-MADE_UP = f"{COUNT} made-up cells of {LEAST} to {MOST} people"
-
-
-def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
-    """Cells like neighbourhoods: ranks of children on those of their parents, both in [0, 1].
-
-    Neighbourhoods differ in size, in the parents' mean rank, in height and in slope.
-    """
-    draw = SeededBits(seed).generator
-    cells = {}
-    for number in range(COUNT):
-        people = int(draw.integers(LEAST, MOST + 1))
-        middle, height, slope = draw.normal((0.5, 0.4, 0.35), (0.1, 0.06, 0.1))
-        x = np.clip(draw.normal(middle, 0.25, people), 0, 1)
-        y = np.clip(height + slope * (x - 0.25) + draw.normal(0, 0.2, people), 0, 1)
-        cells[f"{number + 1:03}"] = Scatter(x, y)
-    return cells
