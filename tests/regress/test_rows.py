@@ -2,14 +2,16 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.errors import InvalidParameter
 from leeward.mechanisms.moments import UNIT, lattice_points
-from leeward.model import Codebook, read_codebook
+from leeward.model import Codebook, RealRange, read_codebook
 from leeward.regress.request import Columns, Request
 from leeward.regress.rows import NOWHERE, Rows, opened, read_rows
 
@@ -65,6 +67,18 @@ def test_establishments_are_workplaces_in_a_cell_with_all_their_rows(
     assert made.sizes.tolist() == [2, 3, 1, 1]
     assert (made.sums[:, 0] // UNIT).tolist() == [2, 1, 1, 0]
     assert made.largest().tolist() == [3, 1, 0]
+
+
+def test_ends_come_from_the_codebook_and_no_table_is_by_a_real_number() -> None:
+    pay = {"table": "jobs", "type": "integer", "unit": "cent", "cap": "9", "classes": {"all": "9"}}
+    attributes = {**cast(dict[str, object], CODEBOOK["attributes"]), "pay": pay}
+    book = read_codebook({"attributes": attributes})
+    assert book.real("pay") == RealRange("pay", Fraction(0), Fraction(9))
+    assert book.real("rank") == RealRange("x", Fraction(-1), Fraction(3))
+    assert book.real("other") == RealRange("other", Fraction(0), Fraction(1))
+    assert list(book.attributes) == ["place", "pay"]
+    with pytest.raises(InvalidParameter, match="must have codes: a column of type number"):
+        book.attribute("rank", "by")
 
 
 def test_the_lattice_rounds_to_the_nearest_point() -> None:
