@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import progress, say, say_json
+from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.model import read_codebook
 from leeward.regress.request import LOWEST_RANK, METHODS, Columns, Request
 from leeward.regress.run import read_account, regress
@@ -55,7 +55,7 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:
-    """Regress y on x in every cell of a file. Methods without a guarantee give INTERNAL output.
+    """Regress y on x in every cell of a file: private, or INTERNAL output.
 
     moments and theil-sen are private; the others are what agencies do today. With a ledger the
     account is charged first; without one the promise is about this output alone.
@@ -80,7 +80,8 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
         answer = regress(request, paid)
     with suppress(OSError):  # a closed stream does not undo the charge
         if as_json:
-            say_json(answer.as_json())
+            mark = {"confidential": CONFIDENTIAL} if answer.internal else {}
+            say_json({**mark, **answer.as_json()})
             return
-        for line in answer.lines():
+        for line in (*([CONFIDENTIAL] if answer.internal else []), *answer.lines()):
             say(line)

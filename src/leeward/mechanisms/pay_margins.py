@@ -155,7 +155,7 @@ def mean_interval(found: Pairs, jobs: Floats, pay: Floats) -> Ends:
 def _factor(scale: Scale | ScalePair, made: PayMechanism) -> float:
     """The largest over all ratios of mean pay to the cap; for a payroll the ratio is 0."""
     if isinstance(scale, Scale):
-        weights, shrink = scale._shrinkage()
+        weights, shrink = scale.shrinkage()
     else:
         with precision(128):
             step = float(scale.parameters.log_growth()) / STEPS

@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from leeward.baselines.scatter import SLOPE
+from leeward.mechanisms.moments import UNIT, NoisySums
 from leeward.model import RealRange
 from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines
@@ -19,7 +20,7 @@ DIGITS = 6
 class CellEstimate:
     """One estimate of one cell, in the units of y, a slope in those of y for one of x.
 
-    `rank` is a share of the range of x, or the word for the slope. Nothing stands for what is not known.
+    `rank` is a share of the range of x, or names the slope. What is not known is None.
     """
 
     cell: str
@@ -40,7 +41,8 @@ class Answer:
     """All estimates of a method. Without a guarantee it is internal, like the output of a check.
 
     `chi` has χ of each estimand of MOSE and `chi_cell` the cell that attains it. `says` are the
-    sentences about the guarantee, or that there is none.
+    sentences about the guarantee, or that there is none. `sums` are what `moments` has released of
+    each cell: further estimates follow from them at no cost.
     """
 
     method: str
@@ -53,6 +55,7 @@ class Answer:
     entry: int | None = None
     chi: Mapping[str, float] = field(default_factory=dict)
     chi_cell: Mapping[str, str] = field(default_factory=dict)
+    sums: tuple[Mapping[str, object], ...] = ()
 
     @property
     def internal(self) -> bool:
@@ -73,6 +76,7 @@ class Answer:
             "chi_cell": dict(self.chi_cell),
             "says": list(self.says),
             "cells": [one.as_json() for one in self.cells],
+            "sums": [dict(one) for one in self.sums],
         }
 
     def lines(self) -> list[str]:
@@ -100,6 +104,16 @@ def _shown(value: object) -> str:
 def known(value: float) -> float | None:
     """A number to six decimals; nothing where there is none."""
     return round(float(value), DIGITS) if np.isfinite(value) else None
+
+
+def released_sums(noisy: NoisySums, cells: Sequence[str]) -> tuple[Mapping[str, object], ...]:
+    """N, Σa, Σ(a²−½), Σb, Σab of each cell, and the standard deviation of the noise in each."""
+    names = ("n", "a", "aa", "b", "ab", "deviation")
+    columns = np.column_stack([noisy.sums / UNIT, noisy.deviation])
+    return tuple(
+        {"cell": cell, **dict(zip(names, map(known, row), strict=True))}
+        for cell, row in zip(cells, columns.tolist(), strict=True)
+    )
 
 
 def of_lines(

@@ -127,12 +127,13 @@ def read_rows(files: Files, request: Request) -> Rows:
         cell=_codes(table[wanted["--by"]], by),
         **({} if columns.workplace is None else {"owner": code_text(table[columns.workplace])}),
     )
-    held = hiding_errors(lambda: pa.Table.from_batches(files.stream(query), _schema(query)))
-    return _rows(held, by)
+    return _rows(hiding_errors(lambda: _all(files, query)), by)
 
 
-def _schema(query: Table) -> pa.Schema:
-    return query.schema().to_pyarrow()
+def _all(files: Files, query: Table) -> pa.Table:
+    """Every row, by way of a table of the database: a view of a file is seen by one cursor only."""
+    kept = files.keep("points", query)
+    return pa.Table.from_batches(files.stream(kept), kept.schema().to_pyarrow())
 
 
 def _codes(column: Column, by: Attribute | None) -> Column:

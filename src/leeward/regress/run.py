@@ -29,15 +29,12 @@ from leeward.privacy import Guarantee
 from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, replaced, whole
 from leeward.publishing.charge import charged
 from leeward.publishing.check import changed
-from leeward.regress.answer import Answer, CellEstimate, known, of_lines
+from leeward.regress.answer import Answer, CellEstimate, known, of_lines, released_sums
 from leeward.regress.lines import MedianLines, MomentLines
 from leeward.regress.request import THEIL_SEN, Request
 from leeward.regress.rows import Rows, opened, read_rows
 
-INTERNAL = (
-    f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee: it stays "
-    "inside."
-)
+INTERNAL = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
 
 ROWS = (
     "Each row of the file is one job. Values outside their ends were moved to the end; rows "
@@ -92,7 +89,8 @@ def _moments(request: Request, rows: Rows) -> Answer:
     said = [one.text for one in whole(made.guarantee(), EveryJob())]
     about = [ROWS, *([] if request.alpha is None else [ESTABLISHMENTS])]
     cells = of_lines(lines, rows.cells, request.shares, request.ends)
-    return _answer(request, cells, (*said, *about, NOT_CHARGED))
+    answer = _answer(request, cells, (*said, *about, NOT_CHARGED))
+    return replace(answer, sums=released_sums(noisy, rows.cells))
 
 
 def _theil_sen(request: Request, rows: Rows) -> Answer:
