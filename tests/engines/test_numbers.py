@@ -397,7 +397,8 @@ def test_a_strict_check_refuses_what_a_rule_would_count(tmp_path: Path) -> None:
     assert all(one.refuses and not one.rule for one in found.values())
     assert found["number below low"].examples == ("-3",)
     assert (found["number above cap"].rows, found["number above cap"].examples) == (1, ("1e99",))
-    assert "0 to 1000 cent" in found["number above cap"].remedy
+    assert "0 to 1000 cent" in found["number below low"].remedy
+    assert "counts as 1000 cent per month. Keep the cap" in found["number above cap"].remedy
     assert found["number with a fraction"].examples == ("10.9",)
 
 
