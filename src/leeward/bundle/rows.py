@@ -134,7 +134,8 @@ def row_flags(published: Published) -> Integers:
 def value_column(published: Published) -> pa.Array:
     """The values row by row; null where there is no number."""
     values = published.values.ravel()
-    return pa.array(values, mask=values == EMPTY)
+    absent = values == EMPTY
+    return pa.array(values, mask=absent if absent.any() else None)
 
 
 def margin_column(published: Published, name: str) -> pa.Array:
