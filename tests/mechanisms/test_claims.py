@@ -93,8 +93,11 @@ PAID: Claims = {
 }
 
 
+STRONG = Guarantee("strong", "0.1", 1, plus=2)
+
+
 def claimed(table: str, policy: str) -> Guarantee:
-    return claim("toy", PAID, Guarantee("strong", "0.1", 1, plus=2), policy, table)
+    return claim("toy", PAID, STRONG, policy, table)
 
 
 def test_tables_of_pay_claim_what_is_proved_of_them_by_name() -> None:
@@ -107,3 +110,9 @@ def test_tables_of_pay_claim_what_is_proved_of_them_by_name() -> None:
         claimed("worker_pay", "strong")
     with pytest.raises(NotCovered, match=r"got 'weak'\. Plan tables of pay under strong or prop"):
         claimed("pay", "weak")
+
+
+def test_a_strong_proof_on_a_table_of_pay_is_no_proportional_one() -> None:
+    """On counts it is: a raise of all is not seen there, and in a payroll it is."""
+    with pytest.raises(NotCovered, match=r"proved for 'strong' only; got 'proportional'"):
+        claim("toy", {"pay": (StrongAlpha(),)}, STRONG, "proportional", "pay")

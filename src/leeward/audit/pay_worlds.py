@@ -23,7 +23,7 @@ CAP = 30
 LEVELS = (0, 3, CAP)
 """What everyone is paid before the change."""
 
-SIZES = (0, 1, 2, 10, 100, 1000)
+SIZES = (0, 1, 10, 1000)
 
 
 def paid(population: Population, *establishments: Sequence[int]) -> World:

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
-from leeward.bundle.pay_statements import StatisticStatement
+from leeward.bundle.pay_statements import PayStatement, StatisticStatement
 from leeward.bundle.statements import (
     BudgetStatement,
     Count,
@@ -36,7 +36,6 @@ from leeward.bundle.statements import (
     NoiseStatement,
     OddsStatement,
     ParentStatement,
-    PayStatement,
     PromiseStatement,
     Prose,
     ReleaseGuarantee,

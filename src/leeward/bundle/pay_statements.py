@@ -1,13 +1,14 @@
-"""Pay statements: what a table says of pay, where its values are not plain counts of jobs."""
+"""Pay statements: what is promised about pay, and what the values of a table of pay are."""
 
 from itertools import pairwise
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from leeward.bundle.statements import Prose, SparseStatement, Text
+from leeward.bundle.statements import Prose, SparseStatement, Statement, Text
 from leeward.model import Attribute, Classes, Count, Pay, Percentiles, Statistic
 from leeward.model.attribute import NumericRange
+from leeward.privacy.words import Sentence
 from leeward.show.numbers import count, listed
 
 Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
@@ -15,6 +16,21 @@ Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
 
 Percent = Annotated[int, Field(ge=1, le=99)]
 Name = Literal["payroll", "mean", "classes", "percentiles"]
+
+
+class PayStatement(Statement):
+    """What is promised about pay, and what is not protected of it."""
+
+    promised: tuple[Prose, ...]
+    unprotected: tuple[Prose, ...]
+
+    @classmethod
+    def of(cls, said: tuple[Sentence, ...]) -> Self:
+        """Sentences that bound something, and those that warn."""
+        return cls(
+            promised=tuple(one.text for one in said if one.steps is not None),
+            unprotected=tuple(one.text for one in said if one.steps is None),
+        )
 
 
 class StatisticStatement(SparseStatement):

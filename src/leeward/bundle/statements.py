@@ -198,21 +198,6 @@ class RowsStatement(Statement):
         return cls(strict=strict, rules=said, sentence=job_sentences.rows(strict=strict).text)
 
 
-class PayStatement(Statement):
-    """What is promised about pay, and what is not protected of it."""
-
-    promised: tuple[Prose, ...]
-    unprotected: tuple[Prose, ...]
-
-    @classmethod
-    def of(cls, said: tuple[Sentence, ...]) -> Self:
-        """Sentences that bound something, and those that warn."""
-        return cls(
-            promised=tuple(one.text for one in said if one.steps is not None),
-            unprotected=tuple(one.text for one in said if one.steps is None),
-        )
-
-
 class SoftwareStatement(Statement):
     """Which program made the bundle: its commit, a digest of its files, what it computes with."""
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.pay_statements import StatisticStatement
+from leeward.bundle.pay_statements import PayStatement, StatisticStatement
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -23,7 +23,6 @@ from leeward.bundle.statements import (
     MarginStatement,
     NoiseStatement,
     ParentStatement,
-    PayStatement,
     ReleaseGuarantee,
     RowsStatement,
     TableGuarantee,
