@@ -50,6 +50,10 @@ DEFECTS = {
     ("smooth_laplace", "printed δ at large ε"),
     ("slope", "margins of the true scale"),
     ("slope", "two scales, one booked"),
+    ("moments", "rows taken for 4 long"),
+    ("employer_moments", "rows taken for 4.5 apart"),
+    ("employer_moments", "sizes without the rows left out"),
+    ("theil_sen", "a rank for ε/2"),
     *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),
     ("slope", "x of the largest establishment while the unit is the employer"),
     ("clipped", "establishments clipped one by one while the unit is the employer"),
@@ -158,6 +162,9 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("scale", "strong"),
         ("edge_laplace", "worker"),
         ("node_laplace", "establishment"),
+        ("moments", "worker"),
+        ("employer_moments", "strong"),
+        ("theil_sen", "replacement"),
     ],
 )
 def test_those_calibrated_to_equality_reach_it(
@@ -270,7 +277,9 @@ def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:
 
 def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:
     for row in rows:
-        assert (row.as_json()["alpha"] is None) == (row.claim.policy in ("worker", "establishment"))
+        assert (row.as_json()["alpha"] is None) == (
+            row.claim.policy in ("worker", "establishment", "replacement")
+        )
 
 
 def test_the_example_of_the_function_runs(rows: list[Row]) -> None:

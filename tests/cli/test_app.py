@@ -154,7 +154,7 @@ def test_the_line_in_the_list_is_the_first_line_of_the_command(name: str) -> Non
 def test_the_shell_completes_the_names_of_commands(runner: CliRunner) -> None:
     asked = {"_LEEWARD_COMPLETE": "complete_bash", "COMP_WORDS": "leeward re", "COMP_CWORD": "1"}
     shown = runner.invoke(build(), [], env=asked, prog_name="leeward").stdout
-    assert shown.split() == ["release", "read", "report"]
+    assert shown.split() == ["release", "read", "regress", "report"]
 
 
 def test_the_shell_completes_the_options_of_a_command(runner: CliRunner) -> None:

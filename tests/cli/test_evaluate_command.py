@@ -241,6 +241,39 @@ def test_quarters_are_printed_and_nothing_is_written(idle: Office) -> None:
     assert "What clipping takes is left out" in result.stdout
 
 
+REGRESSIONS = ("evaluate", "--preset", "mose", "--epsilon", "8", "--trials", "2", "--out", "e")
+
+
+def test_regressions_are_compared_on_made_up_cells(office: Office) -> None:
+    result = office.run(*REGRESSIONS)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    assert result.stdout.endswith("Written: e/index.html and what it shows\n")
+    out = office.folder / "e"
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 2
+    assert "INTERNAL" not in page
+    told = json.loads((out / "evaluation.json").read_text(encoding="utf-8"))
+    assert (told["preset"], told["made_up"], told["mark"]) == ("mose", True, None)
+    assert len(rows(out / "points.csv")) == len(told["points"]) == 7 * 2
+
+
+def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = {"only": Picture("<svg/>", "", "a picture")}
+    monkeypatch.setattr("leeward.evaluate.output.regression_figures", lambda _: drawn)
+    people = [f"{n / 30},{(n * 7 % 30) / 30},{n % 10}\n" for n in range(30)]
+    (plain.folder / "people.csv").write_text("".join(("x,y,cell\n", *people)))
+    result = plain.run(*REGRESSIONS, "--cells", "people.csv", "--json")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == f"{INTERNAL}\n"
+    out = plain.folder / "e"
+    assert modes(out) == {(True, PRIVATE[0]), (False, PRIVATE[1])}
+    assert result.stdout == (out / "evaluation.json").read_text(encoding="utf-8")
+    assert json.loads(result.stdout)["mark"] == INTERNAL
+    assert {one["mark"] for one in rows(out / "points.csv")} == {INTERNAL}
+    assert f'<p class="banner">{INTERNAL}</p>' in (out / "index.html").read_text(encoding="utf-8")
+
+
 def test_the_json_is_the_file(plain: Office) -> None:
     result = plain.run("evaluate", "--out", "e", "--json")
     assert result.exit_code == 0
@@ -289,11 +322,19 @@ REFUSALS: list[tuple[tuple[str, ...], str]] = [
     (("--out", "loose"), TAKEN.format("'loose'")),
     (
         ("--out", "e", "--preset", "h18"),
-        "--preset: must be one of quick, h17, h15; got 'h18'. Did you mean 'h17'?",
+        "--preset: must be one of quick, h17, h15, mose; got 'h18'. Did you mean 'h17'?",
     ),
     (
         ("--out", "e", "--preset", "everything"),
-        "--preset: must be one of quick, h17, h15; got 'everything'. Choose one of these.",
+        "--preset: must be one of quick, h17, h15, mose; got 'everything'. Choose one of these.",
+    ),
+    (
+        ("--out", "e", "--cells", "people.csv"),
+        "--cells: is for --preset mose: other presets evaluate tables; got --cells. Leave it out.",
+    ),
+    (
+        ("--out", "e", "--preset", "mose", "--plus", "5"),
+        "--plus: is for tables; --preset mose compares regressions; got --plus. Leave it out.",
     ),
     (
         ("--out", "e", "--trials", "1"),

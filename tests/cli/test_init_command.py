@@ -4,8 +4,10 @@ from pathlib import Path
 
 import duckdb
 
+from leeward.cli.init import Suggestion, codebook_lines
 from leeward.model import TABLES
 from tests.cli.scene import CODEBOOK, Office
+from tests.model.made import read
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 
@@ -54,6 +56,15 @@ def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) 
         "    codes: codes/place.csv  # read from the data: somebody must confirm that these values "
         "are public\n"
     ) in (office.folder / "my new" / "codebook.yaml").read_text()
+
+
+def test_init_proposes_pay_whose_cap_a_person_decides(tmp_path: Path) -> None:
+    headers = {"workplaces": {"id": "int64"}, "workers": {"worker_id": "string"}}
+    jobs = {"worker_id": "int64", "id": "int64", "pay": "decimal(9, 2)", "since": "interval('D')"}
+    lines = list(codebook_lines(Suggestion({**headers, "jobs": jobs})))
+    assert read(tmp_path, "\n".join(line.replace("# ", "", 1) for line in lines[1:])).numeric
+    assert sum("table: jobs" in line for line in lines) == 1
+    assert any("cap_from" in line and line.startswith("  # ") for line in lines)
 
 
 def test_init_finds_a_database_from_the_folder_of_the_plan(office: Office) -> None:

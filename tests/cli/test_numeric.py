@@ -34,7 +34,8 @@ def test_the_check_counts_odd_numbers_and_none_refuses(paid: Office) -> None:
     assert [(one["problem"], one["rows"], one["rule"], one["refuses"]) for one in found] == [
         ("missing number", 1, "missing_number", False),
         ("not a number", 1, "missing_number", False),
-        ("number out of range", 2, "number_range", False),
+        ("number below low", 1, "number_range", False),
+        ("number above cap", 1, "number_range", False),
         ("number with a fraction", 1, "number_range", False),
     ]
 
@@ -68,6 +69,17 @@ def test_a_class_that_is_not_there_is_refused(paid: Office) -> None:
     paid.refuse_release(
         says="tables[1].where.earnings: must name codes of the codebook; got 'CE04'. "
         "Its codes begin CE01, CE02, CE03."
+    )
+
+
+def test_a_cap_whose_payrolls_may_not_fit_is_refused(paid: Office) -> None:
+    paid.edit("codebook.yaml", ("cap: 1500000,", "cap: 2305843010, cap_from: law,"))
+    paid.edit("codebook.yaml", ("CE03: 1500000", "CE03: 2305843010"))
+    paid.edit("plan.yaml", ("by: [place, earnings]", "by: [place], statistic: mean, of: earnings"))
+    paid.refuse_release(
+        says="tables[1].of: must name a column whose cap is at most 2305843009: the pay of "
+        "1000000000 jobs must fit into 64 bits; got 'earnings' with cap 2305843010. Write a lower "
+        "cap for earnings, or give the column in a larger unit."
     )
 
 

@@ -20,6 +20,7 @@ from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
 from leeward.engines import validation
 from leeward.evaluate.point import COLUMNS
+from leeward.evaluate.regressions import REGRESSION_COLUMNS
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
 from leeward.mechanisms.choice import IN_PLANS
@@ -196,8 +197,13 @@ def test_a_missing_and_an_invented_key_are_noticed() -> None:
     assert known | {"perriod"} != set(keys(Request))
 
 
-def test_every_column_of_an_evaluation_is_documented() -> None:
-    lines = section(REFERENCE / "evaluation.md", "Points").splitlines()
+@pytest.mark.parametrize(
+    ("heading", "columns"), [("Points", COLUMNS), ("Regressions", REGRESSION_COLUMNS)]
+)
+def test_every_column_of_an_evaluation_is_documented(
+    heading: str, columns: tuple[str, ...]
+) -> None:
+    lines = section(REFERENCE / "evaluation.md", heading).splitlines()
     first = [line.split("|")[1] for line in lines if line.startswith("| `")]
     found = [one for cell in first for one in re.findall(r"`([^`]+)`", cell)]
-    assert sorted(found) == sorted(COLUMNS)
+    assert sorted(found) == sorted(columns)

@@ -13,12 +13,29 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import connect
-from leeward.errors import Undisclosed
-from leeward.model import Codebook, Dimension, EveryJob, Marginal
+from leeward.engines import connect, tabulation
+from leeward.errors import BadData, Undisclosed
+from leeward.model import (
+    Attribute,
+    Codebook,
+    Dimension,
+    EveryJob,
+    JobsRule,
+    Marginal,
+    Pay,
+    PrimaryJob,
+)
 from leeward.model.resources import Resources
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
+from tests.engines.paid import BOOK as PAID
+from tests.engines.paid import (
+    paid_marginals,
+    paid_tables,
+    read_cells,
+    read_payrolls,
+    slow_payrolls,
+)
 from tests.engines.small import Sources, codebook, whole
 from tests.engines.truth import counts
 
@@ -28,7 +45,7 @@ attributes:
   area: {table: workplaces, public: true, type: integer, unit: m2, cap: 50, classes: {s: 9, l: 50}}
   age: {table: workers, type: integer, unit: year, low: 14, cap: 99, classes: {y: 29, o: 99},
         null_as: o}
-  pay: {table: jobs, type: integer, unit: cent, period: month, cap: 1000,
+  pay: {table: jobs, type: integer, unit: cent, period: month, cap: 1000, cap_from: a rule,
         classes: {L: 10, M: 100, H: 1000}}
   half: {table: jobs, from: pay, codes: [low, high], map: {L: low, M: high, H: high}}
   fine: {table: jobs, column: pay, type: integer, unit: cent, cap: 20, low: -5,
@@ -44,8 +61,9 @@ ODD: dict[str, list[tuple[Any, str | None]]] = {
     "double precision": [(10.0, "L"), (10.9, "L"), (11.0, "M"), (100.999, "M"), (1000.5, "H"),
                          (-0.5, "L"), (1e300, "H"), (inf, "H"), (-inf, "L"), (nan, None),
                          (None, None)],
-    "numeric(20, 3)": [(Decimal("10.999"), "L"), (Decimal("11.000"), "M"), (Decimal(-1), "L"),
-                       (Decimal("99999999999999999.001"), "H"), (None, None)],
+    "numeric(38, 20)": [(Decimal("10.999"), "L"), (Decimal("11.000"), "M"), (Decimal(-1), "L"),
+                        (Decimal("9." + "9" * 20), "L"), (Decimal("99999999999999999.001"), "H"),
+                        (Decimal("-" + "9" * 18 + ".9"), "L"), (None, None)],
     "text": [("10", "L"), ("+11", "M"), ("010", "L"), ("1e2", "M"), ("1.01E+02", "H"),
              ("1e99", "H"), ("-3", "L"), ("10.9", "L"), ("", None), (" 5", None), ("1,5", None),
              ("5d", None), ("0x1", None), ("nan", None), ("inf", None), ("1e999", None),
@@ -56,9 +74,15 @@ ODD: dict[str, list[tuple[Any, str | None]]] = {
 ARROW = {
     "bigint": pa.int64(),
     "double precision": pa.float64(),
-    "numeric(20, 3)": pa.decimal128(20, 3),
+    "numeric(38, 20)": pa.decimal128(38, 20),
     "text": pa.string(),
 }
+
+
+def odd_payroll(kind: str, cap: int = 1000) -> int:
+    """The pay of all odd values: without a class there is no number, which counts as 0."""
+    numbers = [Decimal(str(value)) for value, code in ODD[kind] if code is not None]
+    return sum(floor(min(max(one, Decimal(0)), Decimal(cap))) for one in numbers)
 
 
 def odd_tables(kind: str) -> dict[str, pa.Table]:
@@ -98,7 +122,7 @@ def socket() -> Iterator[Path]:
 
 
 def in_postgres(tables: dict[str, pa.Table], socket: Path, schema: str, kind: str) -> Sources:
-    types = {"int64": "bigint", "string": "text"}
+    types = {"int64": "bigint", "string": "text", "double": "double precision"}
     link = psycopg.connect(host=str(socket), user="postgres", dbname="postgres", autocommit=True)
     with link as connection:
         connection.execute(f"CREATE SCHEMA {schema}")
@@ -115,19 +139,35 @@ def in_postgres(tables: dict[str, pa.Table], socket: Path, schema: str, kind: st
     return {name: f"{url}#{schema}.{name}" for name in tables}
 
 
+def binned(attribute: Attribute, *edges: int) -> Marginal:
+    """A table by classes of pay that a plan lists."""
+    pay = attribute.in_classes(edges)
+    return Marginal("v", (), (Dimension(pay, tuple(range(len(pay.codes)))),))
+
+
 def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources = ANYTHING) -> None:
     """Cells, sizes and findings of the odd values."""
     book = book_of(folder, "place", "pay", "half")
     fine = Marginal("t", whole(book, "place"), whole(book, "pay"))
     coarse = Marginal("u", (), whole(book, "half"))
+    paid = Marginal("v", whole(book, "place"), (), statistic=Pay("mean", book.attributes["pay"]))
+    pay = book.attributes["pay"]
+    from_zero, from_eleven = binned(pay, 0, 11, 101), binned(pay, 11, 101, 500)
     classes = Counter(code for _, code in ODD[kind])
     with connect(sources, folder, resources) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        engine.prepare(book, EveryJob(), [fine, coarse], [fine], steps=needed_steps(found))
+        tables = [fine, coarse, paid, from_zero, from_eleven]
+        engine.prepare(book, EveryJob(), tables, [fine], steps=needed_steps(found))
+        high = classes["M"] + classes["H"]
+        assert counts(engine, from_zero) == {0: (classes["L"] + classes[None], high)}
+        assert counts(engine, from_eleven) == {0: (classes["M"], classes["H"])}
         assert counts(engine, fine) == {0: (classes["L"], classes["M"], classes["H"])}
         assert counts(engine, coarse) == {0: (classes["L"], classes["M"] + classes["H"])}
         (batch,) = engine.cells(fine, batch=5)
+        assert list(read_cells(engine, paid, batch=1)) == [
+            ([len(ODD[kind])], len(ODD[kind]), [odd_payroll(kind)], odd_payroll(kind))
+        ]
     assert batch.cells.opened().largest.tolist() == [len(ODD[kind])]
     assert {one.rule for one in found} == {"missing_number", "number_range"}
     assert not any(one.refuses for one in found)
@@ -169,7 +209,7 @@ def test_a_numeric_that_no_float_holds_is_out_of_range(socket: Path, tmp_path: P
         found = {one.problem: one.rows for one in engine.check(book, EveryJob())}
         engine.prepare(book, EveryJob(), [table, Marginal("u", (), whole(book, "code"))], [])
         assert counts(engine, table) == {0: (2, 0, 2)}
-    assert found["number out of range"] == 3
+    assert (found["number below low"], found["number above cap"]) == (1, 2)
     assert (found["missing number"], found["not a number"]) == (1, 1)
 
 
@@ -177,6 +217,66 @@ def test_a_numeric_that_no_float_holds_is_out_of_range(socket: Path, tmp_path: P
 def test_every_value_has_its_class_in_postgresql(kind: str, socket: Path, tmp_path: Path) -> None:
     schema = f"odd_{kind[:4]}".strip()
     expect_odd(in_postgres(odd_tables(kind), socket, schema, kind), tmp_path, kind)
+
+
+def payrolls_are_true(
+    sources: Sources,
+    folder: Path,
+    rule: JobsRule,
+    resources: Resources = ANYTHING,
+    *,
+    leave: int = 0,
+) -> None:
+    """Tables of pay and of counts in one pass; of employers' parts where every job counts.
+
+    The first few may be left out.
+    """
+    book = codebook(folder, PAID)
+    asked = paid_marginals(book)[leave:]
+    merged = rule == EveryJob()
+    with connect(sources, folder, resources) as engine:
+        engine.prepare(book, rule, asked, asked, owners="merged" if merged else None)
+        for n, table in enumerate(asked):
+            assert read_payrolls(engine, table, 1 + n % 4) == slow_payrolls(table, rule, merged)
+
+
+@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay")])
+def test_payrolls_are_those_of_jobs_one_by_one(rule: JobsRule, tmp_path: Path) -> None:
+    payrolls_are_true(in_files(paid_tables(), tmp_path), tmp_path, rule)
+
+
+def test_payrolls_in_postgresql(socket: Path, tmp_path: Path) -> None:
+    sources = in_postgres(paid_tables(), socket, "paid", "double precision")
+    payrolls_are_true(sources, tmp_path, PrimaryJob("pay"))
+
+
+def test_payrolls_of_units_and_of_a_frame_that_is_read_once(tmp_path: Path) -> None:
+    sources, book = in_files(paid_tables(), tmp_path), codebook(tmp_path, PAID)
+    every, *others = paid_marginals(book)
+    with connect(sources, tmp_path) as engine:
+        for tables in ([every, *others], [every], others[:1]):
+            engine.prepare(book, EveryJob(), tables, [])
+            for table in tables:
+                true = slow_payrolls(table, EveryJob(), merged=False).values()
+                kept = [tuple(x for x in (*one[:2], *one[3:5]) if x is not None) for one in true]
+                assert list(read_cells(engine, table, batch=2)) == kept
+
+
+def test_pay_that_differs_between_queries_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known bad: noise would follow another payroll than the one that is published."""
+    tables, book = paid_tables(), codebook(tmp_path, PAID)
+    _, stipends, *_, sexes, _ = paid_marginals(book)
+    with connect(in_files(tables, tmp_path), tmp_path) as engine:
+        monkeypatch.setattr(tabulation, "pay_columns", lambda *_: {"pay_0": 1})
+        with pytest.raises(BadData, match="sums that differ"):
+            engine.prepare(book, EveryJob(), [sexes], [])
+    monkeypatch.undo()
+    tables["workers"] = tables["workers"].slice(1)  # after a check that found all of them
+    refused = pytest.raises(BadData, match="sums that differ")
+    with connect(in_files(tables, tmp_path), tmp_path) as engine, refused:
+        engine.prepare(book, EveryJob(), [stipends], [], steps=frozenset())
 
 
 def random_tables(seed: int) -> dict[str, pa.Table]:
@@ -291,12 +391,14 @@ def test_a_strict_check_refuses_what_a_rule_would_count(tmp_path: Path) -> None:
     with connect(in_files(odd_tables("text"), tmp_path), tmp_path) as engine:
         found = {one.problem: one for one in engine.check(book, EveryJob(), strict=True)}
     assert set(found) == {
-        "missing number", "not a number", "number out of range", "number with a fraction"
+        "missing number", "not a number", "number below low", "number above cap",
+        "number with a fraction",
     }  # fmt: skip
     assert all(one.refuses and not one.rule for one in found.values())
-    assert found["number out of range"].rows == 2
-    assert found["number out of range"].examples == ("-3", "1e99")
-    assert "0 to 1000 cent" in found["number out of range"].remedy
+    assert found["number below low"].examples == ("-3",)
+    assert (found["number above cap"].rows, found["number above cap"].examples) == (1, ("1e99",))
+    assert "0 to 1000 cent" in found["number below low"].remedy
+    assert "counts as 1000 cent per month. Keep the cap" in found["number above cap"].remedy
     assert found["number with a fraction"].examples == ("10.9",)
 
 
@@ -308,7 +410,7 @@ def test_wrong_numbers_of_the_public_frame_are_refused(tmp_path: Path) -> None:
         found = [one for one in engine.check(book, EveryJob()) if one.refuses]
     assert [(one.problem, one.column, one.rows) for one in found] == [
         ("missing number", "area", 1),
-        ("number out of range", "area", 1),
+        ("number above cap", "area", 1),
         ("number with a fraction", "area", 1),
     ]
 

@@ -15,7 +15,10 @@ from leeward.engines import connect
 from leeward.errors import InvalidParameter
 from leeward.evaluate.strata import stratum
 from leeward.evaluate.truth import Truth, place_position, read_truths
-from leeward.model import Dimension, Marginal, SingleJob
+from leeward.model import Dimension, EveryJob, Marginal, SingleJob
+from leeward.model.cells import columns
+from tests.engines.paid import BOOK as PAID
+from tests.engines.paid import paid_marginals, paid_tables, slow_payrolls
 from tests.engines.small import (
     OWNED,
     Economy,
@@ -27,6 +30,7 @@ from tests.engines.small import (
     parquet,
     whole,
 )
+from tests.engines.test_numbers import in_files
 from tests.engines.truth import index, sites
 from tests.engines.truth import truth as counted
 from tests.evaluate.by_hand import Site, truth
@@ -224,3 +228,14 @@ def test_thinning_keeps_every_so_manieth_workplace() -> None:
     assert few.cells.largest.tolist() == [1, 4, 7, 10]
     assert few.cells.own_largest().tolist() == few.counts.tolist()
     assert few.strata.tolist() == [0, 3, 6, 9]
+
+
+def test_the_truth_of_a_table_of_pay_has_its_payrolls(tmp_path: Path) -> None:
+    book = codebook(tmp_path, PAID)
+    *_, table = paid_marginals(book)
+    with connect(in_files(paid_tables(), tmp_path), tmp_path) as engine:
+        held = read_truths(engine, book, EveryJob(), [table], "place")[table]
+    true = slow_payrolls(table, EveryJob(), merged=False)
+    found = columns(held.every(1).cells)
+    assert found["payroll"].tolist() == [true[key][3] for key in held.numbered().tolist()]
+    assert found["largest_payroll"].tolist() == [true[key][4] for key in held.numbered().tolist()]

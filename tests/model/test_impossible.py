@@ -13,6 +13,7 @@ attributes:
   age: {table: workers, codes: [young, old], omit: [unknown], total: all}
   degree: {table: workers, codes: ["no", "yes"]}
   pay: {table: jobs, type: integer, unit: cent, cap: 9, classes: {low: 5, high: 9}}
+  rank: {table: jobs, type: number}
 """
 ALL = "must be a declared attribute of workers or jobs; got {}."
 FEW = (
@@ -31,6 +32,8 @@ REFUSED = {
     "no attribute": ("[{}]", f"[0]: {FEW.format('none')}"),
     "a workplace": ("[{place: N, age: old}]",
                     f"[0].place: {ALL.format(repr('place'))} Name another one."),
+    "a real number": ("[{rank: 1, age: old}]",
+                      f"[0].rank: {ALL.format(repr('rank'))} Name another one."),
     "not declared": ("[{age: old, pya: low}]",
                      f"[0].pya: {ALL.format(repr('pya'))} Did you mean 'pay'?"),
     "no code": ("[{age: middle, pay: low}]", f"[0].{AGES.format(repr('middle'))}"),

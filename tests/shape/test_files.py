@@ -25,6 +25,7 @@ MORE_PARAMETERS = {
     "release": "the same from Python, and the three tables",
     "derive": "a parameter for each thing that may be asked",
     "read_command": "the same as options",
+    "regress_command": "an option for each thing that may be asked",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.

@@ -37,8 +37,11 @@ MAY_IMPORT = {
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
-    | rooms("publishing.check publishing.plan publishing.receipt"),
+    | rooms("publishing.check publishing.plan publishing.receipt regress"),
     "pictures": EVERYWHERE,
+    "regress": EVERYWHERE
+    | rooms("model privacy mechanisms noise engines ledger baselines interruption")
+    | rooms("publishing.charge publishing.check"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")

@@ -9,7 +9,10 @@ from tests.shape.source import SRC
 FOLDER = SRC / "leeward" / "mechanisms"
 MOST_LINES = 400
 
-every_mechanism = pytest.mark.parametrize("name", sorted(REGISTRY))
+OF_REGRESSIONS = ("moments", "theil_sen")
+"""Mechanisms that no plan names."""
+
+every_mechanism = pytest.mark.parametrize("name", [*sorted(REGISTRY), *OF_REGRESSIONS])
 
 
 def test_there_are_mechanisms() -> None:

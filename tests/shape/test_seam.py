@@ -26,6 +26,7 @@ NAMED = {
     "leeward.audit.publication": "a setting names the mechanism whose sentences are examined",
     "leeward.audit.controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.planted": "a broken twin is made of the mechanism that it breaks",
+    "leeward.baselines.scatter": "the slope of a line: no mechanism, but the same word",
 }
 """The only modules outside the room that may name a mechanism, and why."""
 

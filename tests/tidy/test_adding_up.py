@@ -1,6 +1,7 @@
 """Tables without a published total, and tables that cannot all be settled."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -59,6 +60,15 @@ def test_tables_that_overlap_in_one_that_others_divide_are_refused() -> None:
     names = ("abc", "abd", "a", "b")
     with pytest.raises(InvalidParameter, match="overlap in a third one"):
         Settlement([table(one, 1) for one in names]).settle()
+
+
+def test_equal_codes_of_other_edges_are_other_classes() -> None:
+    """Known bad: counts of jobs below 10 and below 100, both coded b0, are not one number."""
+    fine, coarse = table("abc", 1, "bc"), table("ab", 2, "b")
+    first, second = ({"b": (0, 10, 20, 30)}, {"b": (0, 100, 200, 300)})
+    assert replace(fine, edges=first).divides(replace(coarse, edges=first))
+    assert not replace(fine, edges=first).divides(replace(coarse, edges=second))
+    assert not replace(fine, edges=first).divides(coarse)
 
 
 def test_the_rest_of_a_table_that_leaves_jobs_out_is_not_published() -> None:

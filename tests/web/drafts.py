@@ -21,7 +21,16 @@ def form(sent: Draft, *more: tuple[str, str]) -> Fields:
     fields = list(sent.texts.items())
     for number, table in enumerate(sent.tables):
         at = f"tables[{number}]"
-        texts = ("name", "where", "share", "margins", "mechanism", "totals", "breakdowns")
+        texts = (
+            "name",
+            "where",
+            "share",
+            "margins",
+            "mechanism",
+            "totals",
+            "breakdowns",
+            "statistic",
+        )
         fields += [(f"{at}.{key}", getattr(table, key)) for key in texts]
         fields += [(f"{at}.by", name) for name in table.by]
         fields += [(f"{at}.complete", "true")] * table.complete

@@ -19,7 +19,13 @@ from leeward.audit.exams import examined
 from leeward.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import Rounded
-from leeward.audit.recording import ClippedRelease, EntryMechanism, NoiseRequest, clipped_release
+from leeward.audit.recording import (
+    ClippedRelease,
+    ClippingMechanism,
+    EntryMechanism,
+    NoiseRequest,
+    clipped_release,
+)
 from leeward.exact import ball, precision
 from leeward.mechanisms.size_grid import STEPS
 from leeward.noise.gaussian import normaliser
@@ -124,7 +130,7 @@ def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
     return over(outputs, before.mass, after.mass, Fraction(0))
 
 
-def _indices(before: int, after: int, mechanism: EntryMechanism) -> Iterator[int]:
+def _indices(before: int, after: int, mechanism: ClippingMechanism) -> Iterator[int]:
     """Indices around both maxima, where θ meets either size, and such as put θ below both.
 
     Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.

@@ -19,6 +19,12 @@ from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
 from leeward.audit.planted import CUT, PLANTED, STRONG, made
 from leeward.audit.recording import released
+from leeward.audit.regression_exam import (
+    REPLACEMENT,
+    examine_employers,
+    examine_medians,
+    examine_moments,
+)
 from leeward.audit.table_exam import WITH_MARGINS, examine_table
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
@@ -27,10 +33,12 @@ from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.margins import SpentMargins, spend
 from leeward.mechanisms.measurement import PublicScale
+from leeward.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.staircase import Staircase, Stairs
+from leeward.mechanisms.theil_sen import TheilSen
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model.values import Margins
 from leeward.noise.integers import for_each_cell
@@ -331,6 +339,43 @@ def one_scale_paid(depth: Depth) -> Loss:
     return examine_table(CountsWithNoise(slope, True, rule), policy("weak"), depth, EPSILON)
 
 
+def short_rows(depth: Depth) -> Loss:
+    """Laplace noise for rows of L1 norm 4; one at a corner has 4.5."""
+    return examine_moments(replace(Moments.calibrated("1"), radius=Fraction(4)), depth)
+
+
+def near_rows(depth: Depth) -> Loss:
+    """Clipped sums with the norm of a row in place of the distance of two."""
+    employers = EmployerMoments.calibrated("0.1", "1")
+    return examine_employers(replace(employers, diameter=RADIUS), depth)
+
+
+class CountedSizes(EmployerMoments):
+    """Establishments are as large as their rows in the sums; those left out are forgotten."""
+
+    def _release(self, held: Establishments, noise: Noise) -> tuple[Integers, Integers]:
+        return super()._release(replace(held, sizes=held.sums[:, 0] // UNIT), noise)
+
+
+def counted_sizes(depth: Depth) -> Loss:
+    """Rows left out do not make an establishment larger."""
+    employers = EmployerMoments.calibrated("0.1", "1")
+    return examine_employers(CountedSizes(**vars(employers)), depth)
+
+
+def hasty_medians(depth: Depth) -> Loss:
+    """Medians with weights e^(−rank·ε/2)."""
+    made = TheilSen.calibrated("1")
+    return examine_medians(replace(made, rate=2 * made.rate), depth)
+
+
+REGRESSIONS = (
+    Control("rows taken for 4 long", "moments", short_rows, "worker"),
+    Control("rows taken for 4.5 apart", "employer_moments", near_rows),
+    Control("sizes without the rows left out", "employer_moments", counted_sizes),
+    Control("a rank for ε/2", "theil_sen", hasty_medians, REPLACEMENT),
+)
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -378,5 +423,6 @@ CONTROLS: tuple[Control, ...] = (
     ),
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
+    *REGRESSIONS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
 )

@@ -26,6 +26,7 @@ from leeward.audit.joint_exam import (
 from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.recording import EntryMechanism
+from leeward.audit.regression_exam import REGRESSION_LINES, RegressionLine
 from leeward.audit.released_code import (
     BLOCK_CODE,
     CLIPPED_CODE,
@@ -42,7 +43,8 @@ from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Attribute, Dimension, Marginal
-from leeward.privacy import Guarantee, policy
+from leeward.privacy import Guarantee
+from leeward.privacy.policy import POLICIES
 
 Grid = tuple[tuple[str, str], ...]
 """Pairs of α and ε."""
@@ -232,7 +234,7 @@ class Control:
             self.mechanism,
             self.calibration,
             self.policy,
-            self.alpha if policy(self.policy).uses_alpha else None,
+            self.alpha if self.policy in POLICIES and POLICIES[self.policy].uses_alpha else None,
             self.epsilon,
             self.delta,
             control=self.defect,
@@ -280,7 +282,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -406,4 +408,5 @@ LINES: tuple[Line | TableLine | RhoLine, ...] = (
     _code("clipped", GAUSSIAN_CODE, options=GAUSSIAN, at=(("1", "4"),)),
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
+    *REGRESSION_LINES,
 )

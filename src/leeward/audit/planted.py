@@ -37,9 +37,10 @@ from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.split import establishment_class
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
+from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.draws import SECRET
-from leeward.noise.scales import Integers, Laws, Noise, Scales
+from leeward.noise.scales import Integers, Laws, Noise, Scales, TwoScales
 from leeward.privacy import StrongAlpha
 
 M = TypeVar("M")
@@ -147,6 +148,11 @@ class NarrowNoise:
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
         """Narrow noise for each row."""
         return SECRET.block(true, self._narrow(scales), shape)
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        """Narrow noise for each row."""
+        narrow = (self._narrow(scales[0]), self._narrow(scales[1]))
+        return SECRET.pairs(true, narrow, body, shape)
 
     def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
         """Narrow noise for each row."""

@@ -13,13 +13,14 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
+from leeward.audit.outputs import Independent, JointBlock, PairBlock, ParetoBlock, Rounded
 from leeward.mechanisms.clipping import Clipping, checked_entries
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
+from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.law import Law
-from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, law_at
+from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, law_at
 from leeward.privacy.database import Database
 
 
@@ -67,8 +68,8 @@ class KeepingMechanism(CountMechanism, Protocol):
         """Which establishments are counted."""
 
 
-class EntryMechanism(Protocol):
-    """What the auditor asks of a mechanism that clips establishments to a bound."""
+class ClippingMechanism(Protocol):
+    """What decides on the bound to which establishments are clipped."""
 
     @property
     def parameters(self) -> Parameters:
@@ -77,6 +78,10 @@ class EntryMechanism(Protocol):
     @property
     def clipping(self) -> Clipping:
         """Its lattice; what is clipped, and how, is examined."""
+
+
+class EntryMechanism(ClippingMechanism, Protocol):
+    """What the auditor asks of a mechanism that clips establishments to a bound."""
 
     def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
         """Counts and the bound θ of each workplace cell, with given noise."""
@@ -127,6 +132,7 @@ class RecordingNoise:
     requests: list[NoiseRequest] = field(default_factory=list)
     blocks: list[ParetoBlock] = field(default_factory=list)
     joints: list[JointBlock] = field(default_factory=list)
+    pair_blocks: list[PairBlock] = field(default_factory=list)
 
     def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Keep the column."""
@@ -146,6 +152,13 @@ class RecordingNoise:
         """Keep one joint distribution a row."""
         for i, row in enumerate(true.tolist()):
             self.blocks.append(ParetoBlock(tuple(row), scales.exact(i), Fraction(shape)))
+        return self._answer(true)
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        """Keep one joint distribution a row."""
+        for i, row in enumerate(true.tolist()):
+            exact = (scales[0].exact(i), scales[1].exact(i))
+            self.pair_blocks.append(PairBlock(tuple(map(tuple, row)), exact, body, shape))
         return self._answer(true)
 
     def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:

@@ -52,8 +52,8 @@ class Infusion:
         """
         bits = SecretBits()
         owners, owner = np.unique(employer, return_inverse=True)
-        side = np.where(_uniform(owners.size, bits) < 0.5, -1.0, 1.0)[owner]
-        reach = np.sqrt(_uniform(employer.size, bits))
+        side = np.where(uniform(owners.size, bits) < 0.5, -1.0, 1.0)[owner]
+        reach = np.sqrt(uniform(employer.size, bits))
         return 1 + side * (self.upper - (self.upper - self.lower) * reach)
 
     def infused(self, entries: Entries, factors: Floats) -> Integers:
@@ -92,6 +92,6 @@ def _numbered(entries: Entries) -> tuple[Integers, Integers]:
     return entries.establishment, entries.employer
 
 
-def _uniform(count: int, bits: SecretBits) -> Floats:
+def uniform(count: int, bits: SecretBits) -> Floats:
     """Uniform floats in [0, 1): a baseline without a guarantee needs no exact draws."""
     return (bits.words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53

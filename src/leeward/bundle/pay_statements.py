@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from leeward.bundle.statements import Prose, SparseStatement, Statement, Text
-from leeward.model import Attribute, Count, Pay, Statistic
+from leeward.model import Attribute, Classes, Count, Pay, Percentiles, Statistic
 from leeward.model.attribute import NumericRange
 from leeward.privacy.words import Sentence
 from leeward.show.numbers import count, listed
@@ -57,15 +57,16 @@ class StatisticStatement(SparseStatement):
 
     @classmethod
     def of_statistic(cls, statistic: Statistic, *, count: bool) -> Self | None:
-        """The statement of a statistic; None of plain counts. `count`: there is such a column.
-
-        Classes and percentiles give `_read` their edges, and the latter their percentages.
-        """
+        """The statement of a statistic; None of plain counts. `count`: there is such a column."""
         match statistic:
             case Count():
                 return None
             case Pay(name=name, of=column):
                 return cls._read(name, column, count=count)
+            case Classes(of=column, edges=edges):
+                return cls._read("classes", column, edges, count=count)
+            case Percentiles(of=column, edges=edges, at=at):
+                return cls._read("percentiles", column, edges, at, count=count)
 
     @classmethod
     def _read(

@@ -1,5 +1,6 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ USUALLY_PUBLIC = (
 DIGITS = "_0123456789"
 READ = "read from the data: somebody must confirm that these values are public"
 NOT_CODES = ("float", "decimal", "date", "time", "array", "struct", "map", "binary", "json")
+NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
+"""How the types of columns begin that hold numbers."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,16 @@ class Suggestion:
             for table in ("workplaces", "workers")
             for name, kind in self.headers[table].items()
             if name not in keys and not any(word in kind.lower() for word in NOT_CODES)
+        )
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """Columns of jobs that hold numbers, such as pay."""
+        keys = {self.workplace_id, self.worker_id}
+        return tuple(
+            name
+            for name, kind in self.headers["jobs"].items()
+            if name not in keys and NUMBERS.match(kind)
         )
 
     @property
@@ -216,6 +229,20 @@ def codebook_lines(suggested: Suggestion, listed: Collection[str] = ()) -> Itera
         if one.table == "workplaces":
             yield f"    public: {str(one.public).lower()}  # true only if everyone may know it"
         yield from _codes(one, listed)
+    for name in suggested.numeric:
+        yield from (f"  # {line}" for line in _numeric(name))
+
+
+def _numeric(name: str) -> Iterator[str]:
+    """A numeric column of jobs, to be declared by a person: its cap is a decision."""
+    yield f"{name}:  # a column of numbers: correct all of this and uncomment it, or delete it"
+    yield "  table: jobs"
+    yield "  type: integer"
+    yield "  unit: cent  # what a number counts"
+    yield "  period: month  # the time that a number is for"
+    yield "  cap: 1500000  # public: decided before the data are seen, never computed from them"
+    yield "  cap_from: who decided the cap, and by what  # for tables of pay"
+    yield "  classes: {low: 300000, high: 1500000}  # the last bound is the cap"
 
 
 def _codes(column: Column, listed: Collection[str]) -> Iterator[str]:

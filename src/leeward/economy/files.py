@@ -266,6 +266,7 @@ def _earnings() -> dict[str, Any]:
         "unit": "cent",
         "period": "month",
         "cap": MOST_CENTS,
+        "cap_from": "made up with the economy, before any job was drawn",
         "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
         "null_as": _Code(USUAL["earnings"]),
     }

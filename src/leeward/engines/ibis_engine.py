@@ -115,7 +115,7 @@ class IbisEngine:
         _some_cells(batch)
         prepared = self._prepared()
         frame = prepared.frame(marginal, establishments=cell_largest)
-        every = cut_frame(prepared.workplace_cells(frame), frame.size, batch)
+        every = cut_frame(prepared.workplace_cells(marginal), frame.size, batch)
         if marginal.breakdowns:
             found = [prepared.cells(one, cell_largest=False) for one in marginal.published[1:]]
             cut = [one.cut(frame.size, batch) for one in found if one is not None]
@@ -137,8 +137,8 @@ class IbisEngine:
         frame = prepared.frame(marginal, establishments=True)
         parts = marginal.published[1:] if marginal.breakdowns else (marginal,)
         for cells, sizes, *tables in zip(
-            cut_frame(prepared.workplace_cells(frame), frame.size, batch),
-            prepared.sizes(frame, owners=owners).cut(frame.size, batch),
+            cut_frame(prepared.workplace_cells(marginal), frame.size, batch),
+            prepared.sizes(marginal, owners=owners).cut(frame.size, batch),
             *(prepared.establishments(one).cut(frame.size, batch) for one in parts),
             strict=True,
         ):

@@ -123,10 +123,11 @@ class Probe:
             text=as_text(column),
             missing=column.isnull(),
             unreadable=column.notnull() & value.isnull(),
-            outside=is_below(value, numbers.low) | ~is_below(value, numbers.cap + 1),
+            below=is_below(value, numbers.low),
+            above=~is_below(value, numbers.cap + 1),
             fraction=has_fraction(value),
         )
-        kinds = ("missing", "unreadable", "outside", "fraction")
+        kinds = ("missing", "unreadable", "below", "above", "fraction")
         counts = {kind: rows.count(where=rows[kind]) for kind in kinds}
         (found,) = self.database.rows(rows.aggregate(**counts))
 
@@ -215,7 +216,8 @@ class OddNumbers:
 
     missing: int
     unreadable: Wrong
-    outside: Wrong
+    below: Wrong
+    above: Wrong
     fraction: Wrong
 
 

@@ -4,7 +4,7 @@ A join serves every database, and code lists of any length, alike.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from operator import add
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from leeward.engines.code_classes import Classes, Profile, Side
 from leeward.engines.database import Column, Scratch, Table, can, ibis
-from leeward.model import Attribute, NumericRange
+from leeward.model import Attribute, Marginal, NumericRange
 
 
 def as_text(column: Column) -> Column:
@@ -121,6 +121,41 @@ def class_text(column: Column, numbers: NumericRange) -> Column:
     return ibis.cases(*steps, (value.notnull(), highest))
 
 
+Pays = Mapping[Attribute, str]
+"""The columns of pay that some table adds up, and the name that each has in queries."""
+
+
+def find_pays(marginals: Iterable[Marginal]) -> Pays:
+    """The columns of pay of all tables, each once."""
+    found = dict.fromkeys(one for table in marginals for one in table.statistic.needs)
+    return {one: f"pay_{k}" for k, one in enumerate(found)}
+
+
+def pay_columns(table: Table, name: str, pays: Pays) -> dict[str, Column]:
+    """The pay in each row of the table of this name."""
+    return {
+        new: whole_pay(table[one.column], one.numbers)
+        for one, new in pays.items()
+        if one.table == name and one.numbers is not None
+    }
+
+
+def whole_pay(column: Column, numbers: NumericRange) -> Column:
+    """The pay of each row, a whole number from low to cap; without a number it is the low one.
+
+    A fraction is rounded down. No value is converted that might not fit: some databases would
+    refuse the query for it. Decimals stay decimals, which float64 would round.
+    """
+    value = number(column)
+    if column.type().is_decimal() and column.type().scale != 0:
+        value = ibis.cases((value >= 0, column)).floor()
+    beyond = ~is_below(value, numbers.cap)
+    inside = ibis.cases((~beyond & ~is_below(value, numbers.low), value))
+    whole = (inside.floor() if inside.type().is_floating() else inside).cast("int64")
+    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
+    return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
+
+
 def same_id(left: Column, right: Column) -> Column:
     """Whether two ids are equal: as numbers if both are, else as texts."""
     if left.type().is_integer() and right.type().is_integer():
@@ -136,19 +171,19 @@ def profile_name(index: int) -> str:
 def recoded(
     scratch: Scratch,
     table: Table,
-    ids: Mapping[str, str],
+    kept: Mapping[str, Column],
     profiles: Sequence[Profile],
     *,
     first: int = 0,
     ambiguous: bool = False,
 ) -> Table:
-    """The ids under new names and the row's value of each profile, numbered from `first`.
+    """Columns of the table under new names and the row's value of each profile, from `first` on.
 
     With `ambiguous` a text that the database takes for several listed ones counts as unlisted.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
     raw = {f"raw_{n}": _text(table[one.column], one) for n, (_, one, _) in enumerate(shares)}
-    chosen = table.select(**{new: table[old] for new, old in ids.items()}, **raw)
+    chosen = table.select(**kept, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
         known = scratch.keep(texts)
@@ -161,7 +196,7 @@ def recoded(
         rest = ibis.ifelse(chosen[f"raw_{n}"].isnull(), missing, unlisted)
         terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
     values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
-    return chosen.select(*ids, **values)
+    return chosen.select(*kept, **values)
 
 
 def _text(column: Column, classes: Classes) -> Column:

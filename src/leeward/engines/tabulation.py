@@ -7,13 +7,23 @@ frame alone, and at most one batch and one piece of each query are in memory.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from leeward.engines.code_classes import Profile, Side, find_profiles, one_cell_each
-from leeward.engines.database import Database, Scratch, Table, ibis, is_bytewise, row_count
+from leeward.engines.database import (
+    Column,
+    Database,
+    Scratch,
+    Table,
+    ibis,
+    is_bytewise,
+    row_count,
+)
 from leeward.engines.driver_errors import hiding_errors_in
 from leeward.engines.engine import Owners
 from leeward.engines.frame import (
@@ -22,10 +32,18 @@ from leeward.engines.frame import (
     find_establishments,
     find_frame,
     find_units,
+    largest,
     unnumbered,
     workplace_side,
 )
-from leeward.engines.recoding import numbered, profile_name, recoded, same_id
+from leeward.engines.recoding import (
+    find_pays,
+    numbered,
+    pay_columns,
+    profile_name,
+    recoded,
+    same_id,
+)
 from leeward.engines.tidying import readable_tables, tidied
 from leeward.errors import BadData, InvalidParameter
 from leeward.model import (
@@ -101,23 +119,29 @@ def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:
 
 
 def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells]:
-    """Counts (w, d) and the largest establishment of each workplace cell."""
+    """Counts (w, d) and the largest establishment of each workplace cell; payrolls likewise."""
     dense: Columns = {}
-    for name in rows.keys() & {"counts", "cell_largest"}:
+    for name in rows.keys() & {"counts", "cell_largest", "payroll"}:
         dense[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
         dense[name][rows["cell_index"], rows["worker_cell"]] = rows[name]
     cells = Cells(
-        dense["counts"], frame["largest"], dense.get("cell_largest"), in_frame=frame["in_frame"]
+        dense["counts"],
+        frame["largest"],
+        dense.get("cell_largest"),
+        in_frame=frame["in_frame"],
+        payroll=dense.get("payroll"),
+        largest_payroll=frame.get("largest_payroll"),
     )
     return Batch(frame["cell"], Confidential(cells))
 
 
 def frame_cells(frame: Columns, *, cell_largest: bool) -> Batch[Cells]:
     """The cells of a table in which every job of a workplace cell counts in its one worker cell."""
-    largest = frame["largest"]
-    own = largest[:, None] if cell_largest else None
-    cells = Cells(frame["jobs"][:, None], largest, own, in_frame=frame["in_frame"])
-    return Batch(frame["cell"], Confidential(cells))
+    every = np.zeros_like(frame["cell_index"])
+    rows = {"cell_index": frame["cell_index"], "worker_cell": every, "counts": frame["jobs"]}
+    rows |= {"cell_largest": frame["largest"]} if cell_largest else {}
+    rows |= {"payroll": frame["payroll"]} if "payroll" in frame else {}
+    return dense_cells(frame, rows, 1)
 
 
 def joint_cells(
@@ -186,6 +210,8 @@ def sparse_establishments(
         establishment=None if owner is None else sizes["unit"],
         employer=owner,
         in_frame=frame["in_frame"],
+        payroll=rows.get("payroll"),
+        payrolls=sizes.get("payroll"),
     )
     return Batch(frame["cell"], Confidential(entries))
 
@@ -212,8 +238,8 @@ def _rows_of(sizes: Columns, rows: Columns) -> Integers:
 class Tally:
     """Counts of jobs by unit and by the profiles of workers and jobs: every table adds them up.
 
-    `counts` has unit, profiles and jobs; `sides` has, for each worker side, the unit, the jobs and
-    the number of the worker cell of every entry that counts in it.
+    `counts` has unit, profiles, jobs and payrolls; `sides` has, for each worker side, the unit, the
+    jobs, the payrolls and the number of the worker cell of every entry that counts in it.
     """
 
     profiles: tuple[Profile, ...]
@@ -224,11 +250,11 @@ class Tally:
         """Whether no two entries fall into the same cell of a table, so that nothing is added."""
         return frame.one_unit_each and one_cell_each(self.profiles, worker_side(marginal))
 
-    def worker_cells(self, marginal: Marginal, frame: Frame) -> Table:
-        """cell_index, unit (or part), worker_cell and jobs: counts of each unit by worker cell."""
+    def worker_cells(self, marginal: Marginal, frame: Frame, sums: Mapping[str, str]) -> Table:
+        """cell_index, unit (or part), worker_cell and sums of each unit by worker cell."""
         entries = self.sides[worker_side(marginal)].rename(worker_cell="number")
         found = entries.join(frame.units, "unit")
-        return found.select("cell_index", "worker_cell", "jobs", unit=found.part)
+        return found.select("cell_index", "worker_cell", unit="part", **sums)
 
 
 def worker_side(marginal: Marginal) -> Side:
@@ -254,30 +280,29 @@ def count_profiles(
     needed = [one for side in sides for part in side for one in part]
     of_jobs = find_profiles(one for one in needed if one.attribute.table == "jobs")
     of_workers = find_profiles(one for one in needed if one.attribute.table == "workers")
-    keys = codebook.keys
-    ids = {"worker": keys.jobs.worker, "workplace": keys.jobs.workplace}
-    jobs = recoded(scratch, tables["jobs"], ids, of_jobs, ambiguous=ambiguous)
+    keys, jobs, workers = codebook.keys, tables["jobs"], tables["workers"]
+    ids = {"worker": jobs[keys.jobs.worker], "workplace": jobs[keys.jobs.workplace]}
+    paid = pay_columns(jobs, "jobs", units.pays)
+    jobs = recoded(scratch, jobs, ids | paid, of_jobs, ambiguous=ambiguous)
     at = units.establishments.select("id", "unit")
     joined = jobs.join(at, same_id(jobs.workplace, at.id)).drop("id")
-    if of_workers:
-        person = {"person": keys.workers.id}
-        first = len(of_jobs)
-        people = recoded(
-            scratch, tables["workers"], person, of_workers, first=first, ambiguous=ambiguous
-        )
+    paid = pay_columns(workers, "workers", units.pays)
+    if of_workers or paid:
+        ids, first = {"person": workers[keys.workers.id]}, len(of_jobs)
+        people = recoded(scratch, workers, ids | paid, of_workers, first=first, ambiguous=ambiguous)
         joined = joined.join(people, same_id(joined.worker, people.person))
     profiles = (*of_jobs, *of_workers)
-    counts = scratch.keep(_counted(joined, len(profiles)))
-    return Tally(profiles, counts, {one: _entries(scratch, counts, profiles, one) for one in sides})
+    counts = scratch.keep(_counted(joined, len(profiles), tuple(units.pays.values())))
+    kept = ("unit", *units.sums, "number")
+    entries = {one: numbered(scratch, counts, profiles, one).select(*kept) for one in sides}
+    return Tally(profiles, counts, entries)
 
 
-def _counted(jobs: Table, profiles: int) -> Table:
+def _counted(jobs: Table, profiles: int, pays: tuple[str, ...]) -> Table:
     keys = ("unit", *map(profile_name, range(profiles)))
-    return jobs.select(*keys).group_by(*keys).aggregate(jobs=lambda group: group.count())
-
-
-def _entries(scratch: Scratch, counts: Table, profiles: tuple[Profile, ...], side: Side) -> Table:
-    return numbered(scratch, counts, profiles, side).select("unit", "jobs", "number")
+    chosen = jobs.select(*keys, *pays)
+    payrolls = {one: chosen[one].sum() for one in pays}
+    return chosen.group_by(*keys).aggregate(jobs=chosen.count(), **payrolls)
 
 
 def require_balance(
@@ -287,8 +312,8 @@ def require_balance(
 
     Every establishment must be found once, and every job at one of them, with one worker. Ids that
     a database takes for equal in one query and not in the next, and rows that come or go in
-    between, break this. `entries` has unit and jobs of everything that was counted by workers,
-    before any filter.
+    between, break this; payrolls must agree as jobs do. `entries` has unit, jobs and payrolls of
+    everything that was counted by workers, before any filter.
     """
     found = units.establishments.aggregate(
         rows=units.establishments.count(), jobs=units.establishments.jobs.sum()
@@ -307,11 +332,14 @@ def require_balance(
 
 
 def _differing(database: Database, units: Units, entries: Table) -> int:
-    """How many units have other jobs by workers than they have in all."""
-    added = entries.group_by(at=entries.unit).aggregate(counted=entries.jobs.sum())
-    sizes = units.table.select("unit", "jobs")
+    """How many units have other jobs, or another payroll, by workers than they have in all."""
+    added = entries.group_by(at=entries.unit).aggregate(
+        **{f"counted_{one}": entries[one].sum() for one in units.sums}
+    )
+    sizes = units.table.select("unit", *units.sums)
     both = sizes.left_join(added, sizes.unit == added["at"])
-    return row_count(database, both.filter(both.jobs != both.counted.fill_null(0)))
+    differ = [both[one] != both[f"counted_{one}"].fill_null(0) for one in units.sums]
+    return row_count(database, both.filter(reduce(or_, differ)))
 
 
 @dataclass(frozen=True)
@@ -349,15 +377,17 @@ class Tabulation:
         counted = [one for one in self._marginals if not (one.counts_every_job or one.breakdowns)]
         profiles = find_profiles(one for side in sides for part in side for one in part)
         owners, merged = wanted.owners is not None, wanted.owners == "merged"
-        found = find_establishments(scratch, tables, codebook, profiles, owners=owners)
-        # A frame that is read once is compared with nothing.
+        self._pays = pays = find_pays(self._marginals)
+        found = find_establishments(scratch, tables, codebook, profiles, pays=pays, owners=owners)
+        # A frame that is read once is compared with nothing, unless workers were looked up for it.
         once = not counted and not wanted.establishments and len(sides) == 1
+        once = once and not any(one.table == "workers" for one in pays)
         kept = not once or not is_bytewise(tables["jobs"])
         if kept:
             each = bool(wanted.establishments)
-            units = find_units(scratch, found, profiles, each=each, merged=merged)
+            units = find_units(scratch, found, profiles, pays, each=each, merged=merged)
         else:
-            units = unnumbered(found, profiles, merged=merged)
+            units = unnumbered(found, profiles, pays, merged=merged)
         self._owners: Table | None = units.table if wanted.owners == "named" else None
         self._frames: dict[Side, Frame] = {
             side: find_frame(database, scratch, units, side) for side in sides
@@ -384,29 +414,43 @@ class Tabulation:
             )
         return self._frames[workplace_side(marginal)]
 
-    def workplace_cells(self, frame: Frame) -> Stream:
-        """cell_index, cell, largest, jobs and in_frame of every workplace cell."""
-        names = ("cell_index", "cell", "largest", "jobs", "in_frame")
-        return self._stream(frame.cells.select(*names))
+    def _sums(self, marginal: Marginal, jobs: str = "jobs") -> dict[str, str]:
+        """What a table adds up: jobs, under the name that is asked for, and perhaps payroll."""
+        paid = marginal.statistic.needs
+        return {jobs: "jobs"} | ({"payroll": self._pays[paid[0]]} if paid else {})
+
+    def workplace_cells(self, marginal: Marginal) -> Stream:
+        """cell_index, cell, largest, jobs and in_frame of every workplace cell.
+
+        Of a table of pay, payroll and largest_payroll too.
+        """
+        sums = self._sums(marginal)
+        most = {
+            "largest" if name == "jobs" else f"largest_{name}": largest(held)
+            for name, held in sums.items()
+        }
+        names = ("cell_index", "cell", "in_frame")
+        return self._stream(self.frame(marginal).cells.select(*names, **sums, **most))
 
     def cells(self, marginal: Marginal, *, cell_largest: bool) -> Stream | None:
         """cell_index, worker_cell, counts and perhaps cell_largest of the cells with jobs.
 
-        None where every job of a workplace cell counts in its one worker cell.
+        Of a table of pay, payroll too. None where every job of a workplace cell counts in its one
+        worker cell.
         """
         frame = self.frame(marginal, establishments=cell_largest)
         if marginal.counts_every_job or self._tally is None:
             return None
-        parts = self._tally.worker_cells(marginal, frame)
+        parts = self._tally.worker_cells(marginal, frame, self._sums(marginal, "counts"))
         if self._tally.is_cells_of(marginal, frame):
-            return self._stream(parts.select("cell_index", "worker_cell", counts="jobs"))
+            return self._stream(parts.drop("unit"))
         return self._stream(_added(parts, cell_largest))
 
-    def sizes(self, frame: Frame, *, owners: bool) -> Stream:
-        """cell_index, unit, size and perhaps owner of every establishment with jobs."""
-        staffed = frame.parts.filter(frame.parts.jobs > 0).rename(unit="part", size="jobs")
+    def sizes(self, marginal: Marginal, *, owners: bool) -> Stream:
+        """cell_index, unit, size, perhaps payroll and owner of every establishment with jobs."""
+        staffed = self._staffed(marginal, "size")
         if not owners:
-            return self._stream(staffed.select("cell_index", "unit", "size"))
+            return self._stream(staffed)
         if self._owners is None:
             raise InvalidParameter(
                 "owners",
@@ -415,30 +459,33 @@ class Tabulation:
                 next_step="Give owners='named' to prepare.",
             )
         owned = staffed.join(self._owners.select("unit", "owner"), "unit")
-        return self._stream(owned.select("cell_index", "unit", "size", "owner"))
+        return self._stream(owned.select(*staffed.columns, "owner"))
+
+    def _staffed(self, marginal: Marginal, jobs: str) -> Table:
+        """cell_index, unit and sums of every establishment with jobs."""
+        parts = self.frame(marginal, establishments=True).parts
+        staffed = parts.filter(parts.jobs > 0)
+        return staffed.select("cell_index", unit="part", **self._sums(marginal, jobs))
 
     def establishments(self, marginal: Marginal) -> Stream:
-        """cell_index, unit, worker_cell and counts of every establishment with jobs in a table."""
+        """cell_index, unit, worker_cell and counts of every establishment with jobs in a table.
+
+        Of a table of pay, payroll too.
+        """
         frame = self.frame(marginal, establishments=True)
         if marginal.counts_every_job or self._tally is None:
-            staffed = frame.parts.filter(frame.parts.jobs > 0)
             one = ibis.literal(0, "int32")
-            return self._stream(
-                staffed.select("cell_index", unit="part", worker_cell=one, counts="jobs")
-            )
-        parts = self._tally.worker_cells(marginal, frame)
+            return self._stream(self._staffed(marginal, "counts").mutate(worker_cell=one))
+        parts = self._tally.worker_cells(marginal, frame, self._sums(marginal, "counts"))
         if frame.one_unit_parts and one_cell_each(self._tally.profiles, worker_side(marginal)):
-            return self._stream(parts.rename(counts="jobs"))
-        each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(
-            counts=parts.jobs.sum()
-        )
-        return self._stream(each)
+            return self._stream(parts)
+        return self._stream(_grouped(parts, "cell_index", "unit", "worker_cell"))
 
     def jobs(self, marginal: Marginal) -> int:
         """All jobs of a prepared worker table together."""
         if self._tally is None:
             return 0
-        entries = self._tally.worker_cells(marginal, self.frame(marginal))
+        entries = self._tally.worker_cells(marginal, self.frame(marginal), {"jobs": "jobs"})
         (found,) = self._database.rows(entries.aggregate(jobs=entries.jobs.sum()))
         return int(found["jobs"] or 0)
 
@@ -455,13 +502,17 @@ def _with_parts(marginals: Iterable[Marginal]) -> Iterator[Marginal]:
 
 
 def _added(parts: Table, cell_largest: bool) -> Table:
-    """Counts of units added up to cells."""
+    """Counts and payrolls of units added up to cells."""
     if not cell_largest:
-        return parts.group_by("cell_index", "worker_cell").aggregate(counts=parts.jobs.sum())
-    each = parts.group_by("cell_index", "unit", "worker_cell").aggregate(jobs=parts.jobs.sum())
-    return each.group_by("cell_index", "worker_cell").aggregate(
-        counts=each.jobs.sum(), cell_largest=each.jobs.max()
-    )
+        return _grouped(parts, "cell_index", "worker_cell")
+    each = _grouped(parts, "cell_index", "unit", "worker_cell")
+    return _grouped(each, "cell_index", "worker_cell", cell_largest=each.counts.max())
+
+
+def _grouped(parts: Table, *keys: str, **further: Column) -> Table:
+    """Counts, and payrolls if there are any, added up."""
+    sums = {one: parts[one].sum() for one in ("counts", "payroll") if one in parts.columns}
+    return parts.group_by(*keys).aggregate(**sums, **further)
 
 
 def count_impossible(

@@ -36,6 +36,10 @@ AMBIGUOUS = (
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FILL_NUMBER = "Fill the rows with numbers, or name a class with `null_as` in the codebook."
 RANGE = "Look at low, cap and unit in the codebook, which say {} to {} {}, or change the rows."
+CAPPED = (
+    "Their pay counts as {} {}. Keep the cap: one that is chosen after a look at these rows is not "
+    "public."
+)
 WHOLE = "Round the numbers, or declare the column in a smaller unit."
 FOLDED = "They count as the code that the codebook names with `{}`."
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
@@ -228,10 +232,12 @@ class RowChecks:
         found = self.probe.odd_numbers(attribute, numbers)
         fill = FILL_NUMBER if attribute.missing is None else FOLDED.format("null_as")
         look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
+        capped = CAPPED.format(numbers.cap, numbers.per_period) if numbers.cap_from else look
         for finding, rule in (
             (Finding("missing number", *where, found.missing, (), fill), "missing_number"),
             (Finding("not a number", *where, *found.unreadable, fill), "missing_number"),
-            (Finding("number out of range", *where, *found.outside, look), "number_range"),
+            (Finding("number below low", *where, *found.below, look), "number_range"),
+            (Finding("number above cap", *where, *found.above, capped), "number_range"),
             (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
         ):
             reported = rule == "number_range" or self._is_reported(attribute, attribute.missing)

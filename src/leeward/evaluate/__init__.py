@@ -16,6 +16,7 @@ from leeward.evaluate.design import (
     workloads_of,
 )
 from leeward.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
+from leeward.evaluate.regressions import MOSE
 from leeward.evaluate.truth import PLACE, read_truths
 from leeward.model import EveryJob
 from leeward.model.document import nearest
@@ -90,12 +91,19 @@ def _preset(asked: str | Preset, trials: int | None) -> Preset:
 
 
 def preset_named(name: str) -> Preset:
-    """The preset of this name; another one is refused."""
+    """The preset of this name; another one is refused, and that of regressions, which has cells."""
+    if name == MOSE:
+        raise InvalidParameter(
+            "preset",
+            rule="must be one of tables and mechanisms here",
+            value=shown(name),
+            next_step="Call leeward.evaluate.regressions.compare() for regressions.",
+        )
     if name not in PRESETS:
-        near = nearest(name, PRESETS)
+        near = nearest(name, (*PRESETS, MOSE))
         raise InvalidParameter(
             "--preset",
-            rule=f"must be one of {', '.join(PRESETS)}",
+            rule=f"must be one of {', '.join((*PRESETS, MOSE))}",
             value=shown(name),
             next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
         )

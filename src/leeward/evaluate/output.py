@@ -16,6 +16,9 @@ from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import figures
 from leeward.evaluate.page import page
 from leeward.evaluate.point import COLUMNS, Refused
+from leeward.evaluate.regression_page import regression_figures, regression_page
+from leeward.evaluate.regressions import REGRESSION_COLUMNS, Regressions
+from leeward.pictures import Picture
 
 GAPS = tuple(one.name for one in fields(Refused))
 
@@ -35,17 +38,35 @@ def refuse_taken(out: Path) -> None:
 
 def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
     """Points, gaps, JSON, figures and page; the paths in the order to look at them."""
-    private = not evaluation.study.made_up
     mark = evaluation.study.mark
     drawn = figures(
         evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
     )
-    contents: dict[str, bytes] = {
+    contents = {
         "index.html": page(evaluation, drawn).encode(),
         "points.csv": _csv(COLUMNS, (one.as_json() for one in evaluation.points), mark),
         "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
         "evaluation.json": _json(evaluation.as_json()),
     }
+    return _folder(out, contents, drawn, private=not evaluation.study.made_up)
+
+
+def write_regressions(done: Regressions, out: Path) -> tuple[Path, ...]:
+    """The same of a comparison of regressions, which has no gaps."""
+    drawn = regression_figures(done)
+    contents = {
+        "index.html": regression_page(done, drawn).encode(),
+        "points.csv": _csv(REGRESSION_COLUMNS, (vars(one) for one in done.points), done.mark),
+        "evaluation.json": _json(done.as_json()),
+    }
+    return _folder(out, contents, drawn, private=not done.made_up)
+
+
+def _folder(
+    out: Path, pages: Mapping[str, bytes], drawn: Mapping[str, Picture], *, private: bool
+) -> tuple[Path, ...]:
+    """Write the pages and the figures, all or nothing."""
+    contents = dict(pages)
     for stem, picture in drawn.items():
         contents[f"figures/{stem}.svg"] = picture.svg.encode()
         contents[f"figures/{stem}.png"] = picture.png()

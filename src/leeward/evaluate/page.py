@@ -63,6 +63,7 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
     """The whole page."""
     return template("evaluate/evaluation.html.j2").render(
         study=evaluation.study,
+        mark=evaluation.study.mark,
         break_even=break_even_rows(evaluation),
         caution=list(caution(evaluation.study)),
         workloads=_workloads(evaluation, drawn),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import log
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import precision, three_digits_up
@@ -16,8 +16,11 @@ from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
+from leeward.mechanisms.pay import PayMechanism
+from leeward.mechanisms.pay_margins import pay_margins
+from leeward.mechanisms.percentiles import of_statistic
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
-from leeward.model import Marginal
+from leeward.model import Marginal, Pay
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.noise.design import Design
@@ -54,6 +57,10 @@ CANDIDATES = {
     ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
     ("strong", "joint"): ("joint_pareto", "joint_clipped"),
     ("weak", "joint"): ("joint_pareto", "joint_clipped"),
+    ("strong", "pay"): ("pay_centred", "pay_clipped"),
+    ("strong", "worker_pay"): ("pay_centred", "pay_clipped"),
+    ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
+    ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
 }
 CANDIDATES |= {
     ("proportional", kind): CANDIDATES["strong", kind] for kind in ("workplace", "worker", "joint")
@@ -78,29 +85,42 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     chosen = REGISTRY[name]
     if asked.rho > 0 and not chosen.gaussian:
         raise no_gaussian(name)
-    cells, kind, tables = marginal.worker_cells, marginal.kind, tables_of(marginal)
+    shape, kind = Shape.of(marginal), marginal.kind
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims.get(kind, ())
     if margins == AUTO:
         free = chosen.free_margins
-        margins = Fraction(0) if free else _worth(name, asked, (cells, tables), by_cell)
+        margins = Fraction(0) if free else _worth(name, asked, shape, by_cell)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
-    made = _calibrated(name, paid, (cells, tables))
+    made = _calibrated(name, paid, shape)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     rule: MarginRule = free_or_none(margins)
     if spent and isinstance(made, JointPareto):
         rule = paid_margins(made, asked.epsilon * spent)
+    elif spent and isinstance(made, PayMechanism):
+        rule = pay_margins(made, asked.epsilon * spent)
     elif spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
         bounded = by_cell or kind == "workplace"
-        rule = spend(made, asked.epsilon * spent, cells if by_cell else 1, bounded=bounded)
+        rule = spend(made, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return made.measurement(by_cell=by_cell, margins=rule)
+    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
 
 
-Shape: TypeAlias = tuple[int, tuple[int, ...]]
-"""The worker cells of a table; of a product also those of each of its tables."""
+class Shape(NamedTuple):
+    """The worker cells of a table; of a product those of each of its tables; of pay its options."""
+
+    cells: int
+    tables: tuple[int, ...] = ()
+    pay: Pay | None = None
+
+    @classmethod
+    def of(cls, marginal: Marginal) -> "Shape":
+        """What a mechanism is calibrated for."""
+        statistic = marginal.statistic
+        pay = statistic if isinstance(statistic, Pay) else None
+        return cls(marginal.worker_cells, tables_of(marginal), pay)
 
 
 def tables_of(marginal: Marginal) -> tuple[int, ...]:
@@ -119,7 +139,7 @@ def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction
     except InvalidParameter:
         return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
     worth = Fraction(0)
-    needed = _log_growth(made.parameters) * (shape[0] if by_cell else 1)
+    needed = _log_growth(made.parameters) * (shape.cells if by_cell else 1)
     for share in MARGIN_SHARES:
         if not _affordable(name, asked, shape, share):
             break
@@ -148,8 +168,12 @@ def _affordable(name: str, asked: Guarantee, shape: Shape, share: Fraction) -> b
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
 def _calibrated(name: str, pays: Guarantee, shape: Shape) -> Mechanism:
-    cells, tables = shape
-    options: dict[str, Any] = {"tables": tables} if "joint" in REGISTRY[name].claims else {}
+    claims = REGISTRY[name].claims
+    options: dict[str, Any] = {"tables": shape.tables} if "joint" in claims else {}
+    if shape.pay is not None and "pay" in claims:
+        options |= {"cap": shape.pay.cap, "statistic": shape.pay.name}
+    if name == "payroll_pareto" and pays.policy.name == PROPORTIONAL:
+        options["by_payroll"] = True  # the narrower scale, which this policy alone allows
     if pays.rho > 0:
         options |= {"rho": pays.rho, "noise": "gaussian"}
     return mechanism(
@@ -157,7 +181,7 @@ def _calibrated(name: str, pays: Guarantee, shape: Shape) -> Mechanism:
         alpha=pays.alpha,
         epsilon=None if pays.rho > 0 else pays.epsilon,
         delta=pays.delta,
-        cells=cells,
+        cells=shape.cells,
         plus=pays.plus or 1,
         **options,
     )
@@ -172,6 +196,8 @@ def choose(
         raise no_mechanism(asked, marginal)
     if marginal.kind == "joint":
         return choose_joint(marginal, asked, margins, profile)
+    if isinstance(marginal.statistic, Pay):
+        return choose_pay(marginal, asked, margins, profile)
     found, refused = [], dict[str, LeewardError]()
     for name in names:
         try:
@@ -243,6 +269,66 @@ def _grouping(marginal: Marginal) -> str:
     return found or "no two products of these tables would have smaller errors"
 
 
+PROPORTIONAL = "proportional"
+
+
+def choose_pay(
+    marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
+) -> tuple[Measurement, str]:
+    """What the proofs and public figures allow, in the order of their errors; payroll with count.
+
+    Strong: centred. Proportional: two scales, and the log pair where each cell is one
+    establishment. Clipped where the others need more ε or where margins must be free.
+    """
+    names = candidates(marginal, asked, margins)
+    alone = profile.establishments and max(profile.establishments) == 1
+    if alone and "log_pair" in names:
+        names = ("log_pair", *(name for name in names if name != "log_pair"))
+    found, refused = [], dict[str, LeewardError]()
+    for name in names:
+        try:
+            found.append(measurement(name, marginal, asked, margins))
+        except (InvalidParameter, NotCovered) as refusal:
+            refused[name] = refusal
+    if not found:
+        found = [named(names[0], marginal, asked, margins)]
+    best, *others = found
+    reason = "each cell is one establishment" if best.name == "log_pair" and alone else (
+        f"first choice under the {asked.policy.name} policy"
+    )  # fmt: skip
+    told = [reason if best.name == names[0] else f"{names[0]} needs more epsilon"]
+    told += [_only_times(one, best, profile) for one in others]
+    told += [
+        _alone(name, best, marginal, asked, margins, profile) for name in _payroll(marginal, asked)
+    ]
+    return best, "; ".join(one for one in told if one)
+
+
+def _payroll(marginal: Marginal, asked: Guarantee) -> tuple[str, ...]:
+    """Mechanisms of payroll alone that the proofs cover."""
+    if marginal.statistic.name != "payroll":
+        return ()
+    slope = asked.policy.name == PROPORTIONAL and marginal.kind == "pay"
+    return ("payroll_slope",) if slope else ("payroll_pareto",)
+
+
+def _alone(
+    name: str,
+    best: Measurement,
+    marginal: Marginal,
+    asked: Guarantee,
+    margins: Share,
+    profile: SizeProfile,
+) -> str:
+    """How much smaller the error of a payroll would be without a count beside it."""
+    try:
+        one = measurement(name, marginal, asked, margins)
+    except (InvalidParameter, NotCovered):
+        return ""
+    told = _only_times(one, best, profile)
+    return told.replace(name, f"{name}, which publishes no count,")
+
+
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
     if _reads_pay(marginal, asked):
@@ -296,11 +382,15 @@ def _for(refusal: LeewardError) -> str:
 
 def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     """How much worse the other is; at a large ε errors are too small to be told from zero."""
+    return _only_times(other, best, profile) + _most(other, profile)
+
+
+def _only_times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:
     theirs, least = _error(other, profile), _error(best, profile)
     if theirs == float("inf"):
         return f"{other.name} has no mean error here"
     times = "many" if not least else f"{theirs / least:.3g}"
-    return f"{other.name} would have {times} times the error{_most(other, profile)}"
+    return f"{other.name} would have {times} times the error"
 
 
 def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:
@@ -387,12 +477,14 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
             value=f"{shown(marginal.name)}, which reads a number of each job",
             next_step="Write a plan of its own under strong for this table.",
         )
-    if marginal.kind in PAY and asked.policy.name not in ("strong", "proportional"):
+    if marginal.kind in PAY:
         return NotCovered(
             "policy",
-            rule="must be strong or proportional for a table of payrolls or means",
-            value=f"'{asked.policy.name}'",
-            next_step="Use strong; proportional errs less and promises less about who joins.",
+            rule="must be strong or proportional, with epsilon, for payrolls and means: nothing is "
+            "proved for another",
+            value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
+            next_step="Use strong. Under proportional the error is smaller, and less is promised "
+            "about who joins.",
         )
     if marginal.kind == "joint" and asked.policy.name == "worker":
         return NotCovered(

@@ -90,7 +90,7 @@ class ClippedCounts:
         values = np.zeros(entries.shape, dtype=np.int64)
         scale = np.zeros(entries.shape[0])
         margins = {name: np.zeros_like(values) for name in self.margin_columns}
-        for made, cells in self._classes(entries):
+        for made, cells in self.by_class(entries):
             values[cells], theta = made.release_entries(entries.part(cells))
             scale[cells] = made.spreads(theta)
             for name, column in self._intervals(made, values[cells], theta).items():
@@ -98,7 +98,7 @@ class ClippedCounts:
         variance = 2.0 if self.mechanism.noise == "laplace" else 1.0
         return Measured(values, margins, PublicLaw(variance, False, scale))
 
-    def _classes(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
+    def by_class(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
         """Mechanisms with the workplace cells that they measure.
 
         Without a frame the number of establishments is not known to be public: all cells are

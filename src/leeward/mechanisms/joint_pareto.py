@@ -196,7 +196,7 @@ class ScaleMargins:
 
 @lru_cache(maxsize=256)
 def _factor(scale: Scale, made: JointPareto, table: int, block: bool) -> float:
-    weights, shrink = scale._shrinkage()
+    weights, shrink = scale.shrinkage()
     unit = float(1 / made.step)
 
     def covered(q: float) -> float:

@@ -101,10 +101,13 @@ MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
 class MarginRule(Protocol):
     """How a table gets its margins, and what of its ε pays for them."""
 
-    method: ClassVar[MarginMethod]
     note: ClassVar[str]
     ends: ClassVar[bool]
     """Whether intervals may reach farther on one side: `low` and `high` in place of `margin`."""
+
+    @property
+    def method(self) -> MarginMethod:
+        """Where they come from."""
 
     @property
     def coverage(self) -> Fraction | None:

@@ -13,8 +13,16 @@ from leeward.mechanisms.edge_laplace import EdgeLaplace
 from leeward.mechanisms.joint_clipped import JointClipped
 from leeward.mechanisms.joint_pareto import JointPareto
 from leeward.mechanisms.log_laplace import LogLaplace
+from leeward.mechanisms.log_pair import LogPair
 from leeward.mechanisms.node_laplace import NodeLaplace
 from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.pay import PayMechanism
+from leeward.mechanisms.pay_centred import PayCentred
+from leeward.mechanisms.pay_clipped import PayClipped
+from leeward.mechanisms.pay_pareto import PayPareto
+from leeward.mechanisms.pay_two_scales import PayTwoScales
+from leeward.mechanisms.payroll_pareto import PayrollPareto
+from leeward.mechanisms.payroll_slope import PayrollSlope
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
@@ -22,7 +30,7 @@ from leeward.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.mechanisms.staircase import Staircase
 from leeward.mechanisms.vector_pareto import VectorPareto
 
-Calibrated = Additive | Clipped | JointPareto
+Calibrated = Additive | Clipped | JointPareto | PayMechanism
 
 REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
@@ -37,6 +45,13 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
     "edge_laplace": EdgeLaplace,
     "node_laplace": NodeLaplace,
     "scale": Scale,
+    "pay_centred": PayCentred,
+    "pay_pareto": PayPareto,
+    "pay_two_scales": PayTwoScales,
+    "pay_clipped": PayClipped,
+    "log_pair": LogPair,
+    "payroll_pareto": PayrollPareto,
+    "payroll_slope": PayrollSlope,
 }
 
 
@@ -74,7 +89,8 @@ def mechanism(  # noqa: PLR0913 (one for each number)
         The price as ρ of zCDP, in place of `epsilon`, for mechanisms with Gaussian noise:
         ``mechanism("clipped", alpha="0.1", rho="0.2", noise="gaussian")``.
     **options
-        `theta` of node_laplace; `establishments`, `split` and `noise` of clipped.
+        `theta` of node_laplace; `establishments`, `split` and `noise` of clipped; `cap` and
+        `statistic` of mechanisms of pay.
 
     Returns
     -------

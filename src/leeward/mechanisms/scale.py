@@ -113,12 +113,12 @@ class Scale(Additive):
 
     def _covered(self, mechanism: Additive, *, block: bool = False) -> Callable[[float], float]:
         """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
-        weights, shrink = self._shrinkage()
+        weights, shrink = self.shrinkage()
         unit = _unit(mechanism)
         within = mechanism.together(mechanism.within) if block else mechanism.within
         return lambda q: float((weights * within(q * shrink / unit)).sum())
 
-    def _shrinkage(self) -> tuple[Floats, Floats]:
+    def shrinkage(self) -> tuple[Floats, Floats]:
         """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
         noise, weights, stride = laplace_weights(float(self.law.pieces[0].rate))
         with precision(128):

@@ -5,6 +5,7 @@ real number under the floor by at most STEPS, hence the integer by at most STEPS
 this grid costs nothing.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,15 +33,26 @@ class SizeGrid:
     def index(self, largest: Integers) -> Integers:
         """⌊STEPS·ln A/λ⌋ with A = max(x, Δ/α), exact for every entry."""
         sizes, inverse = np.unique(largest, return_inverse=True)
-        floor = float(self.floor)
-        value = np.log(np.maximum(sizes.astype(np.float64), floor)) * self._density()
+        near = np.maximum(sizes.astype(np.float64), float(self.floor))
+        index = self._index(near, lambda i: max(Fraction(int(sizes[i])), self.floor))
+        return index[inverse].reshape(largest.shape)
+
+    def index_above(self, numbers: Integers) -> Integers:
+        """⌊STEPS·ln(n + Δ/α)/λ⌋, exact for every entry."""
+        unique, inverse = np.unique(numbers, return_inverse=True)
+        near = unique.astype(np.float64) + float(self.floor)
+        index = self._index(near, lambda i: int(unique[i]) + self.floor)
+        return index[inverse].reshape(numbers.shape)
+
+    def _index(self, near: Floats, exact: Callable[[int], Fraction]) -> Integers:
+        """By float64 where that is certain, by balls elsewhere."""
+        value = np.log(near) * self._density()
         error = np.abs(value) * (FUNCTION + ROUNDING) + ROUNDING * self._density()
         index = np.floor(value - error)
-        open_ = index != np.floor(value + error)
-        exact = index.astype(np.int64)
-        for i in np.flatnonzero(open_):
-            exact[i] = self.exact_index(max(Fraction(int(sizes[i])), self.floor))
-        return exact[inverse].reshape(largest.shape)
+        found = index.astype(np.int64)
+        for i in np.flatnonzero(index != np.floor(value + error)):
+            found[i] = self.exact_index(exact(int(i)))
+        return found
 
     def exact_index(self, size: Fraction) -> int:
         """The same for one size, by balls, and by whole numbers where size^STEPS = (1+α)^j."""

@@ -1,12 +1,12 @@
 """What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange
+from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Breakdown, Dimension, Marginal
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
-from leeward.model.statistic import COUNT, STATISTICS, Count, Pay, Statistic
+from leeward.model.statistic import COUNT, STATISTICS, Classes, Count, Pay, Percentiles, Statistic
 from leeward.model.values import Batch, Confidential, Flag, Published
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "BoundedJobs",
     "Breakdown",
     "Cells",
+    "Classes",
     "Codebook",
     "Confidential",
     "Count",
@@ -33,8 +34,10 @@ __all__ = [
     "Marginal",
     "NumericRange",
     "Pay",
+    "Percentiles",
     "PrimaryJob",
     "Published",
+    "RealRange",
     "RowRule",
     "SingleJob",
     "Statistic",

@@ -5,7 +5,9 @@ never from the data. The codes of a numeric column are the classes of its number
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Literal
 
@@ -45,6 +47,15 @@ class NumericRange:
             f"{least} to {bound} {self.per_period}"
             for least, (_, bound) in zip(smallest, self.bounds, strict=False)
         )
+
+
+@dataclass(frozen=True)
+class RealRange:
+    """A column of real numbers for regressions, and its public ends."""
+
+    column: str
+    low: Fraction = Fraction(0)
+    high: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -108,6 +119,55 @@ class Attribute:
         """The same, or because wrong rows are refused: with `strict`, and of workplaces always."""
         return self.complete or ((strict or self.of_workplaces) and not self.leaves_out)
 
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The smallest number of each class of a numeric column, and the first beyond the last."""
+        if self.numbers is None:
+            raise TypeError(f"{self.name} is no numeric column")
+        return (self.numbers.low, *(bound + 1 for _, bound in self.numbers.bounds))
+
+    def in_classes(self, edges: tuple[int, ...]) -> "Attribute":
+        """A numeric column with other classes, from each edge to below the next.
+
+        Numbers above the last edge are in the last class, those below the first edge in none. As
+        everywhere, what is no number counts as 0, and a number below `low` as `low`.
+        """
+        if self.numbers is None:
+            raise TypeError(f"{self.name} is no numeric column")
+        pairs = list(pairwise(edges))
+        wide = max(2, len(str(len(pairs))))
+        codes = tuple(f"{number:0{wide}}" for number in range(1, len(pairs) + 1))
+        bounds = [(code, end - 1) for code, (_, end) in zip(codes, pairs, strict=True)]
+        below = [("0" * wide, edges[0] - 1)] if edges[0] > self.numbers.low else []
+        zero = max(0, self.numbers.low)
+        at = LEFT_OUT if zero < edges[0] else _class_of(zero, bounds)
+        unit, last = self.numbers.per_period, f"{edges[-2]} {self.numbers.per_period} or more"
+        return replace(
+            self,
+            codes=codes,
+            labels=(*(f"{least} to {end - 1} {unit}" for least, end in pairs[:-1]), last),
+            recode={code: place - len(below) for place, (code, _) in enumerate([*below, *bounds])},
+            unlisted=at,
+            missing=at,
+            numbers=replace(self.numbers, bounds=(*below, *bounds)),
+            total=None,
+        )
+
+    def with_every_job(self) -> "Attribute":
+        """A numeric column of which what is no number counts as 0, unless `null_as` names a class.
+
+        Its classes stay as they are.
+        """
+        if self.numbers is None or self.missing is not None:
+            return self
+        zero = _class_of(max(0, self.numbers.low), list(self.numbers.bounds))
+        return replace(self, unlisted=zero, missing=zero)
+
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""
         return self.codes.index(code) if code in self.codes else None
+
+
+def _class_of(number: int, bounds: list[tuple[str, int]]) -> int:
+    """The place of the class of a number; the last one has no end."""
+    return next((at for at, (_, bound) in enumerate(bounds) if number <= bound), len(bounds) - 1)

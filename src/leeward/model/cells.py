@@ -71,8 +71,12 @@ class Entries:
 
     def largest(self) -> Integers:
         """The largest establishment of each workplace cell, all its jobs counted."""
+        return self._most(self.sizes)
+
+    def _most(self, values: Integers) -> Integers:
+        """The largest value of an establishment in each workplace cell, 0 without one."""
         largest = np.zeros(self.shape[0], dtype=np.int64)
-        np.maximum.at(largest, self.workplace, self.sizes)
+        np.maximum.at(largest, self.workplace, values)
         return largest
 
     def where(self) -> Integers:
@@ -92,12 +96,22 @@ class Entries:
 
     def as_cells(self) -> Cells:
         """The same establishments as cells, with the largest of each cell."""
-        counts = np.zeros(self.shape, dtype=np.int64)
-        cell_largest = np.zeros_like(counts)
-        where = self.workplace[self.row], self.cell
-        np.add.at(counts, where, self.counts)
-        np.maximum.at(cell_largest, where, self.counts)
-        return Cells(counts, self.largest(), cell_largest, self.in_frame)
+        cell_largest = np.zeros(self.shape, dtype=np.int64)
+        np.maximum.at(cell_largest, (self.workplace[self.row], self.cell), self.counts)
+        return Cells(
+            self._added(self.counts),
+            self.largest(),
+            cell_largest,
+            self.in_frame,
+            payroll=None if self.payroll is None else self._added(self.payroll),
+            largest_payroll=None if self.payrolls is None else self._most(self.payrolls),
+        )
+
+    def _added(self, values: Integers) -> Integers:
+        """A value for each entry, added up to cells (w, d) exactly."""
+        sums = np.zeros(self.shape, dtype=np.int64)
+        np.add.at(sums, (self.workplace[self.row], self.cell), values)
+        return sums
 
     def by_worker_cell(self) -> "Entries":
         """As if each worker cell were a table of its own, one after the other.
@@ -114,6 +128,8 @@ class Entries:
             workplace=np.tile(self.workplace, d) + first,
             shape=(w * d, 1),
             in_frame=None if self.in_frame is None else np.tile(self.in_frame, d),
+            payroll=self.payroll,
+            payrolls=None if self.payrolls is None else np.tile(self.payrolls, d),
         )
 
     def part(self, cells: Integers) -> "Entries":
@@ -134,6 +150,8 @@ class Entries:
             workplace=number[self.workplace[kept]],
             shape=(len(cells), self.shape[1]),
             in_frame=None if self.in_frame is None else self.in_frame[cells],
+            payroll=None if self.payroll is None else self.payroll[listed],
+            payrolls=None if self.payrolls is None else self.payrolls[kept],
         )
 
     def of_cells(self, cells: Integers) -> "Entries":
@@ -147,6 +165,7 @@ class Entries:
             cell=number[self.cell[listed]],
             row=self.row[listed],
             shape=(self.shape[0], len(cells)),
+            payroll=None if self.payroll is None else self.payroll[listed],
         )
 
     def moved(self, to: Integers) -> "Entries":

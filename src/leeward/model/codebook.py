@@ -2,20 +2,23 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
-from leeward.model.attribute import LEFT_OUT, Attribute
+from leeward.model.attribute import LEFT_OUT, Attribute, RealRange
 from leeward.model.code_list import CodeList, read_codes, read_parents
 from leeward.model.declaration import (
+    REAL,
     Keys,
     WrittenAttribute,
     WrittenCodebook,
     misplaced,
     numeric_range,
     problems,
+    real_range,
 )
 from leeward.model.document import as_document, nearest, parse, place, read_document
 from leeward.model.row_rules import NUMBER_RULES, ROW_RULES, RowRule
@@ -29,20 +32,30 @@ class Codebook:
     """The declared attributes by name, the key columns, and what no job can be.
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
+    `reals` are columns of real numbers, by name: regressions read them, tables do not.
     """
 
     keys: Keys
     attributes: Mapping[str, Attribute] = field(hash=False)
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
+    reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
         object.__setattr__(self, "impossible", kept)
+        object.__setattr__(self, "reals", MappingProxyType(dict(self.reals)))
 
     def attribute(self, name: str, parameter: str) -> Attribute:
         """A declared attribute that may be tabulated by; anything else is refused."""
         found = self.attributes.get(name)
+        if found is None and name in self.reals:
+            raise InvalidParameter(
+                parameter,
+                rule="must have codes: a column of type number is for regressions alone",
+                value=shown(name),
+                next_step="Declare it with type: integer and classes, or leave it out.",
+            )
         if found is None:
             near = nearest(name, self.attributes)
             raise InvalidParameter(
@@ -84,6 +97,16 @@ class Codebook:
             yield attribute.origin
             attribute = self.attributes[attribute.origin]
 
+    def real(self, name: str) -> RealRange:
+        """The numbers of a column for regressions; one that is not declared lies in 0 to 1.
+
+        Of a numeric column they are those from low to cap.
+        """
+        found = self.attributes.get(name)
+        if found is not None and found.numbers is not None:
+            return RealRange(found.column, Fraction(found.numbers.low), Fraction(found.numbers.cap))
+        return self.reals.get(name, RealRange(name))
+
     @property
     def numeric(self) -> tuple[Attribute, ...]:
         """The attributes of numeric columns, derived ones included."""
@@ -108,8 +131,12 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     if written is None:
         raise Problems(found) if len(found) > 1 else found[0]
     attributes: dict[str, Attribute] = {}
+    reals: dict[str, RealRange] = {}
     for name in _in_order(written.attributes):
         try:
+            if written.attributes[name].type == REAL:
+                reals[name] = _real(name, written.attributes[name])
+                continue
             attributes[name] = _attribute(name, written.attributes[name], attributes, folder)
         except Problems as several:
             found.extend(several.problems)
@@ -128,8 +155,8 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             value="none",
             next_step="`leeward init` writes a codebook from table headers.",
         )
-    ordered = {name: attributes[name] for name in written.attributes}
-    return Codebook(written.tables, ordered, written.impossible)
+    ordered = {name: attributes[name] for name in written.attributes if name not in reals}
+    return Codebook(written.tables, ordered, written.impossible, reals)
 
 
 def _misread(
@@ -147,7 +174,10 @@ def _misread(
             next_step="Add another attribute; a code that nobody has is left out of codes.",
         )
     for name, code in one.items():
-        if name not in declared or declared[name].table == "workplaces":
+        unfit = name in declared and (
+            declared[name].table == "workplaces" or declared[name].type == REAL
+        )
+        if name not in declared or unfit:
             near = None if name in declared else nearest(name, declared)
             yield InvalidParameter(
                 place((where, name)),
@@ -192,6 +222,12 @@ def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
         return len(passed)
 
     return sorted(written, key=steps)
+
+
+def _real(name: str, written: WrittenAttribute) -> RealRange:
+    where = place(("codebook", "attributes", name))
+    raise_all(problems(name, written, where))
+    return real_range(name, written, where)
 
 
 def _attribute(

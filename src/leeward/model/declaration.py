@@ -7,7 +7,8 @@ from typing import Annotated
 from pydantic import Field
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
-from leeward.model.attribute import TABLES, NumericRange
+from leeward.exact import rational
+from leeward.model.attribute import TABLES, NumericRange, RealRange
 from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
@@ -22,6 +23,10 @@ WHOLE = re.compile(r"-?[0-9]{1,15}")
 
 NUMERIC_KEYS = ("unit", "period", "low", "cap", "cap_from", "classes")
 CODED_KEYS = ("codes", "from", "map", "other", "omit")
+REAL = "number"
+"""The type of a column of real numbers, which no table counts and regressions read."""
+
+REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high"})
 
 CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
@@ -74,6 +79,7 @@ class WrittenAttribute(Written):
     low: str = "0"
     cap: str | None = None
     cap_from: str | None = None
+    high: str = "1"
     classes: dict[str, str] | None = None
 
     def given(self, keys: Iterable[str]) -> list[str]:
@@ -114,6 +120,16 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             rule="is for workers and jobs: the public frame leaves no establishment out",
             value=shown(written.omit[0]),
             next_step="List the code, or filter with `where` in the plan.",
+        )
+    if written.type == REAL:
+        yield from _real_problems(written, where)
+        return
+    if written.given(("high",)):
+        yield InvalidParameter(
+            f"{where}.high",
+            rule=f"is the upper end of a column of type {REAL}, which regressions read",
+            value=shown(written.high),
+            next_step=f"Write type: {REAL}; the upper end of a numeric column is its cap.",
         )
     numeric = written.type is not None or written.given(NUMERIC_KEYS)
     yield from (_numeric_problems if numeric else _coded_problems)(written, where)
@@ -176,6 +192,30 @@ def _numeric_problems(written: WrittenAttribute, where: str) -> Iterator[Leeward
                 value=shown(text),
                 next_step=f"Write a {key} such as {'cent' if key == 'unit' else 'month'}.",
             )
+
+
+def _real_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
+    """Keys that do not belong to a column of real numbers."""
+    for key in written.given(sorted(set(WrittenAttribute.model_fields) - REAL_KEYS | {"from"})):
+        yield InvalidParameter(
+            f"{where}.{key}",
+            rule=f"has no meaning for a column of type {REAL}, which has low and high alone",
+            value=f"{key} beside type: {REAL}",
+            next_step=f"Leave {key} out; to count numbers by class, write type: integer.",
+        )
+
+
+def real_range(name: str, written: WrittenAttribute, where: str) -> RealRange:
+    """The column and the public ends of a column of real numbers; refuses wrong ones."""
+    ends = {key: rational(getattr(written, key), f"{where}.{key}") for key in ("low", "high")}
+    if ends["low"] >= ends["high"]:
+        raise InvalidParameter(
+            f"{where}.low",
+            rule="must be below high",
+            value=f"{written.low}, and high {written.high}",
+            next_step="Lower `low`, or raise `high`.",
+        )
+    return RealRange(name if written.column is None else written.column, **ends)
 
 
 def _missing(where: str) -> InvalidParameter:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.model.attribute import Attribute
-from leeward.model.statistic import COUNT, Pay, Statistic
+from leeward.model.statistic import COUNT, Pay, Percentiles, Statistic
 
 Integers = NDArray[np.int64]
 Kind = Literal["workplace", "worker", "joint", "pay", "worker_pay"]
@@ -119,7 +119,14 @@ class Marginal:
 
     @property
     def published(self) -> tuple["Marginal", ...]:
-        """The tables that are written: itself, or the total and each breakdown of a product."""
+        """The tables that are written: itself, or the total and each breakdown of a product.
+
+        Percentiles stand in place of the classes that they follow from.
+        """
+        if isinstance(self.statistic, Percentiles):
+            at = self.statistic.percentile
+            rows = Dimension(at, tuple(range(len(at.codes))))
+            return (replace(self, worker=(*self.worker[:-1], rows)),)
         if not self.breakdowns:
             return (self,)
         parts = [(TOTAL, ()), *((one.name, one.worker) for one in self.breakdowns)]

@@ -26,7 +26,8 @@ NUMBER_RULES: tuple[RowRule, ...] = (
         "missing_number",
         "In a numeric column a missing value, and a text that is not a number, counts in the "
         "class that the codebook names with null_as; where it names none, the job counts in no "
-        "cell of that column, but in the size of its establishment.",
+        "cell of that column, but in the size of its establishment. In a sum or a mean of the "
+        "column it counts as 0, or as the least value where that is above 0.",
     ),
 )
 """The further rules of a codebook with numeric columns; each looks at one row alone."""

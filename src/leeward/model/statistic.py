@@ -5,6 +5,15 @@ from typing import ClassVar, Literal, TypeAlias
 
 from leeward.model.attribute import Attribute, NumericRange
 
+MOST_JOBS = 10**9
+"""No data have more jobs than this."""
+
+MOST_PAY = 2**61 // MOST_JOBS
+"""The highest cap of pay: the payroll of so many jobs is at most 2^61, the most that is noised."""
+
+PERCENTILE = "percentile"
+"""The identifier of the rows of percentiles."""
+
 
 @dataclass(frozen=True)
 class Count:
@@ -55,9 +64,59 @@ class Pay:
         return self.numbers.cap
 
 
-Statistic: TypeAlias = Count | Pay
+@dataclass(frozen=True)
+class Classes:
+    """How many jobs of a cell have a number in each class; the codes of `of` are the classes.
+
+    Class i holds the numbers from `edges[i]` to below `edges[i + 1]`, the last one also those above
+    it. Jobs whose number is below the first edge are in none.
+    """
+
+    of: Attribute
+    edges: tuple[int, ...]
+    name: ClassVar[str] = "classes"
+    unit: ClassVar[str] = "jobs"
+    counts: ClassVar[bool] = True
+    needs: ClassVar[tuple[Attribute, ...]] = ()
+
+
+@dataclass(frozen=True)
+class Percentiles:
+    """Numbers below which so many of a hundred jobs are, from the counts of the same classes.
+
+    `at` are whole percentages, ascending.
+    """
+
+    of: Attribute
+    edges: tuple[int, ...]
+    at: tuple[int, ...]
+    name: ClassVar[str] = "percentiles"
+    counts: ClassVar[bool] = False
+    needs: ClassVar[tuple[Attribute, ...]] = ()
+
+    @property
+    def unit(self) -> str:
+        """The unit of the column, with its period."""
+        return "" if self.of.numbers is None else self.of.numbers.per_period
+
+    @property
+    def percentile(self) -> Attribute:
+        """What stands in place of the classes in the published table."""
+        codes = tuple(str(one) for one in self.at)
+        return Attribute(
+            name=PERCENTILE,
+            table=self.of.table,
+            column=self.of.column,
+            codes=codes,
+            labels=tuple(f"{code} % of jobs below" for code in codes),
+            public=False,
+            recode={},
+        )
+
+
+Statistic: TypeAlias = Count | Pay | Classes | Percentiles
 """Any statistic of a marginal."""
 
 COUNT = Count()
-STATISTICS = (COUNT.name, "payroll", "mean")
+STATISTICS = (COUNT.name, "payroll", "mean", Classes.name, Percentiles.name)
 """The names of statistics that plans use."""

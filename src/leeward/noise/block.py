@@ -69,7 +69,7 @@ def decide_block(scales: Scales, words: RowBits, bits: SecretBits) -> Integers:
 
 def _ratio(words: RowBits) -> tuple[Floats, Floats]:
     """E/H and a bound on its error."""
-    exponential, slip = _exponential(words.cells & ~SIGN)
+    exponential, slip = exponentials(words.cells & ~SIGN)
     gamma, blur = _gamma(words.shared)
     z = exponential / gamma[:, None]
     error = (slip + z * blur[:, None]) / (gamma - blur)[:, None] + ROUNDING * z
@@ -77,7 +77,7 @@ def _ratio(words: RowBits) -> tuple[Floats, Floats]:
     return z, error
 
 
-def _exponential(words: Words) -> tuple[Floats, Floats]:
+def exponentials(words: Words) -> tuple[Floats, Floats]:
     """−ln((u+½)/2^63); the true uniform is anywhere within ½ of u+½."""
     middle = words.astype(np.float64) + 0.5
     value = -np.log(middle * 2.0**-63)

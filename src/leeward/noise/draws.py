@@ -6,11 +6,13 @@ from typing import final
 import numpy as np
 
 from leeward.noise.block import draw_block
+from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.gaussian import draw_gaussian
 from leeward.noise.joint import draw_joint
+from leeward.noise.pairs import draw_pairs
 from leeward.noise.sampling import draw
-from leeward.noise.scales import BOUND, Integers, Laws, Scales
+from leeward.noise.scales import BOUND, Integers, Laws, Scales, TwoScales
 from leeward.randomness import SecretBits
 
 
@@ -28,6 +30,9 @@ class SecretNoise:
 
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
         return _within(true + draw_block(scales, true.shape[1], shape, SecretBits()))
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        return _within(true + draw_pairs(scales, true.shape[1], body, shape, SecretBits()))
 
     def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
         return _within(true + draw_joint(design, scales, shape, SecretBits()))

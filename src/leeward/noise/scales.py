@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.law import Law, PiecewiseLaw, read_law
 from leeward.noise.quartic import QuarticLaw
@@ -66,6 +67,10 @@ class Scales:
     def part(self, some: Some) -> "Scales":
         """The scales of some of the draws."""
         return replace(self, base=self.base[some])
+
+
+TwoScales = tuple[Scales, Scales]
+"""Of counts and of payrolls, one entry a row."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +201,12 @@ class Noise(Protocol):
 
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
         """Joint noise of each row (rows, cells): cells L_i/H with one H ~ Gamma(shape) a row."""
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        """Noise of pairs (count, payroll) of each row (rows, cells, 2), drawn together.
+
+        In the body's norm its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape); e^−Σ‖z_i‖ with shape 0.
+        """
 
     def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
         """Noise of each row (rows, D) that keeps its tables adding up.

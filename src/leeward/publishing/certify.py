@@ -35,7 +35,7 @@ from leeward.bundle.statements import (
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Marginal
+from leeward.model import Dimension, Marginal
 from leeward.model.marginal import BLOCK, COUNTED
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
@@ -207,9 +207,16 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     )
 
 
+def _declared(marginal: Marginal, plan: Plan) -> tuple[Dimension, ...]:
+    """The dimensions whose codes are those of the codebook; classes of a plan have their own."""
+    known = plan.codebook.attributes
+    found = (one for one in marginal.dimensions if one.name in known)
+    return tuple(one for one in found if one.attribute.codes == known[one.name].codes)
+
+
 def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
     """What the codebook calls impossible, of the table's attributes and codes."""
-    listed = {one.name: one.codes for one in marginal.dimensions}
+    listed = {one.name: one.codes for one in _declared(marginal, plan)}
     return tuple(
         dict(one)
         for one in plan.codebook.impossible
@@ -224,9 +231,9 @@ def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
         for table in plan.tables
         for part in table.marginal.published
         for one in part.dimensions
-    }
+    } - {one.name for one in marginal.dimensions}
     found: dict[str, ParentStatement] = {}
-    for one in marginal.dimensions:
+    for one in _declared(marginal, plan):
         for name, parents in plan.codebook.parents(one.name).items():
             if name in asked:
                 kept = {code: parents[code] for code in one.codes}

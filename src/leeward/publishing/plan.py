@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.errors import InvalidParameter, LeewardError, NotCovered, raise_all, shown
 from leeward.exact import number_text
 from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
@@ -365,8 +365,22 @@ class Context:
             made, why = choose(marginal, part, margins, self.profile)
         else:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
+        _require_kinds(written, part, made)
         charge = replace(made.guarantee(part.policy, table=marginal.kind), reading=part.reading)
         return PlannedTable(marginal, written, made, charge, why)
+
+
+def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:
+    """Noise of each cell by itself hides kinds of workers, which are cells of the codebook."""
+    if written.bins is not None and asked.policy.name == "weak" and made.by_cell:
+        raise NotCovered(
+            "bins",
+            rule=f"must be left out of a table by {made.name} under the weak policy, which "
+            "protects kinds of workers by the classes of the codebook",
+            value="given",
+            next_step="Declare these classes in the codebook, use clipped or vector_pareto, or "
+            "write policy: strong.",
+        )
 
 
 def _codebook(written: str | dict[str, object], folder: Path) -> Codebook:

@@ -10,7 +10,7 @@ from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.model import Marginal
 from leeward.model.size_profile import SizeProfile
-from leeward.model.statistic import COUNT
+from leeward.model.statistic import COUNT, Count
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
@@ -240,9 +240,8 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
 def _heading(table: PlannedTable) -> Iterator[str]:
     marginal = table.marginal
     if not marginal.breakdowns:
-        of = "".join(
-            f", {marginal.statistic.name} of {one.name}" for one in marginal.statistic.needs
-        )
+        statistic = marginal.statistic
+        of = "" if isinstance(statistic, Count) else f", {statistic.name} of {statistic.of.name}"
         yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
         return
     number = len(marginal.published)
@@ -263,7 +262,7 @@ def _total_rows(marginal: Marginal) -> int:
 
 
 def _row(words: str, numbers: list[str]) -> str:
-    return f"  {words:<33}" + "".join(f"{number:>10}" for number in numbers)
+    return f"  {words:<33}" + "".join(f" {number:>9}" for number in numbers)
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:

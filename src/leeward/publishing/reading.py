@@ -14,20 +14,24 @@ from leeward.model import (
     Attribute,
     BoundedJobs,
     Breakdown,
+    Classes,
     Codebook,
     Dimension,
     EveryJob,
     JobsRule,
     Marginal,
     Pay,
+    Percentiles,
     PrimaryJob,
     SingleJob,
     Statistic,
 )
 from leeward.model.document import nearest
+from leeward.model.statistic import MOST_JOBS, MOST_PAY
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
+from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 
 OFFERED = ("strong", "weak", "worker", "proportional")
@@ -269,6 +273,8 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     }
     raise_all(found.problems)
     dimensions = [Dimension(one, kept.get(one.name) or _all(one)) for one in by.values()]
+    if isinstance(statistic, Classes | Percentiles):
+        dimensions.append(Dimension(statistic.of, _all(statistic.of)))
     marginal = Marginal(
         written.name,
         workplace=tuple(d for d in dimensions if d.attribute.of_workplaces),
@@ -298,9 +304,37 @@ def _statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
         )
     if name == COUNT.name:
         _without("of", written.of, name)
+    if name not in (Classes.name, Percentiles.name):
+        _without("bins", written.bins, name)
+    if name != Percentiles.name:
+        _without("at", written.at, name)
+    if name == COUNT.name:
         return COUNT
-    of = _paid(written, codebook)
+    of = _numeric(written, codebook)
+    if name in (Classes.name, Percentiles.name):
+        raise_all(_class_problems(written, of))
+        return (read_classes if name == Classes.name else read_percentiles)(written, of)
+    _require_cap(of)
     return Pay("mean" if name == "mean" else "payroll", of)
+
+
+def _class_problems(written: WrittenTable, of: Attribute) -> Iterator[LeewardError]:
+    """What cannot stand beside classes of a column, and beside percentiles of it."""
+    for key, names in {"by": written.by, "where": written.where}.items():
+        if of.name in names:
+            yield InvalidParameter(
+                key,
+                rule=f"must not name the column of which {written.statistic} are published",
+                value=shown(of.name),
+                next_step=f"Leave it out of {key}: its classes are in the table already.",
+            )
+    if written.statistic == Percentiles.name and written.complete:
+        yield InvalidParameter(
+            "complete",
+            rule="must be left out of a table of percentiles: there is none without a job",
+            value="true",
+            next_step="Leave complete out.",
+        )
 
 
 def _only_counts(written: WrittenTable, statistic: Statistic) -> Iterator[LeewardError]:
@@ -328,8 +362,8 @@ def _without(key: str, given: object, statistic: str) -> None:
         )
 
 
-def _paid(written: WrittenTable, codebook: Codebook) -> Attribute:
-    """The numeric column of pay; its cap must be public, and say where it comes from."""
+def _numeric(written: WrittenTable, codebook: Codebook) -> Attribute:
+    """The numeric column that a statistic is of."""
     listed = {one.name: one for one in codebook.numeric if one.origin is None}
     one = listed.get(written.of or "")
     if one is None or one.numbers is None or one.of_workplaces:
@@ -343,12 +377,27 @@ def _paid(written: WrittenTable, codebook: Codebook) -> Attribute:
             else "Declare the column in the "
             "codebook with type: integer, unit, cap, cap_from and classes.",
         )
+    return one
+
+
+def _require_cap(one: Attribute) -> None:
+    """Pay is counted from 0 up to a public cap that says where it comes from."""
+    if one.numbers is None:
+        raise TypeError(f"{one.name} is no numeric column")
     if one.numbers.low < 0:
         raise InvalidParameter(
             "of",
             rule="must name a column whose low is 0 or more: pay below 0 has no proof",
             value=f"{shown(one.name)} from {one.numbers.low}",
             next_step=f"Write low: 0 for {one.name} in the codebook.",
+        )
+    if one.numbers.cap > MOST_PAY:
+        raise InvalidParameter(
+            "of",
+            rule=f"must name a column whose cap is at most {MOST_PAY}: the pay of {MOST_JOBS} jobs "
+            "must fit into 64 bits",
+            value=f"{shown(one.name)} with cap {one.numbers.cap}",
+            next_step=f"Write a lower cap for {one.name}, or give the column in a larger unit.",
         )
     if not one.numbers.cap_from:
         raise InvalidParameter(
@@ -358,7 +407,6 @@ def _paid(written: WrittenTable, codebook: Codebook) -> Attribute:
             next_step=f"Write cap_from for {one.name} in the codebook. A cap that was computed "
             "from these data is not public.",
         )
-    return one
 
 
 def _breakdown_problems(written: WrittenTable) -> Iterator[LeewardError]:

@@ -13,6 +13,7 @@ ALL = "all"
 """As `totals`: every attribute of the table."""
 
 TOTALS = f"must be {ALL}, or a list of attributes of the table"
+BINS = "must be pseo, or a list of ascending edges of classes"
 CODES = "must be one code or a list of codes"
 BREAKDOWN = "must be an attribute of workers or jobs, or a list of them"
 TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
@@ -58,6 +59,8 @@ class WrittenTable(Written):
     where: dict[str, Annotated[list[str] | str, one_of(CODES)]] = Field(default_factory=dict)
     statistic: str = COUNT.name
     of: str | None = None
+    bins: Annotated[list[str] | str | None, one_of(BINS)] = None
+    at: list[str] | None = None
     share: str | None = None
     margins: str | None = None
     mechanism: str = "auto"

@@ -36,7 +36,8 @@ class NoisyTable:
     `drawn` is false where no establishment is, or nobody can be: an exact 0. `variances` is None
     where no scale of the noise is public. Tables of one `family` were drawn together. By an
     identifier that is `partial` not every job counts. `parents` has coarser attributes: of which
-    identifier, and the parent of each code.
+    identifier, and the parent of each code. `edges` are those of classes that a plan lists, by
+    identifier: equal codes of other edges are other classes.
     """
 
     name: str
@@ -49,6 +50,7 @@ class NoisyTable:
     partial: frozenset[str] = frozenset()
     parents: Parents = field(default_factory=dict)
     family: str = ""
+    edges: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def workplace(self) -> tuple[str, ...]:
@@ -68,10 +70,15 @@ class NoisyTable:
     def divides(self, coarse: "NoisyTable") -> bool:
         """Whether every identifier of another table is one of this table, or a parent of one."""
         return all(
-            self.codes.get(name) == codes
+            self._has(name, coarse)
             or (name in self.parents and {*self.parents[name][1].values()} <= {*codes})
             for name, codes in coarse.codes.items()
         )
+
+    def _has(self, name: str, other: "NoisyTable") -> bool:
+        """Whether an identifier of another table is one of this table, with the same classes."""
+        same = self.edges.get(name) == other.edges.get(name)
+        return same and self.codes.get(name) == other.codes[name]
 
     def covers(self, coarse: "NoisyTable") -> bool:
         """Whether its rows add up to those of a coarser table: no job is left out on the way."""
@@ -152,9 +159,15 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
         worker=about.worker_identifiers,
         partial=partial,
         parents={name: (one.of, one.codes) for name, one in (about.parents or {}).items()},
+        edges=_edges(about),
         family=about.name if about.joint is None else f"joint {about.joint.name}",
     )
     return block, table
+
+
+def _edges(about: CertifiedTable) -> dict[str, tuple[int, ...]]:
+    one = about.statistic
+    return {} if one is None or one.edges is None else {one.of: one.edges}
 
 
 def _possible(about: CertifiedTable, cells: Block) -> Booleans:

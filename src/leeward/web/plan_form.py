@@ -18,6 +18,9 @@ from leeward.web.site import listed
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
 TICKED = ("complete", "establishments")
+STATISTIC = ("statistic", "of", "bins", "at")
+"""What a table publishes: kept as in the plan file, as one text."""
+
 RULES = ("every", "primary", "max_per_worker")
 
 Fields = list[tuple[str, str]]
@@ -80,19 +83,24 @@ class DraftTable:
     establishments: bool = False
     totals: str = ""
     breakdowns: str = ""
+    statistic: str = "{}"
+
+    @property
+    def published(self) -> dict[str, str]:
+        """What the table publishes, for a person; nothing of plain counts."""
+        return _listed(self.statistic)
 
     @property
     def filters(self) -> dict[str, str]:
         """The filter for a person: codes by attribute."""
-        kept = _filter(self.where)
-        listed = kept if isinstance(kept, dict) else {"": kept}
-        return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
-                for k, v in listed.items()}  # fmt: skip
+        return _listed(self.where)
 
     def content(self) -> dict[str, object]:
         """The table as the plan file would hold it."""
         given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
         kept = {} if self.where == "{}" else {"where": _filter(self.where)}
+        said = _filter(self.statistic)
+        kept |= said if isinstance(said, dict) else {"statistic": said}
         ticked = {key: getattr(self, key) for key in TICKED}
         totals = {"totals": _totals(self.totals)} if self.totals else {}
         broken = {"breakdowns": _breakdowns(self.breakdowns)} if self.breakdowns else {}
@@ -182,6 +190,7 @@ def _table(written: WrittenTable) -> DraftTable:
         written.establishments,
         written.totals if isinstance(written.totals, str) else ", ".join(written.totals or ()),
         ", ".join(one if isinstance(one, str) else CROSSED.join(one) for one in written.breakdowns),
+        json.dumps(written.model_dump(include={*STATISTIC}, exclude_defaults=True)),
     )
 
 
@@ -203,7 +212,7 @@ def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
         return replace(table, by=(*table.by, text))
     if key in TICKED:
         return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
-    known = key in ("name", "where", "totals", "breakdowns", *DETAILS)
+    known = key in ("name", "where", "totals", "breakdowns", "statistic", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
 
 
@@ -230,8 +239,16 @@ def _share(text: str) -> Fraction | str:
         return text
 
 
+def _listed(text: str) -> dict[str, str]:
+    """Keys that are kept as in the plan file, for a person."""
+    kept = _filter(text)
+    listed = kept if isinstance(kept, dict) else {"": kept}
+    return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
+            for k, v in listed.items()}  # fmt: skip
+
+
 def _filter(text: str) -> object:
-    """The filter as the plan holds it; an invalid one stays a text, which the plan refuses."""
+    """The keys as the plan holds them; invalid ones stay a text, which the plan refuses."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -189,6 +189,6 @@ def controls(tables: int) -> Iterable[str]:
     for number in range(tables):
         for key in (
             *("name", "by", "where", "share", "margins", "mechanism", "totals", "breakdowns"),
-            *("complete", "establishments"),
+            *("complete", "establishments", "statistic"),
         ):
             yield f"tables[{number}].{key}"

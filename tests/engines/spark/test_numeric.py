@@ -1,4 +1,4 @@
-"""Numeric columns have the same classes on Spark."""
+"""Numeric columns have the same classes and the same payrolls on Spark."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,14 +7,18 @@ import pyarrow as pa
 import pytest
 
 from leeward.engines import connect
-from leeward.model import EveryJob, Marginal
+from leeward.model import EveryJob, Marginal, Pay
 from leeward.publishing.check import needed_steps
+from tests.engines.paid import paid_tables, read_cells
 from tests.engines.small import codebook, whole
 from tests.engines.spark.asking import SPARK
-from tests.engines.test_numbers import ARROW, ODD, in_files
+from tests.engines.test_numbers import ARROW, ODD, binned, in_files, odd_payroll, payrolls_are_true
 from tests.engines.truth import counts
 
-PAY = "{type: integer, unit: cent, cap: 1000, classes: {L: 10, M: 100, H: 1000}, table: jobs}"
+PAY = (
+    "{type: integer, unit: cent, cap: 1000, cap_from: a rule, classes: {L: 10, M: 100, H: 1000}, "
+    "table: jobs}"
+)
 HALF = "{table: jobs, codes: [low, high], map: {L: low, M: high, H: high}, from: pay_0}"
 ROWS = max(map(len, ODD.values()))
 
@@ -41,19 +45,32 @@ def test_every_value_of_every_type_has_its_class(tmp_path: Path) -> None:
     book = codebook(tmp_path, "\n".join([head, *lines, f"  half: {HALF}"]))
     tables = [Marginal(f"t{n}", whole(book, "place"), whole(book, f"pay_{n}")) for n in range(4)]
     coarse = Marginal("u", (), whole(book, "half"))
+    pays = [Pay("payroll", book.attributes[f"pay_{n}"]) for n in range(4)]
+    paid = [Marginal(f"p{n}", (), (), statistic=one) for n, one in enumerate(pays)]
+    of_plan = binned(book.attributes["pay_0"], 11, 101, 500)
     with connect(in_files(odd_columns(), tmp_path), tmp_path, SPARK) as engine:
         assert engine.check_headers(book, EveryJob()) == ()
         found = engine.check(book, EveryJob())
-        engine.prepare(book, EveryJob(), [*tables, coarse], tables[:1], steps=needed_steps(found))
-        cells = [counts(engine, one) for one in (*tables, coarse)]
+        asked, steps = [*tables, coarse, of_plan, *paid], needed_steps(found)
+        engine.prepare(book, EveryJob(), asked, tables[:1], steps=steps)
+        cells = [counts(engine, one) for one in (*tables, coarse, of_plan)]
         (batch,) = engine.cells(tables[0], batch=5)
+        payrolls = [list(read_cells(engine, one, batch=1)) for one in paid]
+    added = [odd_payroll(kind) for kind in ODD]
+    assert payrolls == [[([ROWS], ROWS, [one], one)] for one in added]
     assert batch.cells.opened().largest.tolist() == [ROWS]
     assert not any(one.refuses for one in found)
     classes = [Counter(code for _, code in pairs) for pairs in ODD.values()]
     assert cells[:4] == [{0: (one["L"], one["M"], one["H"])} for one in classes]
     assert cells[4] == {0: (classes[0]["L"], classes[0]["M"] + classes[0]["H"])}
+    assert cells[5] == {0: (classes[0]["M"], classes[0]["H"])}
     for n, (kind, pairs) in enumerate(ODD.items()):
         rules = [(one.rule, one.rows) for one in found if one.column == f"pay_{n}"]
         assert {rule for rule, _ in rules} == {"missing_number", "number_range"}, kind
         missing = sum(rows for rule, rows in rules if rule == "missing_number")
         assert missing == classes[n][None] + ROWS - len(pairs)
+
+
+@pytest.mark.usefixtures("spark")
+def test_payrolls_are_those_of_jobs_one_by_one(tmp_path: Path) -> None:
+    payrolls_are_true(in_files(paid_tables(), tmp_path), tmp_path, EveryJob(), SPARK, leave=4)

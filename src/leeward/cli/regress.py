@@ -1,0 +1,87 @@
+"""`leeward regress`: lines of y on x by cell, with a guarantee or, for the operator, without."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
+from leeward.model import read_codebook
+from leeward.regress.request import LOWEST_RANK, METHODS, Columns, Request
+from leeward.regress.run import read_account, regress
+
+
+def regress_command(  # noqa: PLR0913 (a parameter for each option)
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, one row a job.")],
+    *,
+    x: Annotated[str, typer.Option("--x", metavar="COL", help="What y is regressed on.")],
+    y: Annotated[str, typer.Option("--y", metavar="COL", help="What is predicted.")],
+    by: Annotated[str, typer.Option("--by", metavar="COL", help="The cell of a row.")],
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")],
+    epsilon: Annotated[str, typer.Option(help="The privacy loss of all cells together.")],
+    rank: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="<str>",
+            help="Where to predict: a share of the range of x; may be repeated. Left out, "
+            f"{LOWEST_RANK}.",
+        ),
+    ] = None,
+    codebook: Annotated[
+        Path | None, typer.Option(help="Codes of --by, ends of x and y; private methods need it.")
+    ] = None,
+    workplace: Annotated[
+        str | None,
+        typer.Option(metavar="COL", help="The establishment of a row: protects employers too."),
+    ] = None,
+    alpha: Annotated[
+        str | None, typer.Option(help="The protected growth of an establishment, such as 0.1.")
+    ] = None,
+    public_counts: Annotated[
+        bool, typer.Option("--public-counts", help="The number of rows of each cell is public.")
+    ] = False,
+    scatter: Annotated[
+        str | None,
+        typer.Option(
+            help="Standard deviation of y around the lines, known from elsewhere, for the "
+            "standard errors of moments. Left out, the largest that the ends of y allow."
+        ),
+    ] = None,
+    ledger: Annotated[Path | None, typer.Option(help="The ledger that is charged.")] = None,
+    account: Annotated[str | None, typer.Option(help="Its account.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Pay once more for the same from the same file.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+) -> None:
+    """Regress y on x in every cell of a file: private, or INTERNAL output.
+
+    moments and theil-sen are private; the others are what agencies do today. With a ledger the
+    account is charged first; without one the promise is about this output alone.
+
+    Example: leeward regress jobs.csv --x age --y pay --by county --method moments --epsilon 4
+    --codebook codebook.yaml --ledger ledger.sqlite --account office
+    """
+    paid = read_account(ledger, account, again=again)
+    request = Request(
+        file,
+        Columns(x, y, by, workplace),
+        method,
+        epsilon,
+        tuple(rank or (LOWEST_RANK,)),
+        None if codebook is None else read_codebook(codebook),
+        alpha,
+        public_counts,
+        scatter,
+    )
+    with progress() as bar:
+        bar.step("reading and regressing")
+        answer = regress(request, paid)
+    with suppress(OSError):  # a closed stream does not undo the charge
+        if as_json:
+            mark = {"confidential": CONFIDENTIAL} if answer.internal else {}
+            say_json({**mark, **answer.as_json()})
+            return
+        for line in (*([CONFIDENTIAL] if answer.internal else []), *answer.lines()):
+            say(line)

@@ -1,0 +1,64 @@
+"""Cells of regressions: made-up ones, and those of a file."""
+
+from pathlib import Path
+
+import numpy as np
+
+from leeward.baselines.scatter import Scatter
+from leeward.errors import BadFile, InvalidParameter
+from leeward.randomness import SeededBits
+from leeward.regress.request import Columns, Request
+from leeward.regress.rows import NAME, opened, read_rows
+
+COLUMNS = (Columns("x", "y", "cell"), Columns("parent_rank", "kid_rank", "cell"))
+"""What the columns of a file may be called: in short, or as in the example of Chetty and Friedman.
+"""
+
+
+COUNT, LEAST, MOST = 120, 5, 200
+MADE_UP = f"{COUNT} made-up cells of {LEAST} to {MOST} people"
+
+
+def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
+    """Cells like neighbourhoods: ranks of children on those of their parents, both in [0, 1].
+
+    Neighbourhoods differ in size, in the parents' mean rank, in height and in slope.
+    """
+    draw = SeededBits(seed).generator
+    cells = {}
+    for number in range(COUNT):
+        people = int(draw.integers(LEAST, MOST + 1))
+        middle, height, slope = draw.normal((0.5, 0.4, 0.35), (0.1, 0.06, 0.1))
+        x = np.clip(draw.normal(middle, 0.25, people), 0, 1)
+        y = np.clip(height + slope * (x - 0.25) + draw.normal(0, 0.2, people), 0, 1)
+        cells[f"{number + 1:03}"] = Scatter(x, y)
+    return cells
+
+
+def read_cells(path: Path) -> dict[str, Scatter]:
+    """The cells of a file, read as `leeward regress` does; shares are moved into [0, 1]."""
+    try:
+        with opened(_request(path, COLUMNS[0])) as files:
+            held = set(files.tables()[NAME].columns)
+            found = [one for one in COLUMNS if {one.x, one.y, one.by} <= held]
+            if not found:
+                raise InvalidParameter(
+                    "--cells",
+                    rule="must have the columns x, y and cell, or parent_rank, kid_rank and cell",
+                    value="others",
+                    next_step="Rename the columns.",
+                )
+            rows = read_rows(files, _request(path, found[0]))
+    except BadFile as error:
+        raise BadFile(
+            "--cells", rule=error.rule, value=error.value, next_step=error.next_step
+        ) from None
+    return {
+        name: Scatter(np.clip(x, 0, 1), np.clip(y, 0, 1))
+        for name, (x, y) in zip(rows.cells, rows.by_cell(), strict=True)
+    }
+
+
+def _request(path: Path, columns: Columns) -> Request:
+    """Nothing of it is released; it says where the file is and what its columns are."""
+    return Request(path, columns, "mose", "1")

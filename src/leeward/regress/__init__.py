@@ -1,0 +1,1 @@
+"""Regress: lines of y on x by cell, from one file; private methods charge a ledger first."""
