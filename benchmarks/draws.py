@@ -12,6 +12,7 @@ from rich.table import Table
 
 from leeward import mechanism
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.pay import PayMechanism
 from leeward.noise import block, sampling
 
 DRAWS = 1_000_000
@@ -34,8 +35,8 @@ class Row:
 
 def scalar(name: str, goal: float | None = None, delta: str = "0") -> Row:
     built = mechanism(name, alpha="0.1", epsilon="1", delta=delta)
-    if isinstance(built, Clipped):
-        raise TypeError("clipped has its own row")
+    if isinstance(built, (Clipped, PayMechanism)):
+        raise TypeError(f"{name} releases other columns")
     column = np.full(DRAWS, LARGEST)
     given = "" if delta == "0" else f" δ={delta}"
     return Row(name, f"α=0.1 ε=1{given}", lambda: built.release(column, column), goal=goal)

@@ -164,7 +164,7 @@ def test_means_are_clamped_and_absent_below_half_a_job() -> None:
     assert margins["count"].tolist() == found.jobs.tolist()
 
 
-REFUSED = {
+REFUSED: dict[str, tuple[str, dict[str, object], str, str]] = {
     "policy: pay_centred on a pay table is proved": ("pay_centred", {}, "proportional", "pay"),
     "policy: pay_two_scales on a pay table is proved": ("pay_two_scales", {}, "strong", "pay"),
     "policy: payroll_slope on a pay table is proved": ("payroll_slope", {}, "strong", "pay"),
