@@ -182,8 +182,8 @@ class JointBlock:
 class PairBlock:
     """Pairs (count, payroll) of one workplace cell, drawn together: true + noise, rounded.
 
-    In the norm of the body its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape), e^−Σ‖z_i‖ with shape 0; z is
-    the distance of counts and payrolls from the true ones in units of the two scales.
+    In the norm of the body its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape), e^−Σ‖z_i‖ with shape 0; z
+    is the distance of counts and payrolls from the true ones in units of the two scales.
     """
 
     true: tuple[tuple[int, int], ...]
