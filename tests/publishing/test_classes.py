@@ -25,7 +25,7 @@ PAY: dict[str, Any] = {
     "period": "year",
     "cap": 99,
 }
-PAY["classes"] = {"L": 9, "M": 49, "H": 99}
+PAY |= {"classes": {"L": 9, "M": 49, "H": 99}, "null_as": "H"}
 CODEBOOK: dict[str, Any] = {
     "attributes": {
         "place": {"table": "workplaces", "public": True, "codes": ["01", "02", "03"]},

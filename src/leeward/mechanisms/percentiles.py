@@ -64,7 +64,7 @@ class InwardWalk:
 
     classes: MarginRule
     note: ClassVar[str] = (
-        "low and high are edges of classes. EdgeTests at the edges, walked inwards from both ends "
+        "low and high are edges of classes. Tests at the edges, walked inwards from both ends "
         "while they reject, leave nine true percentiles of ten between them. high is empty where "
         "no edge was rejected: the percentile may be above all edges."
     )

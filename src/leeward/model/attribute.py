@@ -154,12 +154,12 @@ class Attribute:
         )
 
     def with_every_job(self) -> "Attribute":
-        """A numeric column of which what is no number counts as 0, unless `null_as` names a class.
+        """A numeric column of which what is no number counts as 0, as pay does everywhere.
 
-        Its classes stay as they are.
+        Its classes stay as they are; `null_as` is for tables of counts.
         """
-        if self.numbers is None or self.missing is not None:
-            return self
+        if self.numbers is None:
+            raise TypeError(f"{self.name} is no numeric column")
         zero = _class_of(max(0, self.numbers.low), list(self.numbers.bounds))
         return replace(self, unlisted=zero, missing=zero)
 
