@@ -31,7 +31,7 @@ FENCE = re.compile(
     r"(?P<text>.*?)^```$",
     flags=re.DOTALL | re.MULTILINE,
 )
-BESIDES = ("cat", "cp", "head", "ls", "mkdir", "rm", "sha256sum")
+BESIDES = ("cat", "cp", "head", "ls", "mkdir", "rm", "sha256sum", "grep", "sed")
 """Commands of the system that a page may use beside leeward."""
 
 
