@@ -1,13 +1,23 @@
 """The proportional policy in guarantees, and steps with pay: MATHS 10.1 (c), (d), (e) and 10.9."""
 
 from collections import deque
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 import pytest
 
 from leeward.errors import CannotCompose, NotCovered
-from leeward.model import BoundedJobs, EveryJob, PrimaryJob
+from leeward.model import (
+    Attribute,
+    BoundedJobs,
+    Dimension,
+    EveryJob,
+    Marginal,
+    NumericRange,
+    Pay,
+    PrimaryJob,
+)
 from leeward.privacy import Guarantee, ProportionalAlpha, StrongAlpha, sequential
 from leeward.privacy.database import Database
 from leeward.privacy.pay import joiner_steps, raise_limit, replacement_steps
@@ -142,7 +152,22 @@ def test_sentences_follow_what_is_read_and_which_jobs_count() -> None:
     assert told(STRONG, EveryJob()) == []
     assert told(STRONG, EveryJob(), payroll=True) == [("pay-changed", 2)]
     assert told(STRONG, EveryJob(), payroll=True, whole=True)[1:] == [("raise", 2)]
+    assert told(STRONG, PrimaryJob("pay"), payroll=True, whole=True) == [("pay-changed", 2)]
     classes = [("wage-level-open", None), ("wage-level", 16)]
     assert told(STRONG, BoundedJobs(2), classes=True) == [("pay-changed", 4), *classes]
     assert told(PROPORTIONAL, EveryJob()) == [("pay-changed", 1), ("joiners-at-cap", None)]
     assert told(PROPORTIONAL, PrimaryJob("pay"))[0] == ("pay-changed", 2)
+
+
+def test_what_tables_read_of_pay() -> None:
+    def column(name: str) -> Attribute:
+        numbers = NumericRange(0, 9, "cent", None, (("a", 9),))
+        return Attribute(name, "jobs", name, ("a",), ("a",), False, {"a": 0}, numbers=numbers)
+
+    wage, bonus = (Marginal("t", (), (), statistic=Pay("mean", column(n))) for n in ("w", "b"))
+    by_class = Marginal("t", (), (Dimension(column("w"), (0,)),))
+    assert PayRead.of([Marginal("t", (), ())]) == PayRead()
+    assert PayRead.of([wage]) == PayRead(payroll=True, whole=True)
+    assert PayRead.of([wage, bonus]) == PayRead(payroll=True)
+    assert PayRead.of([wage, by_class]) == PayRead(classes=True, payroll=True)
+    assert PayRead.of([replace(wage, filters=by_class.worker)]) == PayRead(True, True)

@@ -44,7 +44,8 @@ WAGE_LEVEL = Sentence(
 class PayRead:
     """What the tables of a release read of pay: classes of it, payrolls, or neither.
 
-    `whole`: payrolls and means are of all jobs of an establishment, and nothing else reads pay.
+    `whole`: payrolls and means are of one column and of all jobs of an establishment, and nothing
+    else reads pay.
     """
 
     classes: bool = False
@@ -57,8 +58,9 @@ class PayRead:
         tables = tuple(marginals)
         paid = [one for one in tables if isinstance(one.statistic, Pay)]
         classes = any(one.by_numbers for one in tables)
-        whole = not classes and all(one.counts_every_job for one in paid)
-        return cls(classes, bool(paid), bool(paid) and whole)
+        columns = {column.name for one in paid for column in one.statistic.needs}
+        whole = not classes and len(columns) == 1 and all(one.counts_every_job for one in paid)
+        return cls(classes, bool(paid), whole)
 
 
 NO_PAY = PayRead()
@@ -75,7 +77,7 @@ def about_pay(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> tuple[Se
         return ()
     return (
         pay_changed(guarantee, rule, of_release),
-        *_raised(guarantee, read),
+        *_raised(guarantee, rule, read),
         *_levels(guarantee, read),
     )
 
@@ -123,9 +125,12 @@ def joiners_at_cap(guarantee: "Guarantee") -> Sentence:
     )
 
 
-def _raised(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
-    """A raise of everyone under the strong policy, where size and payroll are all that is seen."""
-    if guarantee.policy.name != "strong" or not read.whole:
+def _raised(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> Iterator[Sentence]:
+    """A raise of everyone under the strong policy, where size and payroll are all that is seen.
+
+    Nothing is said where pay may decide which job of a person counts.
+    """
+    if guarantee.policy.name != "strong" or not read.whole or isinstance(rule, PrimaryJob):
         return
     step = _step(guarantee)
     replaced = min(step.gain(EXAMPLE), EXAMPLE)
