@@ -23,7 +23,14 @@ if TYPE_CHECKING:
     from leeward.front import check, predict, release, verify
     from leeward.ledger import Ledger
     from leeward.mechanisms import mechanism
-    from leeward.privacy import EstablishmentRemoval, Guarantee, StrongAlpha, WeakAlpha, WorkerOnly
+    from leeward.privacy import (
+        EstablishmentRemoval,
+        Guarantee,
+        ProportionalAlpha,
+        StrongAlpha,
+        WeakAlpha,
+        WorkerOnly,
+    )
     from leeward.publishing.plan import Plan, read_plan
 
 __version__ = "0.5.0"
@@ -35,7 +42,8 @@ HOMES = {
     "leeward.ledger": ("Ledger",),
     "leeward.mechanisms": ("mechanism",),
     "leeward.privacy": (
-        *("EstablishmentRemoval", "Guarantee", "StrongAlpha", "WeakAlpha", "WorkerOnly"),
+        *("EstablishmentRemoval", "Guarantee", "ProportionalAlpha", "StrongAlpha", "WeakAlpha"),
+        "WorkerOnly",
     ),
     "leeward.publishing.plan": ("Plan", "read_plan"),
 }
@@ -51,6 +59,7 @@ __all__ = [
     "LeewardError",
     "NotCovered",
     "Plan",
+    "ProportionalAlpha",
     "StrongAlpha",
     "WeakAlpha",
     "WorkerOnly",

@@ -225,7 +225,8 @@ def test_a_correction_names_a_charge_of_the_account(office: Office) -> None:
 NEW = [
     (
         ("--policy", "stron", "--alpha", "0.1", "--epsilon", "1"),
-        "policy: must be strong, weak or worker (of an account also establishment); got 'stron'. "
+        "policy: must be one of strong, weak, worker, proportional (of an account also "
+        "establishment); got 'stron'. "
         "Did you mean 'strong'?",
     ),
     (

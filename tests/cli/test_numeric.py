@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from leeward.bundle import read_bundle
 from leeward.publishing.plan import read_plan
+from leeward.report.promise import unprotected
 from tests.cli.scene import Office
 
 EARNINGS = (
@@ -92,3 +94,45 @@ def test_everything_that_is_said_of_numbers_is_in_the_digest(
     before = read_plan(paid.folder / "plan.yaml").codebook_digest
     paid.edit("codebook.yaml", change)
     assert read_plan(paid.folder / "plan.yaml").codebook_digest != before
+
+
+def test_sentences_about_pay_are_in_plan_and_bundle(paid: Office) -> None:
+    paid.released()
+    told = json.loads((paid.folder / "bundle" / "certificate.json").read_text())["pay"]
+    assert told["unprotected"][0].startswith("Classes of pay, and percentiles made of them, do NOT")
+    assert "these are 16 steps" in told["promised"][1]
+    readme = (paid.folder / "bundle" / "README.txt").read_text()
+    printed = paid.run("plan", "plan.yaml").stdout
+    for text in (readme, printed):
+        assert told["unprotected"][0] in " ".join(text.split())
+
+
+def test_classes_of_pay_are_refused_under_proportional(paid: Office) -> None:
+    paid.edit("plan.yaml", ("policy: strong", "policy: proportional"))
+    paid.refuse_plan(
+        says="protect.policy: proportional is for payroll, means, and counts that read no pay: one "
+        "step of it may raise the pay of all, and move every job into another class; got 'by_sex', "
+        "which reads a number of each job. Write a plan of its own under strong for this table."
+    )
+
+
+def test_a_proportional_release_says_what_it_does_not_hide(paid: Office) -> None:
+    paid.edit("plan.yaml", ("by: [place, earnings]", "by: [place, sex]"))
+    assert "pay " not in paid.run("plan", "plan.yaml").stdout
+    paid.edit("plan.yaml", ("policy: strong", "policy: proportional"))
+    ledger = ["--ledger", "proportional.sqlite"]
+    cap = ["--account", "office", "--policy", "proportional", "--alpha", "0.1", "--epsilon", "9"]
+    opened = paid.run("ledger", "create", *cap, *ledger).stdout
+    paid.run("release", "plan.yaml", "--out", "bundle", *ledger)
+    certificate = json.loads((paid.folder / "bundle" / "certificate.json").read_text())
+    (warned,) = certificate["pay"]["unprotected"]
+    assert "2, 3, 5 and 8 steps" in warned
+    assert warned in certificate["guarantee"]["sentence"]
+    readme, printed = (
+        (paid.folder / "bundle" / "README.txt").read_text(),
+        paid.run("plan", "plan.yaml").stdout,
+    )
+    for text in (readme, printed, opened):
+        assert warned in " ".join(text.split())
+    saying = [one.sentence for one in unprotected(read_bundle(paid.folder / "bundle").certificate)]
+    assert warned in saying

@@ -108,6 +108,12 @@ def test_a_stronger_promise_pays_as_it_is(ledger: Ledger) -> None:
             "every single one is a step",
             "weak at alpha 1/10",
         ),
+        (
+            Guarantee("proportional", "0.1", 1),
+            "proportional does not imply strong: many joiners at the cap are one strong step, and "
+            "any number of proportional ones",
+            "proportional at alpha 1/10",
+        ),
     ],
 )
 def test_a_charge_that_no_proof_converts(
@@ -119,6 +125,16 @@ def test_a_charge_that_no_proof_converts(
         "cap under the policy of the release."
     )
     assert isinstance(ledger.would_refuse("lodes", charge, None), NotCovered)
+
+
+def test_a_proportional_account_is_charged_for_proportional_releases(tmp_path: Path) -> None:
+    cap = Guarantee("proportional", "0.1", 4, plus=2)
+    ledger = ledger_with(tmp_path, cap)
+    assert "strong does not imply proportional" in said(ledger, Guarantee("strong", "0.1", 1))
+    assert ledger.would_refuse("lodes", Guarantee("proportional", "0.2", 4, plus=3), None) is None
+    ledger.close()
+    with Ledger.open(tmp_path / "office.ledger") as again:
+        assert again.account("lodes").cap == cap
 
 
 def test_every_charge_of_a_worker_account_converts(tmp_path: Path) -> None:

@@ -6,10 +6,13 @@ import pytest
 
 from leeward import Guarantee, NotCovered
 from leeward.mechanisms.additive import Additive
+from leeward.mechanisms.claims import claim
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.measurement import Claims
+from leeward.privacy import ProportionalAlpha, StrongAlpha
 from tests.mechanisms.built import additive, clipped, vector_pareto
 
-ORDER = ["strong", "weak", "worker", "establishment"]
+ORDER = ["strong", "weak", "worker", "establishment", "proportional"]
 
 BUILT: dict[str, Additive | Clipped] = {
     "slope": additive("slope"),
@@ -29,17 +32,17 @@ BUILT: dict[str, Additive | Clipped] = {
 
 # The policies covered on a workplace table and on a worker table; all others are refused.
 COVERED = {
-    "slope": ("strong weak worker", "weak worker"),
-    "staircase": ("strong weak worker", "weak worker"),
-    "log_laplace": ("strong weak worker", "weak worker"),
-    "smooth_gamma": ("strong weak worker", "weak worker"),
-    "smooth_laplace": ("strong weak worker", "weak worker"),
-    "vector_pareto": ("strong weak worker", "strong weak worker"),
-    "clipped": ("strong weak worker", "strong weak worker"),
-    "clipped gaussian": ("strong weak worker", "strong weak worker"),
+    "slope": ("strong weak worker proportional", "weak worker"),
+    "staircase": ("strong weak worker proportional", "weak worker"),
+    "log_laplace": ("strong weak worker proportional", "weak worker"),
+    "smooth_gamma": ("strong weak worker proportional", "weak worker"),
+    "smooth_laplace": ("strong weak worker proportional", "weak worker"),
+    "vector_pareto": ("strong weak worker proportional", "strong weak worker proportional"),
+    "clipped": ("strong weak worker proportional", "strong weak worker proportional"),
+    "clipped gaussian": ("strong weak worker proportional", "strong weak worker proportional"),
     "edge_laplace": ("worker", "worker"),
     "node_laplace": ("establishment", "establishment"),
-    "scale": ("strong weak worker", "strong weak worker"),
+    "scale": ("strong weak worker proportional", "strong weak worker proportional"),
 }
 
 
@@ -81,3 +84,26 @@ def test_several_cells_are_a_worker_table() -> None:
         built.guarantee("strong")
     assert built.guarantee("weak") == Guarantee("weak", "0.1", 8)
     assert additive("slope").guarantee("strong") == Guarantee("strong", "0.1", 1)
+
+
+PAID: Claims = {
+    "pay": (StrongAlpha(), ProportionalAlpha()),
+    "worker_pay": (ProportionalAlpha(),),
+    "workplace": (StrongAlpha(),),
+}
+
+
+def claimed(table: str, policy: str) -> Guarantee:
+    return claim("toy", PAID, Guarantee("strong", "0.1", 1, plus=2), policy, table)
+
+
+def test_tables_of_pay_claim_what_is_proved_of_them_by_name() -> None:
+    assert claimed("pay", "proportional") == Guarantee("proportional", "0.1", 1, plus=2)
+    assert claimed("pay", "worker") == Guarantee("worker", None, 1)
+    assert claimed("worker_pay", "worker") == Guarantee("worker", None, 1)
+    # On counts that read no pay a strong step is all that is seen.
+    assert claimed("workplace", "proportional") == Guarantee("proportional", "0.1", 1, plus=2)
+    with pytest.raises(NotCovered, match=r"for 'proportional' only; got 'strong'\. Use pay_"):
+        claimed("worker_pay", "strong")
+    with pytest.raises(NotCovered, match=r"got 'weak'\. Plan tables of pay under strong or prop"):
+        claimed("pay", "weak")

@@ -350,7 +350,8 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("establishment"),
         NotCovered,
-        "policy: slope on a workplace table is proved for 'strong' only; got 'establishment'. "
+        "policy: slope on a workplace table is proved for 'strong', 'proportional' only; got "
+        "'establishment'. "
         "Use node_laplace.",
     ),
     (
@@ -362,13 +363,13 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak; got 'stronk'. "
+        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
         "Did you mean 'strong'?",
     ),
     (
         lambda: SLOPE.guarantee("strong", table="job"),
         InvalidParameter,
-        "table: must be 'workplace', 'worker' or 'joint'; got 'job'. "
+        "table: must be one of workplace, worker, joint, pay, worker_pay; got 'job'. "
         "A table with a worker attribute or a filter on workers is a worker table.",
     ),
 ]

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import combinations_with_replacement, permutations, product
 
 import pytest
@@ -51,8 +51,8 @@ def assignments(small: Jobs, large: Jobs) -> Iterator[tuple[tuple[Job, Job], ...
             yield paired
 
 
-def size_within(small: Jobs, large: Jobs, alpha: Fraction) -> bool:
-    return len(large) <= max((1 + alpha) * len(small), Fraction(len(small) + 1))
+def size_within(small: Jobs, large: Jobs, alpha: Fraction, plus: int = 1) -> bool:
+    return len(large) <= max((1 + alpha) * len(small), Fraction(len(small) + plus))
 
 
 def payroll(force: Jobs) -> int:
@@ -73,11 +73,11 @@ def truly_raise(small: Jobs, large: Jobs, alpha: Fraction) -> bool:
     return same and rising and payroll(large) - payroll(small) <= limit
 
 
-def truly_proportional(small: Jobs, large: Jobs, alpha: Fraction) -> bool:
+def truly_proportional(small: Jobs, large: Jobs, alpha: Fraction, plus: int = 1) -> bool:
     """Size and payroll within their limits; no pay of those who stay falls."""
     rising = any(all(a[1] <= b[1] for a, b in way) for way in assignments(small, large))
-    limit = max((1 + alpha) * payroll(small), Fraction(payroll(small) + CAP))
-    return rising and size_within(small, large, alpha) and payroll(large) <= limit
+    limit = max((1 + alpha) * payroll(small), Fraction(payroll(small) + plus * CAP))
+    return rising and size_within(small, large, alpha, plus) and payroll(large) <= limit
 
 
 Truth = Callable[[Jobs, Jobs, Fraction], bool]
@@ -85,11 +85,16 @@ RELATIONS: list[tuple[Neighbours, Truth]] = [
     (StrongAlpha(), truly_strong),
     (RaiseAlpha(), truly_raise),
     (ProportionalAlpha(), truly_proportional),
+    (ProportionalAlpha(plus=2), partial(truly_proportional, plus=2)),
 ]
 
 
 @pytest.mark.parametrize("alpha", ALPHAS, ids=str)
-@pytest.mark.parametrize(("relation", "truth"), RELATIONS, ids=["strong", "raise", "proportional"])
+@pytest.mark.parametrize(
+    ("relation", "truth"),
+    RELATIONS,
+    ids=["strong", "raise", "proportional", "proportional, plus 2"],
+)
 def test_neighbours_with_pay_are_those_of_the_definition(
     relation: Neighbours, truth: Truth, alpha: Fraction
 ) -> None:

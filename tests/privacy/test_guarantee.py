@@ -72,7 +72,10 @@ def test_measure_says_which_parts_there_are(loss: tuple[str, str, str], measure:
         (("worker", None, "nan"), "epsilon: must be an exact number: text such as"),
         (("worker", None, "inf"), "epsilon: must be an exact number: text such as"),
         (("worker", None, True), "epsilon: must be an exact number: text such as"),
-        (("strongest", "0.1", 1), "policy: must be one of worker, establishment, strong, weak;"),
+        (
+            ("strongest", "0.1", 1),
+            "policy: must be one of worker, establishment, strong, weak, proportional;",
+        ),
     ],
 )
 def test_refused_at_birth(arguments: tuple[str, str, str], message: str) -> None:

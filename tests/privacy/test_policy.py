@@ -119,11 +119,11 @@ def test_erratum_two_values_of_a_person_are_two_steps_apart() -> None:
 
 
 def test_docstrings_say_what_is_protected() -> None:
-    assert list(POLICIES) == ["worker", "establishment", "strong", "weak"]
+    assert list(POLICIES) == ["worker", "establishment", "strong", "weak", "proportional"]
     for name, each in POLICIES.items():
         assert (each.__doc__ or "").startswith("Protects ")
         assert each.name == name
-        assert each.uses_alpha is (name in {"strong", "weak"})
+        assert each.uses_alpha is (name in {"strong", "weak", "proportional"})
 
 
 def test_policy_by_name_or_as_it_is() -> None:
@@ -146,7 +146,8 @@ def test_unknown_policy_is_refused_with_the_nearest(wrong: str, hint: str) -> No
     with pytest.raises(InvalidParameter) as refused:
         policy(wrong)
     assert str(refused.value) == (
-        f"policy: must be one of worker, establishment, strong, weak; got {wrong!r}. {hint}"
+        "policy: must be one of worker, establishment, strong, weak, proportional; "
+        f"got {wrong!r}. {hint}"
     )
 
 

@@ -120,7 +120,7 @@ def test_too_many_sizes_give_the_proven_bound(alpha: str, alpha_prime: str) -> N
 
 
 def test_the_bound_when_sizes_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["leeward.privacy.policy"], "LARGEST_SIZE", 150)
+    monkeypatch.setattr(sys.modules["leeward.privacy.steps"], "LARGEST_SIZE", 150)
     assert _most_steps(Growth(Fraction(1, 100)), Growth(Fraction(1, 10))) == 20
 
 

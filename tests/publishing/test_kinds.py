@@ -1,11 +1,13 @@
 """Kinds of workers: what the ledger compares between weak releases of one account."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from leeward.errors import CannotCompose
 from leeward.ledger import Ledger
+from leeward.model import Pay
 from leeward.privacy import Guarantee
 from leeward.publishing.charge import kinds, subject
 from leeward.publishing.plan import Plan, read_plan
@@ -101,3 +103,27 @@ def test_two_columns_of_one_name_do_not_add_up(tmp_path: Path) -> None:
         assert refused.parameter == "codebook"
         strong = planned(tmp_path, ("column: school", "column: degree"), policy="strong")
         book.reserve("office", strong.charge, subject(strong, Path("two"), "2" * 64))
+
+
+def paid(folder: Path, cap: int) -> Plan:
+    """A proportional plan with the payroll of a column that has this cap."""
+    pay = f"  pay: {{table: jobs, type: integer, unit: cent, cap: {cap}, classes: {{a: {cap}}}}}\n"
+    plan = planned(folder, ("  age:", f"{pay}  age:"), policy="proportional")
+    (table,) = plan.tables
+    payroll = Pay("payroll", plan.codebook.attributes["pay"])
+    told = replace(table, marginal=replace(table.marginal, statistic=payroll))
+    return replace(plan, tables=(told,))
+
+
+def test_a_proportional_account_keeps_to_one_cap_of_pay(tmp_path: Path) -> None:
+    counts = planned(tmp_path, policy="proportional")
+    assert kinds(counts) == "none"
+    with Ledger.new(tmp_path / "ledger.sqlite") as book:
+        book.open_account("office", Guarantee("proportional", "0.1", 9))
+        for number, plan in enumerate((counts, paid(tmp_path, 99), paid(tmp_path, 99), counts)):
+            out = Path(f"b{number}")
+            book.reserve("office", plan.charge, subject(plan, out, f"{number}" * 64))
+        other = paid(tmp_path, 100)
+        refused = book.would_refuse("office", other.charge, subject(other, Path("x"), "9" * 64))
+        assert "must have the same columns and caps of pay" in str(refused)
+        assert "another cap or column than that of entry 3" in str(refused)

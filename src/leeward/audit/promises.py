@@ -12,6 +12,7 @@ from math import isinf
 
 from flint import arb
 
+from leeward.audit import pay_worlds, worlds
 from leeward.audit.loss import INFINITE
 from leeward.audit.publication import (
     Setting,
@@ -22,21 +23,59 @@ from leeward.audit.publication import (
     zcdp_rho,
 )
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
-from leeward.audit.worlds import (
-    JOB_PAIRS,
-    PAIRS,
-    Population,
-    WorldPair,
-    each_kind,
-    person,
-    share_of_a_kind,
-)
+from leeward.audit.worlds import Population, WorldPair
 from leeward.exact import ball, dyadic_up, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee, job_sentences, sentences
 from leeward.privacy.conversion import tail_epsilon
 from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
+from leeward.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.privacy.words import Sentence
+
+PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
+    "policy": pay_worlds.neighbours,
+    "person": pay_worlds.person,
+    "person-moved": worlds.person_moved,
+    "size": worlds.size,
+    "size-far": worlds.size_far,
+    "group": worlds.group,
+    "make-up": worlds.make_up,
+    "make-up-share": worlds.share_of_a_kind,
+    "workforce": worlds.workforce,
+    "firm": worlds.firm,
+    "growth-of-one-kind": worlds.one_kind_alone,
+    "size-open": worlds.size_of_a_large_one,
+    "firm-open": worlds.size_of_a_large_one,
+    "frame": worlds.frame,
+    "scope": worlds.neighbours,
+    "odds": worlds.person,
+    "strict": worlds.rows_checked,
+    "total": worlds.row_rules,
+    "jobs": worlds.person_with_jobs,
+    "pay-changed": pay_worlds.pay_changed,
+    "payroll": pay_worlds.payrolls,
+    "joiners-at-cap": pay_worlds.joiners_at_cap,
+    "raise": pay_worlds.raised,
+    "wage-level": pay_worlds.wage_level,
+    "wage-level-open": pay_worlds.wage_level_of_many,
+}
+"""The pairs of worlds of every sentence that does not depend on a jobs rule."""
+
+JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
+    "person": worlds.all_jobs,
+    "person-moved": worlds.all_jobs_moved,
+    "jobs": worlds.all_jobs,
+    "job-displaced": worlds.displaced,
+    "jobs-elsewhere": worlds.joiners_from_elsewhere,
+    "pay-changed": pay_worlds.pay_changed_in_jobs,
+}
+"""The same where some jobs of a person count and others do not."""
+
+WITH_PAY = ("policy", "person", "pay-changed", "payroll", "joiners-at-cap", "raise")
+"""The sentences whose worlds have pay; the others are examined where jobs are counted."""
+
+MEASURED = ("further", "zcdp")
+"""Sentences that explain a measure: they have no worlds, `measures` examines them."""
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
 
@@ -99,27 +138,33 @@ def _number(value: arb) -> float | str:
 
 def true_promises() -> Iterator[Promise]:
     """Every sentence under every policy and mechanism."""
+    warned = set[tuple[str, str]]()
     for setting in settings():
-        first = next(one for one in settings() if one.policy == setting.policy)
         for sentence, rule in printed(setting):
-            # A warning speaks of the policy: one mechanism that shows it is enough.
-            if sentence.steps is not None or setting is first:
-                yield examined(setting, sentence, rule)
+            warning = (setting.policy, sentence.id)
+            if sentence.id in MEASURED or warning in warned:
+                continue
+            if sentence.steps is None:  # of the policy: one mechanism that shows it is enough
+                warned.add(warning)
+            yield examined(setting, sentence, rule)
     yield from measures()
 
 
 def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
     """The sentences that may be printed about a setting, those that differ in id and steps."""
     seen = set[tuple[str, int | None, str]]()
-    for rule in RULES:
-        for sentence in printable(setting.guarantee, rule, by_cell=setting.by_cell):
+    for rule in RULES[:1] if setting.payroll else RULES:
+        said = printable(setting.guarantee, rule, setting.read, by_cell=setting.by_cell)
+        for sentence in (one for one in said if not setting.payroll or one.id in WITH_PAY):
             apart = rule.name if sentence.id in JOB_PAIRS else ""
             if (sentence.id, sentence.steps, apart) not in seen:
                 seen.add((sentence.id, sentence.steps, apart))
                 yield sentence, rule
 
 
-def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterator[Sentence]:
+def printable(
+    guarantee: Guarantee, rule: JobsRule, read: PayRead = NO_PAY, *, by_cell: bool
+) -> Iterator[Sentence]:
     """All sentences that plan, certificate, README.txt, report, page and ledger can print."""
     kinds = ("sex",) if guarantee.policy.name == "weak" else None
     strict = isinstance(rule, SingleJob)
@@ -141,6 +186,7 @@ def printable(guarantee: Guarantee, rule: JobsRule, *, by_cell: bool) -> Iterato
         most = rule.most if isinstance(rule, BoundedJobs) else 0
         yield job_sentences.cap_of_jobs(guarantee, most)
     yield job_sentences.rows(strict=strict)
+    yield from about_pay(guarantee, rule, read)
     yield sentences.SCOPE
 
 
@@ -149,7 +195,7 @@ def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Worl
     if sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
         yield from JOB_PAIRS[sentence.id](setting.population, rule)
     elif sentence.id in ("person", "jobs") and isinstance(rule, SingleJob):
-        yield from person(setting.population)
+        yield from worlds.person(setting.population)
     else:
         yield from PAIRS[sentence.id](setting.population)
 
@@ -248,19 +294,24 @@ def false_promises() -> Iterator[Promise]:
     return (false.examined() for false in FALSE_PROMISES)
 
 
+def in_classes() -> Setting:
+    """A table by classes of pay."""
+    return next(one for one in settings() if one.policy == "strong" and one.read.classes)
+
+
 PRIMARY = PrimaryJob("earnings")
 FALSE_PROMISES = (
     FalsePromise(
         "share-within-alpha",
         "weak",
         "[H16] Theorem 7.2: the share of each kind of worker is hidden within 1+α.",
-        share_of_a_kind,
+        worlds.share_of_a_kind,
     ),
     FalsePromise(
         "make-up-by-kind",
         "weak",
         "Between make-ups in which every kind differs by 1+α or one worker, two steps.",
-        each_kind,
+        worlds.each_kind,
         steps=2,
     ),
     FalsePromise(
@@ -315,6 +366,26 @@ FALSE_PROMISES = (
         steps=2,
         setting=lambda _: zcdp(),
         allowed=lambda setting, steps: ball(steps * setting.rho),
+    ),
+    FalsePromise(
+        "whoever-joins-proportional",
+        "proportional",
+        "Under the proportional policy sizes x and at most (1+α)x are hidden, whoever joins.",
+        pay_worlds.joiners_at_cap,
+    ),
+    FalsePromise(
+        "raise-in-classes",
+        "strong",
+        "In a table by classes of pay a raise of all within 1+α is one step, as in a payroll.",
+        PAIRS["wage-level-open"],
+        setting=lambda _: in_classes(),
+    ),
+    FalsePromise(
+        "pay-changed-once",
+        "strong",
+        "In a table by classes of pay, between two pays of a person the odds change by e^ε.",
+        PAIRS["pay-changed"],
+        setting=lambda _: in_classes(),
     ),
     FalsePromise(
         "size-without-floor",

@@ -14,16 +14,25 @@ from leeward.audit.exams import examined, kept_view, pareto_loss, scalar, workpl
 from leeward.audit.loss import INFINITE, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Independent, Rounded
+from leeward.audit.pay_worlds import CAP
 from leeward.audit.recording import EntryMechanism, released, released_block
 from leeward.audit.worlds import Population, World, WorldPair, alone
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.privacy import Guarantee, policy
 from leeward.privacy.database import Database
+from leeward.privacy.pay_sentences import PayRead
 from leeward.privacy.policy import Unit, with_unit
 
-Table = Literal["all jobs", "each kind by itself", "kept establishments", "block", "clipped block"]
-"""What is tabulated: a workplace table, a worker table cell by cell, or as one block."""
+Table = Literal[
+    "all jobs",
+    "each kind by itself",
+    "kept establishments",
+    "block",
+    "clipped block",
+    "payroll",
+]
+"""What is tabulated: a workplace table, a worker table cell by cell, or as one block; payrolls."""
 
 Released = Rounded | Independent
 
@@ -49,7 +58,8 @@ class Setting:
         kinds = self.population.kinds
         plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
-        name += f", plus {plus}" if plus > 1 else ""
+        name += f", plus {plus}" if plus > 1 and not self.payroll else ""
+        name += ", payroll" if self.payroll else ""
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
         return name if self.floor else f"{name}, no floor"
@@ -79,6 +89,17 @@ class Setting:
         return self.made.guarantee(self.population.policy)
 
     @property
+    def payroll(self) -> bool:
+        """Whether payrolls are published."""
+        return self.table == "payroll"
+
+    @property
+    def read(self) -> PayRead:
+        """What it reads of pay; the kinds of a worker table may be classes of it."""
+        classes = self.population.kinds > 1 and self.policy != "proportional"
+        return PayRead(classes=classes, payroll=self.payroll, whole=self.payroll)
+
+    @property
     def by_cell(self) -> bool:
         """Whether each worker cell is paid for by itself."""
         return self.table == "each kind by itself" and self.policy == "weak"
@@ -90,9 +111,9 @@ class Setting:
     @property
     def population(self) -> Population:
         """What worlds are made of."""
-        kinds = 1 if self.table in ("all jobs", "kept establishments") else 2
-        protected = with_unit(examined(self.made, self.policy), self.unit)
-        return Population(protected, self.alpha, kinds)
+        kinds = 1 if self.table in ("all jobs", "kept establishments", "payroll") else 2
+        protected = policy(self.policy) if self.payroll else examined(self.made, self.policy)
+        return Population(with_unit(protected, self.unit), self.alpha, kinds, self.payroll)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up.
@@ -131,6 +152,8 @@ class Setting:
         """What is released of a workplace cell: independent numbers, or one joint block."""
         if self.table == "block":
             return (released_block(self._suited, cell),)
+        if self.payroll:
+            return (released_payroll(self._suited, self.policy, cell),)
         if self.table == "kept establishments":
             return (kept_view(self._suited)(cell),)
         if self.table == "all jobs":
@@ -142,10 +165,33 @@ class Setting:
         return tuple(released(self._suited, sum(kind), max(kind)) for kind in kinds)
 
 
-@lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
+def released_payroll(made: Any, name: str, cell: Database) -> Released:  # noqa: ANN401 (as `_suited`)
+    """What is released of the payroll of a workplace cell: where mechanisms of pay come in.
+
+    Under proportional, noise that follows max(P, Δ·cap/α) is that of a mechanism for counts whose Δ
+    is Δ·cap; under strong, it is that of the counts times the cap (MATHS 10.2).
+    """
+    payrolls = [force.payroll for force in cell.establishments]
+    if name == "proportional":
+        return released(made, sum(payrolls), max(payrolls))
+    (counted,) = released_block(made, cell).parts
+    scale = counted.scale * (cell.cap or 1)
+    return Independent((replace(counted, true=(sum(payrolls),), scale=scale),))
+
+
 def _losses(before: Released, after: Released) -> tuple[arb, arb]:
+    """Only the distance of the centres and both scales matter."""
     if before == after:
         return arb(0), arb(0)
+    if isinstance(before, Independent) and isinstance(after, Independent):
+        return _losses_apart(before.seen_from(before.true), after.seen_from(before.true))
+    if isinstance(before, Rounded) and isinstance(after, Rounded):
+        return _losses_apart(replace(before, true=0), replace(after, true=after.true - before.true))
+    raise TypeError("two releases of one table are of one form")
+
+
+@lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
+def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
     if isinstance(before, Independent) and isinstance(after, Independent):
         found = pareto_loss(before, after, Fraction(0))
         # The density bounds the ratios of outputs between those that were examined.
@@ -216,6 +262,10 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         zcdp(),
+        Setting("strong", _made("vector_pareto", "0.1", "1"), "payroll"),
+        Setting("proportional", _made("slope", "0.1", "1", plus=CAP), "payroll"),
+        Setting("proportional", _made("slope", "0.1", "1"), "all jobs"),
+        Setting("proportional", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
         Setting("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
         Setting(

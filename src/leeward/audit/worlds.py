@@ -4,7 +4,7 @@ A policy relates neighbouring databases; a sentence compares two worlds. "This p
 against "works elsewhere" are two worlds that are two steps apart.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -38,11 +38,15 @@ class WorldPair:
 
 @dataclass(frozen=True)
 class Population:
-    """What pairs are made of: a policy, its α, and how many kinds of worker a table separates."""
+    """What pairs are made of: a policy, its α, and how many kinds of worker a table separates.
+
+    `payroll` is whether the table publishes payrolls.
+    """
 
     policy: Policy
     alpha: Fraction | None
     kinds: int = 1
+    payroll: bool = False
 
     @property
     def growth(self) -> Fraction:
@@ -386,36 +390,3 @@ def each_job(population: Population) -> Iterator[WorldPair]:
     """One job, and several at once."""
     yield from person(population)
     yield from person_with_jobs(population)
-
-
-PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
-    "policy": neighbours,
-    "person": each_job,
-    "person-moved": person_moved,
-    "size": size,
-    "size-far": size_far,
-    "group": group,
-    "make-up": make_up,
-    "make-up-share": share_of_a_kind,
-    "workforce": workforce,
-    "firm": firm,
-    "growth-of-one-kind": one_kind_alone,
-    "size-open": size_of_a_large_one,
-    "firm-open": size_of_a_large_one,
-    "frame": frame,
-    "scope": neighbours,
-    "odds": person,
-    "strict": rows_checked,
-    "total": row_rules,
-    "jobs": person_with_jobs,
-}
-"""The pairs of worlds of every sentence that does not depend on a jobs rule."""
-
-JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
-    "person": all_jobs,
-    "person-moved": all_jobs_moved,
-    "jobs": all_jobs,
-    "job-displaced": displaced,
-    "jobs-elsewhere": joiners_from_elsewhere,
-}
-"""The same where some jobs of a person count and others do not."""

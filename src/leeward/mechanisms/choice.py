@@ -498,8 +498,8 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
         )
     return NotCovered(
         "policy",
-        rule="must be strong, weak, proportional or worker: whole establishments are protected by no table "
-        "that is of use",
+        rule="must be strong, weak, proportional or worker: whole establishments are protected by "
+        "no table that is of use",
         value=f"'{asked.policy.name}'",
         next_step="Use strong, which hides sizes within a factor 1+alpha.",
     )

@@ -85,7 +85,7 @@ def _advice(goal: Policy, table: str) -> str:
             "log_pair, of payrolls payroll_pareto or payroll_slope.",
         }.get(goal.name, "Plan tables of pay under strong or proportional.")
     if table == "joint":
-        return "Use joint_pareto or joint_clipped under a policy with an alpha, or tables of their own."
+        return "Use joint_pareto or joint_clipped with an alpha, or tables of their own."
     if goal.name in ("strong", "proportional") and table == "worker":
         return "Use vector_pareto or clipped, which are proved for whole blocks of worker cells."
     if goal.name == "establishment":

@@ -1,10 +1,10 @@
 """Sentences about pay: what a guarantee promises about it, and what it does not protect."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from leeward.exact import number_text
 from leeward.model import BoundedJobs, EveryJob, JobsRule, Marginal, Pay, PrimaryJob
@@ -17,11 +17,15 @@ from leeward.privacy.words import (
     growth_text,
     jobs_more,
     of_guarantee,
+    of_release,
     unit_text,
 )
 
 if TYPE_CHECKING:
     from leeward.privacy.guarantee import Guarantee
+
+Telling: TypeAlias = Callable[["Guarantee", str, int, str], Sentence]
+"""How the factor of a sentence is told: as a power of e, or with its losses."""
 
 EXAMPLE = 1000
 """Jobs of the establishment that examples speak of."""
@@ -66,13 +70,19 @@ def about_pay(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> tuple[Se
     The proportional policy says it of every release: its neighbours differ in pay.
     """
     if guarantee.policy.name == "proportional":
-        return (pay_changed(guarantee, rule), payrolls(guarantee), joiners_at_cap(guarantee))
+        return (pay_changed(guarantee, rule, of_release), joiners_at_cap(guarantee))
     if read == NO_PAY:
         return ()
-    return (pay_changed(guarantee, rule), *_raised(guarantee, read), *_levels(guarantee, read))
+    return (
+        pay_changed(guarantee, rule, of_release),
+        *_raised(guarantee, read),
+        *_levels(guarantee, read),
+    )
 
 
-def pay_changed(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
+def pay_changed(
+    guarantee: "Guarantee", rule: JobsRule, telling: Telling = of_guarantee
+) -> Sentence:
     """What a change of one person's pay costs: one proportional step, two of any other policy."""
     steps, why = 2, ", as between two values of any attribute: the job leaves and joins again"
     if guarantee.policy.name == "proportional" and not isinstance(rule, PrimaryJob):
@@ -83,7 +93,7 @@ def pay_changed(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         held = f" in all of up to {rule.most} jobs that count"
     text = f"Between two pays of a person{held}, the odds change {FACTOR}{why}."
-    return of_guarantee(guarantee, "pay-changed", steps * most_jobs(rule), text)
+    return telling(guarantee, "pay-changed", steps * most_jobs(rule), text)
 
 
 def payrolls(guarantee: "Guarantee") -> Sentence:
@@ -107,9 +117,9 @@ def joiners_at_cap(guarantee: "Guarantee") -> Sentence:
     steps = [joiner_steps(step, size, cap) for cap in CAPS]
     return Sentence(
         "joiners-at-cap",
-        "It does NOT hide who joins as the strong policy does: many joiners at the cap are several "
-        f"steps. {step.gain(size):,} of them beside {size:,} jobs, one step of the strong policy, "
-        f"are {_listed(steps)} steps where the cap is {_listed(CAPS)} mean pays.",
+        "The proportional policy does NOT hide who joins as the strong policy does: many joiners "
+        f"at the cap are several steps. {step.gain(size):,} of them beside {size:,} jobs, one "
+        f"strong step, are {_listed(steps)} steps where the cap is {_listed(CAPS)} mean pays.",
     )
 
 
@@ -122,14 +132,14 @@ def _raised(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
     # G(B − m) ≥ αnm, since the G lowest pays are at most G mean pays (MATHS 10.1 d).
     cap = 1 + step.alpha * EXAMPLE / replaced
     unit = unit_text(guarantee)
-    yield of_guarantee(
+    yield of_release(
         guarantee,
         "raise",
         2,
         f"Between two payrolls of an {unit} with the same jobs, whoever got a raise, the odds "
         f"change {FACTOR}, where they differ by at most the cap for each job that one step adds, "
         f"less the lowest pays of as many jobs. For {EXAMPLE:,} jobs that holds for a raise of all "
-        f"by {growth_text(guarantee)} times where the cap is at least {number_text(cap)} mean pays.",
+        f"by {growth_text(guarantee)} times if the cap is at least {number_text(cap)} mean pays.",
     )
 
 
@@ -141,7 +151,7 @@ def _levels(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
     if guarantee.policy.name == "strong":
         steps = replacement_steps(_step(guarantee), EXAMPLE, EXAMPLE)
         text = f"For {EXAMPLE:,} jobs these are {steps} steps: the odds change {FACTOR}."
-        yield of_guarantee(guarantee, "wage-level", steps, text)
+        yield of_release(guarantee, "wage-level", steps, text)
 
 
 def _step(guarantee: "Guarantee") -> Growth:

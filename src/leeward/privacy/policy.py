@@ -182,7 +182,6 @@ class ProportionalAlpha:
 
     Examples
     --------
-    >>> from leeward.privacy import ProportionalAlpha
     >>> proportional = leeward.Guarantee("proportional", "0.1", 1)
     >>> proportional.policy
     ProportionalAlpha(plus=1, unit='establishment')

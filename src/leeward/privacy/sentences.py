@@ -423,8 +423,8 @@ def far_sizes(guarantee: "Guarantee") -> Sentence:
         "size-far",
         f"Two sizes that are further apart than a factor {growth} are hidden {less} "
         f"from x to {growth} times x, rounded down to whole jobs, or to "
-        f"{jobs_more(guarantee)} more{_within_limits(guarantee)}. An {unit_text(guarantee)} of 1,000 jobs and one of many "
-        "times that can be told apart.",
+        f"{jobs_more(guarantee)} more{_within_limits(guarantee)}. An {unit_text(guarantee)} of "
+        "1,000 jobs and one of many times that can be told apart.",
         1,
     )
 

@@ -48,9 +48,15 @@ def steps_between(
         # One step out and one step in: E → ∅ → E' joins any two workforces, for every α.
         return 1 if wanted == policy else 2
     if isinstance(wanted, WorkerOnly):
-        return 1  # one job more is within max(·, |E|+Δ), and within it for every union φ
+        return 1  # one job more is within max(·, |E|+Δ), for every union φ, and P+B for payrolls
     if alpha is None or wanted_alpha is None:
         return None  # worker only, or wanted establishment removal: sizes are unbounded
+    return _between_growths(policy, alpha, wanted, wanted_alpha)
+
+
+def _between_growths(
+    policy: Policy, alpha: Fraction, wanted: Policy, wanted_alpha: Fraction
+) -> int | None:
     plus, wanted_plus = plus_of(policy) or 1, plus_of(wanted) or 1
     if isinstance(policy, ProportionalAlpha) or isinstance(wanted, ProportionalAlpha):
         same = isinstance(policy, ProportionalAlpha) and isinstance(wanted, ProportionalAlpha)
