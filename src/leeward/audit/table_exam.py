@@ -23,7 +23,7 @@ from leeward.audit.recording import RecordingNoise, entries
 from leeward.mechanisms.measurement import Measured
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
-from leeward.noise.scales import Noise
+from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Policy
 from leeward.privacy.database import Database
 
@@ -71,10 +71,9 @@ class Recorded:
         return all(np.array_equal(one, theirs.margins[name]) for name, one in mine.margins.items())
 
     @property
-    def answers(self) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+    def answers(self) -> list[Integers]:
         """The numbers that were drawn, as they were asked for."""
-        blocks = [np.array([block.true]) for block in self.noise.blocks]
-        return [*blocks, *(one.true for one in self.noise.requests)]
+        return self.noise.asked
 
 
 def examine_table(
