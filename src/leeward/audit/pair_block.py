@@ -4,7 +4,7 @@ Masses are integrals of the density over rounding cells. The largest ratio of tw
 where it can be, at finitely many points and directions: norms of polygons are linear on cones.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -23,6 +23,7 @@ Form = tuple[Fraction, Fraction]
 """Coefficients of count and payroll."""
 
 NEAR = GEOMETRIC[::5]
+DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -268,8 +269,10 @@ def _kept(loss: Loss, claimed: Fraction) -> Loss:
     return replace(loss, delta=arb(0) if kept else arb("nan"))
 
 
-def tops(losses: Sequence[Loss], few: int) -> list[int]:
-    """The numbers of the largest losses, forward and backward."""
-    ways = ((lambda i: float(losses[i].forward)), (lambda i: float(losses[i].backward)))
-    order = [sorted(range(len(losses)), key=way, reverse=True)[:few] for way in ways]
-    return sorted({*order[0], *order[1]})
+def tops(losses: Sequence[Loss], few: int, width: Callable[[int], Fraction]) -> list[int]:
+    """The numbers of the largest losses forward and backward, of equal ones the widest."""
+    found = set[int]()
+    for way in ([float(one.forward) for one in losses], [float(one.backward) for one in losses]):
+        order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), width(i)))
+        found.update(order[-few:])
+    return sorted(found)

@@ -19,6 +19,8 @@ from leeward.audit.exams import pareto_loss
 from leeward.audit.loss import Loss, pure_loss, worst
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.audit.pair_block import PairBlock, density_loss
+from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
 from leeward.mechanisms.measurement import Measured
 from leeward.mechanisms.parameters import Parameters
@@ -27,7 +29,7 @@ from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Policy
 from leeward.privacy.database import Database
 
-Part = Rounded | ParetoBlock
+Part = Rounded | ParetoBlock | PairBlock
 """The distribution of one noisy number, or of a block of them."""
 
 WITH_MARGINS = "values and margins"
@@ -61,7 +63,7 @@ class Recorded:
         noise = noise or RecordingNoise()
         measured = made._measure(entries([database], made.parameters.cells), noise)
         alone = (one.rounded(i) for one in noise.requests for i in range(one.true.size))
-        return cls((*noise.blocks, *alone), measured, noise)
+        return cls((*noise.pair_blocks, *noise.blocks, *alone), measured, noise)
 
     def shows(self, other: Measured) -> bool:
         """Whether both show the same."""
@@ -86,12 +88,12 @@ def examine_table(
         before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
         if _shows_more(made, pair, before):
             return Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
-        parts = {_step(*both): both for both in zip(before.parts, after.parts, strict=True)}
-        for step in parts.keys() - losses.keys():
-            losses[step] = _loss(*parts[step], claimed)
-        steps = tuple(map(_step, before.parts, after.parts))
+        parts = {step(*both): both for both in zip(before.parts, after.parts, strict=True)}
+        for one in parts.keys() - losses.keys():
+            losses[one] = part_loss(*parts[one], claimed)
+        steps = tuple(map(step, before.parts, after.parts))
         if steps not in together:
-            together[steps] = reduce(Loss.plus, (losses[step] for step in steps))
+            together[steps] = reduce(Loss.plus, (losses[one] for one in steps))
     return worst(together.values())
 
 
@@ -112,14 +114,26 @@ def _shows_more(made: TableMeasurement, pair: Pair, before: Recorded) -> bool:
     return not before.shows(Recorded.of(made, pair.after, same).measured)
 
 
-def _step(before: Part, after: Part) -> object:
+def step(before: Part, after: Part) -> object:
     """What a loss depends on: distances, laws and scales."""
     apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
-    laws = tuple(one.law if isinstance(one, Rounded) else one.shape for one in (before, after))
-    return apart, laws, before.scale, after.scale
+    return apart, *((type(one), _law(one), _scales(one)) for one in (before, after))
 
 
-def _loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+def _law(part: Part) -> object:
+    if isinstance(part, Rounded):
+        return part.law
+    return (part.body, part.shape) if isinstance(part, PairBlock) else part.shape
+
+
+def _scales(part: Part) -> object:
+    return part.scales if isinstance(part, PairBlock) else part.scale
+
+
+def part_loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+    """By masses; of pairs by densities, whose ratios no masses exceed."""
+    if isinstance(before, PairBlock) and isinstance(after, PairBlock):
+        return density_loss(before, after, claimed)
     if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
         return pareto_loss(Independent((before,)), Independent((after,)), claimed)
     return pure_loss(before, after, claimed)
