@@ -79,12 +79,16 @@ class Recorded:
 
 
 def examine_table(
-    made: TableMeasurement, protected: Policy, depth: Depth, claimed: Fraction
+    made: TableMeasurement,
+    protected: Policy,
+    depth: Depth,
+    claimed: Fraction,
+    cap: int | None = None,
 ) -> Loss:
-    """The worst pair of neighbours."""
+    """The worst pair of neighbours; with a cap, of those with pay."""
     losses: dict[object, Loss] = {}
     together: dict[object, Loss] = {}
-    for pair in _pairs(made.parameters, protected, depth):
+    for pair in _pairs(made.parameters, protected, depth, cap):
         before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
         if _shows_more(made, pair, before):
             return Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
@@ -97,7 +101,9 @@ def examine_table(
     return worst(together.values())
 
 
-def _pairs(parameters: Parameters, protected: Policy, depth: Depth) -> Iterable[Pair]:
+def _pairs(
+    parameters: Parameters, protected: Policy, depth: Depth, cap: int | None
+) -> Iterable[Pair]:
     """Blocks of the table's cells, and with one kind of worker that it does not have.
 
     A workplace table counts every job.
@@ -105,6 +111,9 @@ def _pairs(parameters: Parameters, protected: Policy, depth: Depth) -> Iterable[
     alpha, cells = parameters.growth, parameters.cells
     sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
     for kinds in (cells, cells + 1) if cells > 1 else (1,):
+        if cap is not None:
+            yield from paid_pairs(protected, alpha, cap, kinds, depth)
+            continue
         yield from blocks(protected, alpha, kinds, sizes)
 
 
