@@ -335,7 +335,7 @@ def _pay_lines() -> Iterator[Line]:
         yield Line(name, exam, policies[-1:], options=wide, at=ONE, deep=name != "pay_two_scales")
     for name, exam, policies, options in PAY_CELLS:
         both = (CAP, *options, ("cells", 2))
-        yield Line(name, exam, policies, options=both, at=ONE)
+        yield Line(name, exam, policies, options=both, at=ONE, deep=policies != STRONG)
         yield Line(name, exam, policies, options=both, at=PAY_GRID[1:3], deep=True)
     yield Line("pay_clipped", examine_pay_clipped, options=(CAP, ("cells", 2)), at=ONE, deep=True)
     for name, exam in PAY_RAISES:
@@ -434,7 +434,6 @@ LINES: tuple[Line | TableLine | RhoLine, ...] = (
     TableLine("slope", "weak", cells=2),
     *_pay_lines(),
     TableLine("pay_centred", statistic="mean"),
-    TableLine("pay_centred", cells=2, statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),
     TableLine("payroll_slope", "proportional", statistic="payroll"),
     RhoLine("clipped"),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 
 from flint import arb
 
@@ -30,8 +30,8 @@ DIGITS = 9
 class PairBlock:
     """Pairs (count, payroll) of one workplace cell, drawn together: true + noise, rounded.
 
-    Its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape) in the norm of the body, e^−Σ‖z_i‖ with shape 0; z is
-    the distance of counts and payrolls from the true ones in units of the two scales.
+    Its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape) in the norm of the body, e^−Σ‖z_i‖ with shape 0; z
+    is the distance of counts and payrolls from the true ones in units of the two scales.
     """
 
     true: tuple[tuple[int, int], ...]
@@ -112,20 +112,18 @@ Triangle = tuple[Fraction, tuple[Fraction, Fraction, Fraction]]
 """Twice its area, and the norm at its corners."""
 
 
-def _triangles(
-    corners: list[Point], v: tuple[int, int], w: tuple[int, int]
-) -> Iterator[Triangle]:
-    """The part of a rectangle in the cone of v and w, by E₁ and E₂, of which the norm is the sum."""
+def _triangles(corners: list[Point], v: tuple[int, int], w: tuple[int, int]) -> Iterator[Triangle]:
+    """The part of a rectangle in the cone of v and w, by E₁ and E₂: the norm is their sum."""
     turn = v[0] * w[1] - v[1] * w[0]
     part = [((x * w[1] - y * w[0]) / turn, (y * v[0] - x * v[1]) / turn) for x, y in corners]
     for axis in (0, 1):
         part = _positive(part, axis)
-    for one, other in zip(part[1:], part[2:], strict=False):
-        first = part[0]
-        area = (one[0] - first[0]) * (other[1] - first[1]) - (one[1] - first[1]) * (other[0] - first[0])
+    for second, third in pairwise(part[1:]):
+        (a, b), (c, d), (e, f) = part[0], second, third
+        area = (c - a) * (f - b) - (d - b) * (e - a)
         if area:
-            a, b, c = sorted((sum(first), sum(one), sum(other)))
-            yield abs(area * turn), (Fraction(a), Fraction(b), Fraction(c))
+            low, middle, high = sorted((a + b, c + d, e + f))
+            yield abs(area * turn), (low, middle, high)
 
 
 def _positive(corners: list[Point], axis: int) -> list[Point]:
@@ -138,7 +136,9 @@ def _positive(corners: list[Point], axis: int) -> list[Point]:
             kept.append(one)
         if (one[axis] < 0) != (other[axis] < 0):
             share = one[axis] / (one[axis] - other[axis])
-            kept.append((one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1])))
+            kept.append(
+                (one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1]))
+            )
     return kept
 
 
@@ -164,11 +164,12 @@ def _slope(shape: Fraction, a: Fraction, b: Fraction) -> arb:
 def _derived(shape: Fraction, at: Fraction, order: int) -> arb:
     """G = (1+s)^−k, or e^−s, and its derivatives."""
     if not shape:
-        return (-ball(at)).exp() * (-1) ** order
+        falling: arb = (-ball(at)).exp()
+        return -falling if order == 1 else falling
     factor = {0: Fraction(1), 1: -shape, 2: shape * (shape + 1)}[order]
     power = shape + order
     base = ball(1 + at)
-    fallen = base ** -int(power) if power.denominator == 1 else base ** ball(-power)
+    fallen: arb = base ** -int(power) if power.denominator == 1 else base ** ball(-power)
     return ball(factor) * fallen
 
 

@@ -1,8 +1,8 @@
 """Exams of the released code of pay: compared with its definition, and sampled.
 
 Count and payroll are counted once more, job by job, from the databases. What a table shows must
-follow from its noisy numbers alone: with the same noise, neighbours show the same. The draws of pairs
-are compared with the law of their norm and with the cones of their body.
+follow from its noisy numbers alone: with the same noise, neighbours show the same. The draws of
+pairs are compared with the law of their norm and with the cones of their body.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """Exams of pay: counts and payrolls of neighbouring databases, by what the released code asks for.
 
 `examine_pay` is for mechanisms that add noise to cells, `examine_pay_clipped` for clipped sums,
-whose index and sums are released one after the other. `by_raises` examines the same on raises alone.
+whose index and sums are released one after the other. `by_raises` examines both on raises alone.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from leeward.audit.exams import Exam, examined
 from leeward.audit.loss import Loss, worst
 from leeward.audit.neighbours import Depth, Pair, chain, parts
 from leeward.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
-from leeward.audit.pay_neighbours import paid_pairs
+from leeward.audit.pay_neighbours import Relation, paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
 from leeward.audit.table_exam import Part, part_loss, step
 from leeward.errors import NotCovered
@@ -28,13 +28,12 @@ from leeward.noise.scales import MOST, Integers, Noise
 from leeward.privacy import Guarantee, Policy
 from leeward.privacy.database import Database, changed
 from leeward.privacy.pay import RaiseAlpha
-from leeward.privacy.policy import Neighbours
 
 CLOSELY = 3
 """Of the pairs with the largest ratios of densities, so many each way are examined by masses."""
 
 
-class PayMechanism(Protocol):
+class MechanismOfPay(Protocol):
     """What the auditor asks of a mechanism of pay."""
 
     @property
@@ -49,14 +48,14 @@ class PayMechanism(Protocol):
         """What it promises."""
 
 
-class PayCellMechanism(PayMechanism, Protocol):
+class PayCellMechanism(MechanismOfPay, Protocol):
     """One that adds noise to cells."""
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with given noise."""
 
 
-class PayEntryMechanism(PayMechanism, Protocol):
+class PayEntryMechanism(MechanismOfPay, Protocol):
     """One that clips establishments to a bound."""
 
     @property
@@ -75,13 +74,13 @@ Recorder = Callable[[Sequence[Integers]], RecordingNoise]
 class Steps:
     """Neighbours with pay that a mechanism is examined on, and how their noise is recorded."""
 
-    relation: Neighbours
+    relation: Relation
     kinds: tuple[int, ...]
     recorder: Recorder = RecordingNoise
     merged: bool = False
     """Whether each part of an employer is two establishments, which both change."""
 
-    def pairs(self, made: PayMechanism, depth: Depth) -> Iterator[list[Pair]]:
+    def pairs(self, made: MechanismOfPay, depth: Depth) -> Iterator[list[Pair]]:
         """For each number of kinds of worker."""
         alpha = made.parameters.growth
         for kinds in self.kinds:
@@ -94,14 +93,14 @@ class Steps:
         return Pair(*(parts(chain(one)) for one in pair.databases))
 
 
-def steps_of(made: PayMechanism, name: str, *, merged: bool = False) -> Steps:
+def steps_of(made: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
     """Those of a policy; with workers outside the table where the proof covers a filter."""
     cells = made.parameters.cells
     kinds = (cells, cells + 1) if _covers_filters(made, name) else (cells,)
     return Steps(examined(made, name), kinds, merged=merged)
 
 
-def _covers_filters(made: PayMechanism, name: str) -> bool:
+def _covers_filters(made: MechanismOfPay, name: str) -> bool:
     try:
         made.guarantee(name, table="worker_pay")
     except NotCovered:
@@ -122,7 +121,7 @@ def examine_pay_chains(made: PayCellMechanism, name: str, depth: Depth) -> Loss:
 def by_raises(examine: Callable[[Any, Steps, Depth], Loss]) -> Exam:
     """The same exam on raises, of which a step of the policies allows any."""
 
-    def exam(made: PayMechanism, _: str, depth: Depth) -> Loss:
+    def exam(made: MechanismOfPay, _: str, depth: Depth) -> Loss:
         cells = made.parameters.cells
         return examine(made, Steps(RaiseAlpha(), (cells, cells + 1)), depth)
 

@@ -9,9 +9,11 @@ from functools import lru_cache
 from itertools import product
 
 from leeward.audit.neighbours import Depth, Pair, additive, most
+from leeward.privacy import Policy
 from leeward.privacy.database import Counts, Database
-from leeward.privacy.policy import Neighbours
+from leeward.privacy.pay import RaiseAlpha
 
+Relation = Policy | RaiseAlpha
 Paid = tuple[Counts, ...]
 """The pay of the jobs of an establishment, kind by kind."""
 
@@ -24,16 +26,17 @@ LARGE = 100
 
 @lru_cache(maxsize=32)  # several mechanisms are examined on the same pairs
 def paid_pairs(
-    policy: Neighbours, alpha: Fraction, cap: int, kinds: int, depth: Depth
+    policy: Relation, alpha: Fraction, cap: int, kinds: int, depth: Depth
 ) -> tuple[Pair, ...]:
-    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or in both."""
+    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both."""
     plus, found = additive(policy), dict[Pair, None]()
     for size in _sizes(alpha, plus, depth):
         grown = most(alpha, size, plus) - size
         for before in _workforces(size, kinds, cap):
             limit = max(int(alpha * sum(map(sum, before))), plus * cap)
             for after in _changed(before, cap, grown, limit):
-                for others in _beside(before, after, cap) if size <= MANY else ((),):
+                alone = size > MANY or not before[0]
+                for others in ((),) if alone else _beside(before, after, cap):
                     both = (Database.capped(cap, *others, one) for one in (before, after))
                     for pair in Pair(*both).admitted(policy, alpha):
                         found[pair] = None
@@ -50,9 +53,9 @@ def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
 
 def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
     """All paid nothing, a third of the cap, or the cap; of one kind, and of all kinds."""
-    spread = (size,) * 1 + (0,) * (kinds - 1)
+    single = (size, *(0,) * (kinds - 1))
     even = tuple(size // kinds + (i < size % kinds) for i in range(kinds))
-    for jobs, pay in product(dict.fromkeys((spread, even, spread[::-1])), (0, cap // 3, cap)):
+    for jobs, pay in product(dict.fromkeys((single, even, single[::-1])), (0, cap // 3, cap)):
         yield tuple((pay,) * count for count in jobs)
 
 
