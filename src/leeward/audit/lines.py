@@ -296,7 +296,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 )
 """Mechanisms that are examined with an additive factor Δ above 1."""
 
-PAY_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "4"), ("0.3", "4"), ("1", "20"))
+PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
 RAISES = "raises"
 STRONG, PROPORTIONAL = ("strong",), ("proportional",)
 PayLine = tuple[str, Exam, tuple[str, ...], Options]
@@ -330,17 +330,18 @@ PAY_RAISES: tuple[tuple[str, Exam], ...] = (
 def _pay_lines() -> Iterator[Line]:
     for name, exam, policies, options in PAY:
         yield Line(name, exam, policies, options=(CAP, *options), at=ONE)
-        yield Line(name, exam, policies, options=(CAP, *options), at=PAY_GRID, deep=True)
+        several = PAY_GRID[1:] if exam is examine_pay_clipped else PAY_GRID
+        yield Line(name, exam, policies, options=(CAP, *options), at=several, deep=True)
         wide = (CAP, *options, ("plus", 3))
         yield Line(name, exam, policies[-1:], options=wide, at=ONE, deep=name != "pay_two_scales")
     for name, exam, policies, options in PAY_CELLS:
         both = (CAP, *options, ("cells", 2))
         yield Line(name, exam, policies, options=both, at=ONE, deep=policies != STRONG)
-        yield Line(name, exam, policies, options=both, at=PAY_GRID[1:3], deep=True)
+        yield Line(name, exam, policies, options=both, at=PAY_GRID[1:2], deep=True)
     yield Line("pay_clipped", examine_pay_clipped, options=(CAP, ("cells", 2)), at=ONE, deep=True)
     for name, exam in PAY_RAISES:
         yield Line(name, exam, options=(CAP,), at=ONE, detail=RAISES)
-        yield Line(name, exam, options=(CAP,), at=PAY_GRID[:2], detail=RAISES, deep=True)
+        yield Line(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
     for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
         yield Line(
             name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER
@@ -433,7 +434,7 @@ LINES: tuple[Line | TableLine | RhoLine, ...] = (
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
     *_pay_lines(),
-    TableLine("pay_centred", statistic="mean"),
+    TableLine("pay_centred", statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),
     TableLine("payroll_slope", "proportional", statistic="payroll"),
     RhoLine("clipped"),

@@ -228,7 +228,12 @@ def sampled_pairs(made: Any, protected: Policy) -> Iterator[Pair]:  # noqa: ANN4
     yield from pair([level] * size, [more] * size, [level] * (size + grown // 2))
 
 
+def _kinds(made: Mechanism) -> tuple[int, ...]:
+    """One more than the table has."""
+    return (made.parameters.cells + 1,)
+
+
 PAY_CODE, LOG_CODE, PAY_CLIPPED_CODE = (
-    CodeExam(faults, sampled_pairs, PAY_DRAWS, drawn, databases=databases)
+    CodeExam(faults, sampled_pairs, PAY_DRAWS, drawn, _kinds, databases)
     for faults in (cell_faults, log_faults, clipped_faults)
 )

@@ -132,8 +132,9 @@ def real_calibration(epsilon: Fraction) -> tuple[Fraction, Fraction]:
     with precision(256):
         growth = log_growth(ALPHA)
         shape = dyadic_down(ball(epsilon) / growth, 64)
-        rest = (ball(epsilon) - 2 * growth) / ball(shape + 2)
-        return shape, dyadic_down(ball(1 + ALPHA) * rest.expm1(), 64)
+        moved = (ball(epsilon) / ball(shape + 2)).expm1()
+        grown = ball(1 + ALPHA) * ((ball(epsilon) - 2 * growth) / ball(shape + 2)).expm1()
+        return shape, min(dyadic_down(moved, 64), dyadic_down(grown, 64))
 
 
 def real_loss(genuine: PowerPair, pair: Pair) -> Loss:

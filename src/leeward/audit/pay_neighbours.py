@@ -20,6 +20,9 @@ Paid = tuple[Counts, ...]
 MANY = 1000
 """Above this size few changes are examined: pay is listed job by job."""
 
+SOME = 2
+"""Scattered sizes of a quick audit: beyond it, more sizes and pays are examined."""
+
 LARGE = 100
 """S of the largest establishments."""
 
@@ -34,7 +37,7 @@ def paid_pairs(
         grown = most(alpha, size, plus) - size
         for before in _workforces(size, kinds, cap):
             limit = max(int(alpha * sum(map(sum, before))), plus * cap)
-            for after in _changed(before, cap, grown, limit):
+            for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):
                 alone = size > MANY or not before[0]
                 for others in ((),) if alone else _beside(before, after, cap):
                     both = (Database.capped(cap, *others, one) for one in (before, after))
@@ -47,7 +50,7 @@ def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
     """Empty, tiny, around the kink Δ/α, and large."""
     kink = int(plus / alpha)
     few = {0, 1, kink, int(LARGE / alpha)}
-    more = {2, 3, kink - 1, kink + 1, 2 * kink + 1} if depth.scatter > 2 else {kink + 1}
+    more = {2, 3, kink - 1, kink + 1, 2 * kink + 1} if depth.scatter > SOME else {kink + 1}
     return sorted(size for size in few | more if size >= 0)
 
 
@@ -59,25 +62,26 @@ def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
         yield tuple((pay,) * count for count in jobs)
 
 
-def _changed(before: Paid, cap: int, grown: int, limit: int) -> Iterator[Paid]:
+def _changed(before: Paid, cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Paid]:
     """Joiners at 0, at the cap and in between; raises up to the limit of the payroll; and both."""
     kinds = range(len(before))
     for kind in kinds:
-        for joiners in _joiners(cap, grown, limit):
+        for joiners in _joiners(cap, grown, limit, thorough=thorough):
             yield _with(before, kind, joiners)
-    for kind, more in product(kinds, (limit, limit // 2)):
+    for kind, more in product(kinds, (limit, limit // 2) if thorough else (limit,)):
         raised = _raised(before, kind, more, cap)
         yield raised
         if more == limit:
             yield from (_with(raised, other, (0,) * grown) for other in kinds)
 
 
-def _joiners(cap: int, grown: int, limit: int) -> Iterator[Counts]:
+def _joiners(cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Counts]:
     yield (0,) * grown
     yield (cap,) * grown
     yield (cap,)
-    yield (cap // 2,) * grown
     yield tuple(cap * (i % 2) for i in range(grown))
+    if thorough:
+        yield (cap // 2,) * grown
     each = limit // grown if grown else 0  # as much pay as the payroll may grow by
     yield tuple(min(each + (i < limit - each * grown), cap) for i in range(grown))
 
