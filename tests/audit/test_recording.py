@@ -62,6 +62,19 @@ BUILT_CLIPPED = [
     for noise in ({}, {"noise": "gaussian", "delta": "1e-6"})
 ]
 
+BUILT_PAY = [
+    mechanism(name, alpha="0.3", epsilon=4, cap=7, **options)  # type: ignore[arg-type] # as in plans
+    for name, options in (
+        ("pay_centred", {"cells": 2}),
+        ("pay_pareto", {"statistic": "payroll"}),
+        ("pay_two_scales", {"plus": 3}),
+        ("pay_clipped", {"cells": 2, "plus": 3}),
+        ("log_pair", {"plus": 3}),
+        ("payroll_pareto", {"cells": 2}),
+        ("payroll_slope", {}),
+    )
+]
+
 
 def test_a_scalar_release_shows_its_law_and_scale() -> None:
     slope = additive("slope")
@@ -110,14 +123,14 @@ def test_copies_are_workplace_cells_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "built", [*BUILT, *BUILT_CLIPPED, *BUILT_JOINT], ids=lambda built: built.name
+    "built", [*BUILT, *BUILT_CLIPPED, *BUILT_JOINT, *BUILT_PAY], ids=lambda built: built.name
 )
 def test_the_released_code_does_what_is_defined(built: Mechanism) -> None:
     assert EXAMS[built.name].fault(built) == ""
 
 
 def test_every_mechanism_has_a_definition() -> None:
-    names = {built.name for built in (*BUILT, *BUILT_CLIPPED, *BUILT_JOINT)}
+    names = {built.name for built in (*BUILT, *BUILT_CLIPPED, *BUILT_JOINT, *BUILT_PAY)}
     assert names == set(REGISTRY) == set(EXAMS)
 
 

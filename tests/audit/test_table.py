@@ -61,6 +61,17 @@ DEFECTS = {
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),
     ("staircase", "γ of endless steps"),
+    ("payroll_slope", "slope on payroll under strong"),
+    ("payroll_slope", "the floor B forgotten"),
+    ("payroll_slope", "count and payroll booked in parallel"),
+    ("pay_clipped", "the cap is the largest pay observed"),
+    ("pay_clipped", "weights min(1, θB/P)"),
+    ("pay_two_scales", "calibrated for one scale"),
+    ("pay_centred", "a pay change booked as one step"),
+    ("slope", "jobs at no pay left out"),
+    ("pay_pareto", "an exact count beside noisy payroll"),
+    ("pay_pareto", "margins of the true scale"),
+    ("pay_pareto", "two worker cells under proportional"),
     *((name, "draws of half the scale asked for") for name in ("clipped", "slope", "joint_pareto")),
     *(
         (name, "scale cut by 10 %")
@@ -72,6 +83,13 @@ DEFECTS = {
             "scale",
             "edge_laplace",
             "joint_pareto",
+            "pay_centred",
+            "pay_pareto",
+            "pay_two_scales",
+            "pay_clipped",
+            "log_pair",
+            "payroll_pareto",
+            "payroll_slope",
         )
     ),
 }
@@ -145,7 +163,8 @@ def test_every_control_is_rejected(rows: list[Row]) -> None:
 def test_no_known_defect_is_missing(rows: list[Row]) -> None:
     assert {(r.claim.mechanism, r.claim.control) for r in rows if r.claim.control} == DEFECTS
     sampled = {"clipped by the covered", "a split", "draws of", "a fresh H"}
-    assert len(CONTROLS) == len(DEFECTS) + 3  # three are examined by masses and by draws
+    # Three are examined by masses and by draws, and one at three ε.
+    assert len(CONTROLS) == len(DEFECTS) + 5
     for defect in sampled:
         assert any(r.sampled and r.claim.control.startswith(defect) for r in rows)
 
@@ -165,6 +184,11 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("moments", "worker"),
         ("employer_moments", "strong"),
         ("theil_sen", "replacement"),
+        ("pay_two_scales", "proportional"),
+        ("pay_clipped", "proportional"),
+        ("log_pair", "proportional"),
+        ("payroll_pareto", "proportional"),
+        ("payroll_slope", "proportional"),
     ],
 )
 def test_those_calibrated_to_equality_reach_it(
@@ -255,6 +279,37 @@ def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
     assert halved == pytest.approx(2 - float(split), abs=1e-4)
     assert control(rows, "a split", "clipped").ratio == inf
     assert control(rows, "a fresh H", "vector_pareto").ratio > 1.9
+
+
+def test_faults_of_pay_cost_what_they_cost(rows: list[Row]) -> None:
+    """MATHS 10.8 and 10.9, at α = 0.1."""
+    under_strong = 2 - 0.1 / 1.1
+    for defect, mechanism, ratio in (
+        ("slope on payroll", "payroll_slope", under_strong),
+        ("the floor B", "payroll_slope", 11.53),
+        ("count and payroll", "payroll_slope", 2),
+        ("a pay change", "pay_centred", 1.7161),
+        ("jobs at no pay", "slope", under_strong),
+    ):
+        assert control(rows, defect, mechanism).ratio == pytest.approx(ratio, abs=4e-3), defect
+    assert control(rows, "two worker cells", "pay_pareto").ratio > 1.5
+    for defect, mechanism in (
+        ("the cap is", "pay_clipped"),
+        ("an exact count", "pay_pareto"),
+        ("margins of", "pay_pareto"),
+    ):
+        assert control(rows, defect, mechanism).ratio == inf
+    one_scale = [row for row in rows if row.claim.control == "calibrated for one scale"]
+    for row in one_scale:
+        assert row.ratio == pytest.approx(1 + log(1.1) / float(row.claim.epsilon), abs=1e-6)
+    assert [round(row.ratio, 2) for row in one_scale] == [1.19, 1.10, 1.05]
+
+
+def test_mechanisms_of_pay_reach_their_promise(rows: list[Row]) -> None:
+    """Where the largest establishment grows too; a raise alone moves less than S."""
+    found = [row for name in ("pay_centred", "pay_pareto") for row in genuine(rows, name)]
+    for row in found:
+        assert row.ratio > 0.99 or "raises" in row.claim.detail
 
 
 def test_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> None:

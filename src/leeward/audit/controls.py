@@ -17,6 +17,7 @@ from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control,
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
+from leeward.audit.pay_controls import PAY_CONTROLS
 from leeward.audit.planted import CUT, PLANTED, STRONG, made
 from leeward.audit.recording import released
 from leeward.audit.regression_exam import (
@@ -425,4 +426,5 @@ CONTROLS: tuple[Control, ...] = (
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     *REGRESSIONS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
+    *PAY_CONTROLS,
 )

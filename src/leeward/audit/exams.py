@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, worst
+from leeward.audit.loss import Loss, laplace_loss, over, pure_loss, tail_bound, worst
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs, parts
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.audit.recording import (
@@ -25,7 +25,6 @@ from leeward.audit.recording import (
     released,
     released_block,
 )
-from leeward.exact import ball, precision
 from leeward.privacy import Policy, policy
 from leeward.privacy.database import Database
 from leeward.privacy.policy import with_plus
@@ -133,18 +132,6 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
     """
     distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
     return tail_bound(distance, (before.scale, after.scale), len(before.true), before.shape)
-
-
-def tail_bound(distance: int, scales: tuple[Fraction, Fraction], d: int, k: Fraction | int) -> arb:
-    """The same for any norm in d dimensions, at this distance of the centres."""
-    narrow, wide = sorted(scales)
-    with precision(128):
-        u = ball(Fraction(distance) / narrow)
-        rho = ball(wide / narrow)
-        order = ball(d + k)
-        at_narrow = order * (rho + u).log() - ball(k) * rho.log()
-        at_wide = order * (1 + u).log() - d * rho.log()
-        return at_narrow.max(at_wide).max(ball(k) * rho.log())
 
 
 def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:

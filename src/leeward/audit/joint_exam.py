@@ -14,8 +14,8 @@ import numpy as np
 from flint import arb
 
 from leeward.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi
-from leeward.audit.exams import examined, tail_bound
-from leeward.audit.loss import NONE, Loss, over, worst, zcdp_loss
+from leeward.audit.exams import examined
+from leeward.audit.loss import NONE, Loss, over, tail_bound, worst, zcdp_loss
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import JointBlock
 from leeward.audit.recording import NoiseRequest, RecordingNoise

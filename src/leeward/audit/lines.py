@@ -4,9 +4,9 @@ A control is the line of a known defect: it gives one row, which must be rejecte
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 from leeward.audit.clipped_exam import (
     examine_clipped,
@@ -25,6 +25,15 @@ from leeward.audit.joint_exam import (
 )
 from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.neighbours import Depth
+from leeward.audit.pay_code import LOG_CODE, PAY_CLIPPED_CODE, PAY_CODE
+from leeward.audit.pay_exam import (
+    by_raises,
+    examine_pay,
+    examine_pay_chains,
+    examine_pay_clipped,
+    pay_clipped_loss,
+    pay_loss,
+)
 from leeward.audit.recording import EntryMechanism
 from leeward.audit.regression_exam import REGRESSION_LINES, RegressionLine
 from leeward.audit.released_code import (
@@ -42,7 +51,7 @@ from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Attribute, Dimension, Marginal
+from leeward.model import Attribute, Dimension, Marginal, NumericRange, Pay
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES
 
@@ -54,6 +63,9 @@ Options = tuple[tuple[str, object], ...]
 
 QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("1", "4"))
 ONE: Grid = (("0.1", "1"),)
+CAP = ("cap", 30)
+"""The cap of pay in all examined databases, as an option."""
+
 FULL_GRID: Grid = tuple(
     (alpha, epsilon)
     for alpha in ("0.01", "0.05", "0.1", "0.3", "1")
@@ -134,6 +146,7 @@ class TableLine:
     cells: int = 1
     alpha: str = "0.1"
     epsilon: str = "1"
+    statistic: Literal["payroll", "mean"] | None = None
     deep: ClassVar[bool] = False
 
     @property
@@ -145,18 +158,17 @@ class TableLine:
         """One row."""
         made, kind = self.made(), self.marginal.kind
         promised = made.guarantee(self.policy, table=kind)
+        shown = (f"cells {self.cells}" if self.cells > 1 else "", self.statistic)
         claim = Claim(
             self.mechanism,
             "tight",
             self.policy,
             promised.alpha,
             promised.epsilon,
-            detail=", ".join((*((f"cells {self.cells}",) if self.cells > 1 else ()), WITH_MARGINS)),
+            detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
-        yield Row(
-            claim,
-            examine_table(cast(TableMeasurement, made), promised.policy, depth, promised.epsilon),
-        )
+        table, cap = cast(TableMeasurement, made), CAP[1] if self.statistic else None
+        yield Row(claim, examine_table(table, promised.policy, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
         """The measurement, by the function that plans call."""
@@ -165,8 +177,14 @@ class TableLine:
 
     @property
     def marginal(self) -> Marginal:
-        """Jobs of workplaces, by as many kinds of workers as there are cells."""
-        return _by_kinds(self.cells)
+        """Jobs of workplaces, or their pay, by as many kinds of workers as there are cells."""
+        counted = _by_kinds(self.cells)
+        return counted if self.statistic is None else replace(counted, statistic=self._pay())
+
+    def _pay(self) -> Pay:
+        numbers = NumericRange(0, CAP[1], "euros", None, ())
+        earnings = Attribute("earnings", "jobs", "earnings", (), (), False, {}, numbers=numbers)
+        return Pay(self.statistic or "payroll", earnings)
 
 
 def _by_kinds(cells: int) -> Marginal:
@@ -280,6 +298,58 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 )
 """Mechanisms that are examined with an additive factor Δ above 1."""
 
+PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
+RAISES = "raises"
+STRONG, PROPORTIONAL = ("strong",), ("proportional",)
+PayLine = tuple[str, Exam, tuple[str, ...], Options]
+
+PAY: tuple[PayLine, ...] = (
+    ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_pareto", examine_pay, STRONG + PROPORTIONAL, ()),
+    ("pay_two_scales", examine_pay, PROPORTIONAL, ()),
+    ("pay_clipped", examine_pay_clipped, STRONG + PROPORTIONAL, ()),
+    ("log_pair", examine_pay, PROPORTIONAL, ()),
+    ("payroll_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+    ("payroll_slope", examine_pay, PROPORTIONAL, ()),
+)
+"""Mechanisms of pay; the full audit has them at several α and ε, and with a Δ above 1."""
+
+PAY_CELLS: tuple[PayLine, ...] = (
+    ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+)
+PAY_RAISES: tuple[tuple[str, Exam], ...] = (
+    ("pay_pareto", by_raises(pay_loss)),
+    ("payroll_pareto", by_raises(pay_loss)),
+    ("pay_clipped", by_raises(pay_clipped_loss)),
+)
+"""Those under which a changed pay is one step whatever the policy."""
+
+
+def _pay_lines() -> Iterator[Line]:
+    for name, exam, policies, options in PAY:
+        yield Line(name, exam, policies, options=(CAP, *options), at=ONE)
+        several = PAY_GRID[1:] if exam is examine_pay_clipped else PAY_GRID
+        yield Line(name, exam, policies, options=(CAP, *options), at=several, deep=True)
+        wide = (CAP, *options, ("plus", 3))
+        yield Line(name, exam, policies[-1:], options=wide, at=ONE, deep=name != "pay_two_scales")
+    for name, exam, policies, options in PAY_CELLS:
+        both = (CAP, *options, ("cells", 2))
+        yield Line(name, exam, policies, options=both, at=ONE, deep=policies != STRONG)
+        yield Line(name, exam, policies, options=both, at=PAY_GRID[1:2], deep=True)
+    yield Line("pay_clipped", examine_pay_clipped, options=(CAP, ("cells", 2)), at=ONE, deep=True)
+    for name, exam in PAY_RAISES:
+        yield Line(name, exam, options=(CAP,), at=ONE, detail=RAISES)
+        yield Line(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
+    for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
+        yield Line(
+            name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER
+        )
+
+
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
@@ -365,6 +435,10 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
+    *_pay_lines(),
+    TableLine("pay_centred", statistic="payroll"),
+    TableLine("pay_two_scales", "proportional", statistic="mean"),
+    TableLine("payroll_slope", "proportional", statistic="payroll"),
     RhoLine("clipped"),
     RhoLine("clipped", "weak", cells=2),
     Line("slope", examine_chains, at=ONE, detail=UNIT_EMPLOYER),
@@ -409,4 +483,17 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,
+    *(
+        _code(name, exam, policy_name, options=(CAP,))
+        for name, exam, policy_name in (
+            ("pay_centred", PAY_CODE, "strong"),
+            ("pay_pareto", PAY_CODE, "proportional"),
+            ("pay_two_scales", PAY_CODE, "proportional"),
+            ("pay_clipped", PAY_CLIPPED_CODE, "strong"),
+            ("log_pair", LOG_CODE, "proportional"),
+            ("payroll_pareto", PAY_CODE, "strong"),
+            ("payroll_slope", PAY_CODE, "proportional"),
+        )
+    ),
+    _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
 )

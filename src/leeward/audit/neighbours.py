@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 from leeward.privacy import Policy
-from leeward.privacy.database import Counts, Database
+from leeward.privacy.database import Counts, Database, Workforce
 from leeward.privacy.policy import Neighbours
 
 GOLDEN = Fraction(6180339887, 10**10)
@@ -56,18 +56,31 @@ class Pair:
 
 def chain(database: Database) -> Database:
     """Every workforce as two establishments of one employer, one after the other."""
-    halves = (
-        (tuple(count // 2 for count in each.jobs), tuple(-(-count // 2) for count in each.jobs))
-        for each in database.establishments
-    )
-    return Database.of(*(half for both in halves for half in both))
+    halves = (half for each in database.establishments for half in _halves(each))
+    return Database(tuple(halves), database.cap)
+
+
+def _halves(force: Workforce) -> tuple[Workforce, Workforce]:
+    if force.pay is not None:
+        return (
+            Workforce.paid(*(kind[1::2] for kind in force.pay)),
+            Workforce.paid(*(kind[::2] for kind in force.pay)),
+        )
+    few, many = (tuple((count + more) // 2 for count in force.jobs) for more in (0, 1))
+    return Workforce(few), Workforce(many)
 
 
 def parts(database: Database) -> Database:
     """What a release by employer counts of such a database: each employer's part as one."""
-    forces = [each.jobs for each in database.establishments]
+    forces = database.establishments
     both = zip(forces[::2], forces[1::2], strict=True)
-    return Database.of(*(tuple(map(sum, zip(*each, strict=True))) for each in both))
+    return Database(tuple(_together(*each) for each in both), database.cap)
+
+
+def _together(one: Workforce, other: Workforce) -> Workforce:
+    if one.pay is not None and other.pay is not None:
+        return Workforce.paid(*(a + b for a, b in zip(one.pay, other.pay, strict=True)))
+    return Workforce(tuple(a + b for a, b in zip(one.jobs, other.jobs, strict=True)))
 
 
 def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:

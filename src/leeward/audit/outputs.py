@@ -17,7 +17,6 @@ from flint import arb
 
 from leeward.exact import ball
 from leeward.noise.accuracy import accurate
-from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.law import Law, PiecewiseLaw
 
@@ -176,20 +175,6 @@ class JointBlock:
             elif any_change:
                 found[cells.start] -= change
         return tuple(found)
-
-
-@dataclass(frozen=True)
-class PairBlock:
-    """Pairs (count, payroll) of one workplace cell, drawn together: true + noise, rounded.
-
-    In the norm of the body its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape), e^−Σ‖z_i‖ with shape 0; z
-    is the distance of counts and payrolls from the true ones in units of the two scales.
-    """
-
-    true: tuple[tuple[int, int], ...]
-    scales: tuple[Fraction, Fraction]
-    body: Body
-    shape: int
 
 
 @lru_cache(maxsize=16)

@@ -14,8 +14,11 @@ from leeward.audit.exams import examined, kept_view, pareto_loss, scalar, workpl
 from leeward.audit.loss import INFINITE, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Independent, Rounded
+from leeward.audit.pair_block import PairBlock, density_bounds
+from leeward.audit.pay_exam import released_pay
 from leeward.audit.pay_worlds import CAP
 from leeward.audit.recording import EntryMechanism, released, released_block
+from leeward.audit.table_exam import Part
 from leeward.audit.worlds import Population, World, WorldPair, alone
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism, mechanism
@@ -34,7 +37,7 @@ Table = Literal[
 ]
 """What is tabulated: a workplace table, a worker table cell by cell, or as one block; payrolls."""
 
-Released = Rounded | Independent
+Released = Rounded | Independent | Part
 
 EMPLOYER: Unit = "employer"
 OTHERS, LIKELY = 11, Fraction(1, 3)
@@ -58,8 +61,7 @@ class Setting:
         kinds = self.population.kinds
         plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
-        name += f", plus {plus}" if plus > 1 and not self.payroll else ""
-        name += ", payroll" if self.payroll else ""
+        name += f", plus {plus}" if plus > 1 else ""
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
         return name if self.floor else f"{name}, no floor"
@@ -112,8 +114,8 @@ class Setting:
     def population(self) -> Population:
         """What worlds are made of."""
         kinds = 1 if self.table in ("all jobs", "kept establishments", "payroll") else 2
-        protected = policy(self.policy) if self.payroll else examined(self.made, self.policy)
-        return Population(with_unit(protected, self.unit), self.alpha, kinds, self.payroll)
+        protected = with_unit(examined(self.made, self.policy), self.unit)
+        return Population(protected, self.alpha, kinds, self.payroll)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up.
@@ -153,7 +155,7 @@ class Setting:
         if self.table == "block":
             return (released_block(self._suited, cell),)
         if self.payroll:
-            return (released_payroll(self._suited, self.policy, cell),)
+            return tuple(released_pay(self._suited, [cell]))
         if self.table == "kept establishments":
             return (kept_view(self._suited)(cell),)
         if self.table == "all jobs":
@@ -165,26 +167,14 @@ class Setting:
         return tuple(released(self._suited, sum(kind), max(kind)) for kind in kinds)
 
 
-def released_payroll(made: Any, name: str, cell: Database) -> Released:  # noqa: ANN401 (as `_suited`)
-    """What is released of the payroll of a workplace cell: where mechanisms of pay come in.
-
-    Under proportional, noise that follows max(P, Δ·cap/α) is that of a mechanism for counts whose Δ
-    is Δ·cap; under strong, it is that of the counts times the cap (MATHS 10.2).
-    """
-    payrolls = [force.payroll for force in cell.establishments]
-    if name == "proportional":
-        return released(made, sum(payrolls), max(payrolls))
-    (counted,) = released_block(made, cell).parts
-    scale = counted.scale * (cell.cap or 1)
-    return Independent((replace(counted, true=(sum(payrolls),), scale=scale),))
-
-
 def _losses(before: Released, after: Released) -> tuple[arb, arb]:
     """Only the distance of the centres and both scales matter."""
     if before == after:
         return arb(0), arb(0)
     if isinstance(before, Independent) and isinstance(after, Independent):
         return _losses_apart(before.seen_from(before.true), after.seen_from(before.true))
+    if isinstance(before, PairBlock) and isinstance(after, PairBlock):
+        return density_bounds(before.seen_from(before), after.seen_from(before))
     if isinstance(before, Rounded) and isinstance(after, Rounded):
         return _losses_apart(replace(before, true=0), replace(after, true=after.true - before.true))
     raise TypeError("two releases of one table are of one form")
@@ -262,8 +252,16 @@ def settings() -> tuple[Setting, ...]:
         Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         zcdp(),
-        Setting("strong", _made("vector_pareto", "0.1", "1"), "payroll"),
-        Setting("proportional", _made("slope", "0.1", "1", plus=CAP), "payroll"),
+        *(
+            Setting(name, _made(pay, "0.1", "1", cap=CAP), "payroll")
+            for name, pay in (
+                ("strong", "pay_centred"),
+                ("strong", "pay_pareto"),
+                ("proportional", "pay_two_scales"),
+                ("proportional", "payroll_slope"),
+                ("proportional", "log_pair"),
+            )
+        ),
         Setting("proportional", _made("slope", "0.1", "1"), "all jobs"),
         Setting("proportional", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),

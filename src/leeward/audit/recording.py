@@ -13,7 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.audit.outputs import Independent, JointBlock, PairBlock, ParetoBlock, Rounded
+from leeward.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
+from leeward.audit.pair_block import PairBlock
 from leeward.mechanisms.clipping import Clipping, checked_entries
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
@@ -133,6 +134,8 @@ class RecordingNoise:
     blocks: list[ParetoBlock] = field(default_factory=list)
     joints: list[JointBlock] = field(default_factory=list)
     pair_blocks: list[PairBlock] = field(default_factory=list)
+    asked: list[Integers] = field(default_factory=list)
+    """The true numbers of all requests, in the order of the calls."""
 
     def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Keep the column."""
@@ -158,7 +161,7 @@ class RecordingNoise:
         """Keep one joint distribution a row."""
         for i, row in enumerate(true.tolist()):
             exact = (scales[0].exact(i), scales[1].exact(i))
-            self.pair_blocks.append(PairBlock(tuple(map(tuple, row)), exact, body, shape))
+            self.pair_blocks.append(PairBlock(tuple(map(tuple, row)), exact, body, Fraction(shape)))
         return self._answer(true)
 
     def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
@@ -168,6 +171,7 @@ class RecordingNoise:
         return self._answer(true)
 
     def _answer(self, true: Integers) -> Integers:
+        self.asked.append(true.copy())
         if not self.answers:
             return true
         answer, *self.answers = self.answers
@@ -223,12 +227,13 @@ def clipped_release(
 
 
 def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entries:
-    """Databases as workplace cells of one table, each `copies` times.
+    """Databases as workplace cells of one table, each `copies` times; with pay where they have it.
 
     Kinds of worker beyond the table's cells are in no cell, but in the size.
     """
-    rows = [force.jobs for database in databases for force in database.establishments]
-    forces = np.array(rows, dtype=np.int64)
+    workforces = [force for database in databases for force in database.establishments]
+    forces = np.array([force.jobs for force in workforces], dtype=np.int64)
+    pay = np.array([list(map(sum, force.pay or ())) for force in workforces], dtype=np.int64)
     place = np.repeat(np.arange(len(databases)), [len(each.sizes) for each in databases])
     row, cell = np.nonzero(forces[:, :cells])
 
@@ -243,4 +248,6 @@ def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entri
         workplace=repeated(place, len(databases)),
         shape=(copies * len(databases), cells),
         in_frame=np.tile([len(each.sizes) for each in databases], copies),
+        payroll=repeated(pay[row, cell]) if pay.size else None,
+        payrolls=repeated(pay.sum(axis=1)) if pay.size else None,
     )

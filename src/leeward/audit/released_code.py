@@ -92,6 +92,11 @@ class CodeExam:
     )
     """Kinds of worker in the databases whose release is compared with its definition."""
 
+    databases: Callable[[Any, int], list[Database]] = lambda made, kinds: list(
+        databases(made.parameters.alpha or Fraction(1, 10), kinds, made.parameters.plus)
+    )
+    """These databases: neighbours, one after the other."""
+
     def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
         """The released code compared with its definition, and then sampled."""
         found = self.fault(made)
@@ -101,10 +106,8 @@ class CodeExam:
 
     def fault(self, made: Mechanism) -> str:
         """How the released code departs from its definition; empty where it does not."""
-        alpha = made.parameters.alpha or Fraction(1, 10)
         for kinds in self.kinds(made):
-            found = list(databases(alpha, kinds, made.parameters.plus))
-            first = next(self.faults(made, found), "")
+            first = next(self.faults(made, self.databases(made, kinds)), "")
             if first:
                 return first
         return ""
@@ -192,10 +195,15 @@ def clipped_sums(database: Database, theta: Fraction, lattice: int) -> Iterator[
 
 
 def grid_index(size: int, parameters: Parameters) -> int:
-    """⌊32·ln A/ln(1+α)⌋ with A = max(size, Δ/α), by whole powers of both."""
+    """⌊32·ln A/ln(1+α)⌋ with A = max(size, Δ/α)."""
     alpha = parameters.growth
-    largest, grown = max(Fraction(size), Fraction(parameters.plus) / alpha), 1 + alpha
-    power, index = largest**GRID, floor(GRID * log(largest) / log(grown))
+    return log_index(max(Fraction(size), Fraction(parameters.plus) / alpha), alpha)
+
+
+def log_index(number: Fraction, alpha: Fraction) -> int:
+    """⌊32·ln(number)/ln(1+α)⌋, by whole powers of both."""
+    grown = 1 + alpha
+    power, index = number**GRID, floor(GRID * log(number) / log(grown))
     while grown**index > power:
         index -= 1
     while grown ** (index + 1) <= power:

@@ -19,15 +19,17 @@ from leeward.audit.exams import pareto_loss
 from leeward.audit.loss import Loss, pure_loss, worst
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.audit.pair_block import PairBlock, density_loss
+from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
 from leeward.mechanisms.measurement import Measured
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
-from leeward.noise.scales import Noise
+from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Policy
 from leeward.privacy.database import Database
 
-Part = Rounded | ParetoBlock
+Part = Rounded | ParetoBlock | PairBlock
 """The distribution of one noisy number, or of a block of them."""
 
 WITH_MARGINS = "values and margins"
@@ -61,7 +63,7 @@ class Recorded:
         noise = noise or RecordingNoise()
         measured = made._measure(entries([database], made.parameters.cells), noise)
         alone = (one.rounded(i) for one in noise.requests for i in range(one.true.size))
-        return cls((*noise.blocks, *alone), measured, noise)
+        return cls((*noise.pair_blocks, *noise.blocks, *alone), measured, noise)
 
     def shows(self, other: Measured) -> bool:
         """Whether both show the same."""
@@ -71,32 +73,37 @@ class Recorded:
         return all(np.array_equal(one, theirs.margins[name]) for name, one in mine.margins.items())
 
     @property
-    def answers(self) -> list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]]:
+    def answers(self) -> list[Integers]:
         """The numbers that were drawn, as they were asked for."""
-        blocks = [np.array([block.true]) for block in self.noise.blocks]
-        return [*blocks, *(one.true for one in self.noise.requests)]
+        return self.noise.asked
 
 
 def examine_table(
-    made: TableMeasurement, protected: Policy, depth: Depth, claimed: Fraction
+    made: TableMeasurement,
+    protected: Policy,
+    depth: Depth,
+    claimed: Fraction,
+    cap: int | None = None,
 ) -> Loss:
-    """The worst pair of neighbours."""
+    """The worst pair of neighbours; with a cap, of those with pay."""
     losses: dict[object, Loss] = {}
     together: dict[object, Loss] = {}
-    for pair in _pairs(made.parameters, protected, depth):
+    for pair in _pairs(made.parameters, protected, depth, cap):
         before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
         if _shows_more(made, pair, before):
             return Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
-        parts = {_step(*both): both for both in zip(before.parts, after.parts, strict=True)}
-        for step in parts.keys() - losses.keys():
-            losses[step] = _loss(*parts[step], claimed)
-        steps = tuple(map(_step, before.parts, after.parts))
+        parts = {step(*both): both for both in zip(before.parts, after.parts, strict=True)}
+        for one in parts.keys() - losses.keys():
+            losses[one] = part_loss(*parts[one], claimed)
+        steps = tuple(map(step, before.parts, after.parts))
         if steps not in together:
-            together[steps] = reduce(Loss.plus, (losses[step] for step in steps))
+            together[steps] = reduce(Loss.plus, (losses[one] for one in steps))
     return worst(together.values())
 
 
-def _pairs(parameters: Parameters, protected: Policy, depth: Depth) -> Iterable[Pair]:
+def _pairs(
+    parameters: Parameters, protected: Policy, depth: Depth, cap: int | None
+) -> Iterable[Pair]:
     """Blocks of the table's cells, and with one kind of worker that it does not have.
 
     A workplace table counts every job.
@@ -104,6 +111,9 @@ def _pairs(parameters: Parameters, protected: Policy, depth: Depth) -> Iterable[
     alpha, cells = parameters.growth, parameters.cells
     sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
     for kinds in (cells, cells + 1) if cells > 1 else (1,):
+        if cap is not None:
+            yield from paid_pairs(protected, alpha, cap, kinds, depth)
+            continue
         yield from blocks(protected, alpha, kinds, sizes)
 
 
@@ -113,14 +123,26 @@ def _shows_more(made: TableMeasurement, pair: Pair, before: Recorded) -> bool:
     return not before.shows(Recorded.of(made, pair.after, same).measured)
 
 
-def _step(before: Part, after: Part) -> object:
+def step(before: Part, after: Part) -> object:
     """What a loss depends on: distances, laws and scales."""
     apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
-    laws = tuple(one.law if isinstance(one, Rounded) else one.shape for one in (before, after))
-    return apart, laws, before.scale, after.scale
+    return apart, *((type(one), _law(one), _scales(one)) for one in (before, after))
 
 
-def _loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+def _law(part: Part) -> object:
+    if isinstance(part, Rounded):
+        return part.law
+    return (part.body, part.shape) if isinstance(part, PairBlock) else part.shape
+
+
+def _scales(part: Part) -> object:
+    return part.scales if isinstance(part, PairBlock) else part.scale
+
+
+def part_loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+    """By masses; of pairs by densities, whose ratios no masses exceed."""
+    if isinstance(before, PairBlock) and isinstance(after, PairBlock):
+        return density_loss(before, after, claimed)
     if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
         return pareto_loss(Independent((before,)), Independent((after,)), claimed)
     return pure_loss(before, after, claimed)
