@@ -33,10 +33,12 @@ from leeward.exact import ball, dyadic_down, log_growth, precision
 from leeward.mechanisms.clipping import scaled
 from leeward.mechanisms.log_pair import LogPair
 from leeward.mechanisms.measurement import Measured
-from leeward.mechanisms.pay import PayMargins, PayMechanism, PayTable, PowerPair, pay_margins
+from leeward.mechanisms.pay import PayMechanism, PowerPair
 from leeward.mechanisms.pay_centred import PayCentred
 from leeward.mechanisms.pay_clipped import PayClipped
+from leeward.mechanisms.pay_margins import PayMargins, pay_margins
 from leeward.mechanisms.pay_pareto import PayPareto
+from leeward.mechanisms.pay_table import PayTable
 from leeward.mechanisms.pay_two_scales import PayTwoScales
 from leeward.mechanisms.payroll_pareto import PayrollPareto
 from leeward.mechanisms.payroll_slope import PayrollSlope

@@ -33,7 +33,8 @@ USUAL_SHARE = 0.25
 OTHERS = 0.2
 """Predictions assume that an establishment beside the largest has this share of its jobs."""
 
-MOST_CAP = 10**15
+MOST_CAP = 10**10
+"""The most pay of a job: 2·10⁸ jobs at it, all of a large country, stay below 2^61 together."""
 
 
 class Pairs(NamedTuple):
@@ -82,13 +83,17 @@ def pay_cells(
     return Cells(n.reshape(wide), x, payroll=p.reshape(wide), largest_payroll=most)
 
 
+def check_payroll(payroll: Integers, counts: Integers, cap: int) -> None:
+    """Refuse pay above the cap or below 0, which would move more than noise hides."""
+    if (payroll < 0).any() or (payroll > counts.astype(np.float64) * cap * (1 + 1e-12)).any():
+        raise ArithmeticError("payroll and counts do not belong together")
+
+
 def payroll_of(cells: Cells, cap: int) -> Integers:
     """The payroll of each cell; refuses one that its jobs cannot have, a fault of the program."""
     if cells.payroll is None:
         raise TypeError("the cells were tabulated without payroll")
-    jobs = cells.counts.astype(np.float64)
-    if (cells.payroll < 0).any() or (cells.payroll > jobs * cap * (1 + 1e-12)).any():
-        raise ArithmeticError("payroll and counts do not belong together")
+    check_payroll(cells.payroll, cells.counts, cap)
     if ((cells.counts.sum(axis=1) > 0) & (cells.largest <= 0)).any():
         raise ArithmeticError("counts and largest establishments do not belong together")
     return cells.payroll
