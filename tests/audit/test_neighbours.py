@@ -12,12 +12,17 @@ from leeward.audit.neighbours import (
     Pair,
     block_sizes,
     blocks,
+    chain,
     large,
     most,
     pairs,
+    parts,
     small,
 )
-from leeward.privacy import policy
+from leeward.audit.pay_neighbours import Relation, paid_pairs
+from leeward.privacy import ProportionalAlpha, StrongAlpha, policy
+from leeward.privacy.database import Database, changed
+from leeward.privacy.pay import RaiseAlpha
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
 GROWING = ["strong", "weak"]
@@ -132,3 +137,35 @@ def test_the_full_audit_examines_more() -> None:
     for name in GROWING:
         few, many = (set(pairs(policy(name), Fraction(1, 10), d)) for d in (QUICK, FULL))
         assert len(many) > 2 * len(few)
+
+
+@pytest.mark.parametrize("relation", [StrongAlpha(), ProportionalAlpha(3), RaiseAlpha()])
+def test_pairs_with_pay_are_neighbours_of_every_sort(relation: Relation) -> None:
+    """Joiners at both ends, raises where they may be, and a largest payroll at a smaller place."""
+    alpha, cap = Fraction(1, 10), 30
+    found = paid_pairs(relation, alpha, cap, 2, QUICK)
+    sorts = set[str]()
+    for pair in found:
+        assert relation.admits(pair.before, pair.after, alpha)
+        both = changed(*pair.databases)
+        assert both is not None
+        few, many = both
+        joined, more = many.size - few.size, many.payroll - few.payroll
+        sorts.add("raise" if not joined else "at the cap" if more == joined * cap else "below it")
+        sorts.add("nothing" if not more else "both" if joined else "pay")
+        rolls, jobs = [one.payroll for one in pair.after.establishments], pair.after.sizes
+        if jobs.index(max(jobs)) != rolls.index(max(rolls)):
+            sorts.add("apart")
+        sorts.add(f"{min(few.size, 1000) // 1000}000")
+    wanted = {"raise", "pay", "apart", "0000", "1000"}
+    if relation.name != "raise":
+        wanted |= {"at the cap", "below it", "nothing", "both"}
+    if relation.name == "strong":
+        wanted -= {"raise", "pay"}
+    assert sorts == wanted
+
+
+def test_an_employer_in_two_halves_is_one_part_again() -> None:
+    database = Database.capped(30, [[1, 2, 3], [30]], [[], [5, 5]])
+    assert len(chain(database).establishments) == 4
+    assert parts(chain(database)) == database

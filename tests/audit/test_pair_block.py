@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 
 from leeward.audit.pair_block import PairBlock, cone_bounds, density_bounds, mass_loss
-from leeward.audit.pay_controls import real_calibration
+from leeward.audit.pay_controls import PaidWeights, real_calibration
+from leeward.audit.planted import made, twin
+from leeward.audit.recording import entries
 from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.pay_clipped import PayClipped
 from leeward.mechanisms.pay_two_scales import _step
 from leeward.noise.body import CENTRED, HEXAGON, Body
+from leeward.privacy.database import Database
 
 BODIES = pytest.mark.parametrize("body", [HEXAGON, CENTRED], ids=lambda body: body.name)
 SHAPES = pytest.mark.parametrize("shape", [Fraction(5), Fraction(21, 2), Fraction(0)], ids=str)
@@ -89,6 +93,16 @@ def test_an_observed_cap_shows_at_fifty_scales() -> None:
     output = (0, 50 * 100)
     ratio = float(wide.mass(output)) / float(narrow.mass(output))
     assert log(ratio) == pytest.approx(25 - log(2), abs=0.02)
+
+
+def test_weights_by_payroll_move_those_who_stay() -> None:
+    """MATHS 10.8: θ = 11 and βθ = 1, a thousand at no pay and a hundred joiners at the cap."""
+    spoilt = twin(PaidWeights, made(PayClipped, "pay_clipped", cap=1000))
+    pay = ([0] * 1000, [0] * 1000 + [1000] * 100)
+    lattice = spoilt.bounds.clipping.lattice
+    held = entries([Database.capped(1000, [one]) for one in pay], 1)
+    sums = spoilt.sums(held, np.full(2, 11 * lattice))
+    assert (sums[0, 0, 0] - sums[1, 0, 0]) / lattice == pytest.approx(879, abs=1e-2)
 
 
 REAL_K = (

@@ -63,7 +63,7 @@ BUILT_CLIPPED = [
 ]
 
 BUILT_PAY = [
-    mechanism(name, alpha="0.3", epsilon=4, cap=7, **options)  # as in plans
+    mechanism(name, alpha="0.3", epsilon=4, cap=7, **options)
     for name, options in (
         ("pay_centred", {"cells": 2}),
         ("pay_pareto", {"statistic": "payroll"}),

@@ -19,6 +19,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.statistic import MOST_PAY
 from leeward.noise.body import HEXAGON, Body
 from leeward.noise.integers import whole_number, whole_numbers
 from leeward.noise.scales import Integers, Noise, Scales, TwoScales, secret
@@ -33,8 +34,6 @@ USUAL_SHARE = 0.25
 OTHERS = 0.2
 """Predictions assume that an establishment beside the largest has this share of its jobs."""
 
-MOST_CAP = 10**15
-
 
 class Pairs(NamedTuple):
     """Released counts and payrolls, (w, d) each."""
@@ -45,10 +44,10 @@ class Pairs(NamedTuple):
 
 def read_cap(cap: object, statistic: object) -> tuple[int, PublishedPay]:
     """The public cap of pay and what is published; refuses a mechanism without a cap."""
-    if not whole_number(cap) or not 1 <= int(str(cap)) <= MOST_CAP:
+    if not whole_number(cap) or not 1 <= int(str(cap)) <= MOST_PAY:
         raise InvalidParameter(
             "cap",
-            rule=f"must be the most pay of a job that counts, a whole number from 1 to {MOST_CAP}",
+            rule=f"must be the most pay of a job that counts, a whole number from 1 to {MOST_PAY}",
             value="nothing" if cap is None else shown(cap),
             next_step="Give a public number, such as cap=1500000 for cents. A cap that was "
             "computed from the data is not public.",
@@ -82,13 +81,17 @@ def pay_cells(
     return Cells(n.reshape(wide), x, payroll=p.reshape(wide), largest_payroll=most)
 
 
+def check_payroll(payroll: Integers, counts: Integers, cap: int) -> None:
+    """Refuse pay above the cap or below 0, which would move more than noise hides."""
+    if (payroll < 0).any() or (payroll > counts.astype(np.float64) * cap * (1 + 1e-12)).any():
+        raise ArithmeticError("payroll and counts do not belong together")
+
+
 def payroll_of(cells: Cells, cap: int) -> Integers:
     """The payroll of each cell; refuses one that its jobs cannot have, a fault of the program."""
     if cells.payroll is None:
         raise TypeError("the cells were tabulated without payroll")
-    jobs = cells.counts.astype(np.float64)
-    if (cells.payroll < 0).any() or (cells.payroll > jobs * cap * (1 + 1e-12)).any():
-        raise ArithmeticError("payroll and counts do not belong together")
+    check_payroll(cells.payroll, cells.counts, cap)
     if ((cells.counts.sum(axis=1) > 0) & (cells.largest <= 0)).any():
         raise ArithmeticError("counts and largest establishments do not belong together")
     return cells.payroll

@@ -23,6 +23,7 @@ from leeward.mechanisms.pay import (
     Pairs,
     PayMechanism,
     PublishedPay,
+    check_payroll,
     payroll_of,
     read_cap,
 )
@@ -113,6 +114,7 @@ class PayClipped(PayMechanism):
         """Clipped counts in lattice points and payrolls in whole units, (w, d, 2)."""
         if entries.payroll is None:
             raise TypeError("the entries were tabulated without payroll")
+        check_payroll(entries.payroll, entries.counts, self.cap)
         clipping, place = self.bounds.clipping, entries.workplace[entries.row]
         sizes, bound = entries.sizes[entries.row], theta[place]
         payroll = entries.payroll.copy()
