@@ -13,7 +13,7 @@ from tests.publishing.neighbours import JOBS, NAMES, Database, Pair, make_databa
 from tests.publishing.office import Changes, Driver, Ended, Office, release
 
 STRONG = """\
-protect: {policy: strong, alpha: 0.1, epsilon: 24}
+protect: {policy: strong, alpha: 0.1, epsilon: 30}
 tables:
   - {name: slope_spent, by: [place, sector, ownership], mechanism: slope, margins: 1/10,
      establishments: true}
@@ -27,6 +27,8 @@ tables:
   - {name: clipped_none, by: [place, age], mechanism: clipped, margins: none,
      where: {education: E4}}
   - {name: log, by: [place, sector, ownership], mechanism: log_laplace, complete: true}
+  - {name: payroll, by: [region, sex], statistic: payroll, of: earnings, mechanism: pay_centred}
+  - {name: pay_clipped, by: [region], statistic: payroll, of: earnings, mechanism: pay_clipped}
 """
 WEAK = """\
 protect: {policy: weak, alpha: 0.1, epsilon: 24}
@@ -84,7 +86,7 @@ class Scene:
         template = Office(self.driver, self.folder / f"ledger of {plan}")
         if not template.folder.exists():
             template.folder.mkdir()
-            template.open_account(24, "weak" if plan == "weak" else "strong")
+            template.open_account(30, "weak" if plan == "weak" else "strong")
         shutil.copy(template.ledger, office.ledger)
         changes: Changes = {BITS: {}, **({f"tests.publishing.twins:{twin}": {}} if twin else {})}
         said = office.run("run", *release(), changes=changes)

@@ -17,7 +17,7 @@ from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spe
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.pay import PayMechanism
-from leeward.mechanisms.pay_margins import pay_margins
+from leeward.mechanisms.pay_margins import pay_margins, unpaid_margins
 from leeward.mechanisms.percentiles import of_statistic
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
 from leeward.model import Marginal, Pay
@@ -103,6 +103,8 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
         bounded = by_cell or kind == "workplace"
         rule = spend(made, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded)
+    elif margins is not None and isinstance(made, PayMechanism) and not chosen.free_margins:
+        raise unpaid_margins(made)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
     return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)

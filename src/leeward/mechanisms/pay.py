@@ -19,6 +19,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
+from leeward.model.statistic import MOST_PAY
 from leeward.noise.body import HEXAGON, Body
 from leeward.noise.integers import whole_number, whole_numbers
 from leeward.noise.scales import Integers, Noise, Scales, TwoScales, secret
@@ -33,9 +34,6 @@ USUAL_SHARE = 0.25
 OTHERS = 0.2
 """Predictions assume that an establishment beside the largest has this share of its jobs."""
 
-MOST_CAP = 10**10
-"""The most pay of a job: 2·10⁸ jobs at it, all of a large country, stay below 2^61 together."""
-
 
 class Pairs(NamedTuple):
     """Released counts and payrolls, (w, d) each."""
@@ -46,10 +44,10 @@ class Pairs(NamedTuple):
 
 def read_cap(cap: object, statistic: object) -> tuple[int, PublishedPay]:
     """The public cap of pay and what is published; refuses a mechanism without a cap."""
-    if not whole_number(cap) or not 1 <= int(str(cap)) <= MOST_CAP:
+    if not whole_number(cap) or not 1 <= int(str(cap)) <= MOST_PAY:
         raise InvalidParameter(
             "cap",
-            rule=f"must be the most pay of a job that counts, a whole number from 1 to {MOST_CAP}",
+            rule=f"must be the most pay of a job that counts, a whole number from 1 to {MOST_PAY}",
             value="nothing" if cap is None else shown(cap),
             next_step="Give a public number, such as cap=1500000 for cents. A cap that was "
             "computed from the data is not public.",

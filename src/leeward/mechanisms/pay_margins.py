@@ -196,6 +196,16 @@ def pay_margins(made: PayMechanism, epsilon: Fraction) -> PayMargins:
     )
 
 
+def unpaid_margins(made: PayMechanism) -> InvalidParameter:
+    """The refusal of free intervals where the scale of the noise is confidential."""
+    return InvalidParameter(
+        "margins",
+        rule="must be paid: the noise follows the largest establishment, which is confidential",
+        value=f"free for {made.name}",
+        next_step="Give a share such as 1/10, use pay_clipped, or write margins: none.",
+    )
+
+
 def _scale(priced: Parameters, made: PayMechanism) -> Scale | ScalePair:
     """The scales that the noise follows: of jobs, of payroll, or of both."""
     if made.by_payroll and made.with_count:
