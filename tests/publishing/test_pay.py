@@ -134,6 +134,8 @@ def test_auto_goes_by_public_figures(
 ) -> None:
     (table,) = planned(change, policy=policy, epsilon=epsilon).tables
     assert table.measurement.name == chosen
+    reason = {"payroll_pareto": "pay_two_scales is not proved", "pay_clipped": "pay_centred needs"}
+    assert table.why.startswith(reason.get(chosen, f"first choice under the {policy} policy"))
 
 
 def test_the_log_pair_is_taken_where_each_cell_is_one_establishment(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 Everything here follows from public information: the table's shape, the budget, a size profile.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -283,7 +284,7 @@ def choose_pay(
     establishment. Clipped where the others need more ε or where margins must be free.
     """
     names = candidates(marginal, asked, margins)
-    alone = profile.establishments and max(profile.establishments) == 1
+    alone = bool(profile.establishments) and max(profile.establishments) == 1
     if alone and "log_pair" in names:
         names = ("log_pair", *(name for name in names if name != "log_pair"))
     found, refused = [], dict[str, LeewardError]()
@@ -294,16 +295,25 @@ def choose_pay(
             refused[name] = refusal
     if not found:
         found = [named(names[0], marginal, asked, margins)]
+    if found[0].name != names[0]:
+        found.sort(key=lambda one: _error(one, profile))
     best, *others = found
-    reason = "each cell is one establishment" if best.name == "log_pair" and alone else (
-        f"first choice under the {asked.policy.name} policy"
-    )  # fmt: skip
-    told = [reason if best.name == names[0] else f"{names[0]} needs more epsilon"]
+    told = [_first(names[0], refused, asked, alone=alone)]
     told += [_only_times(one, best, profile) for one in others]
-    told += [
-        _alone(name, best, marginal, asked, margins, profile) for name in _payroll(marginal, asked)
-    ]
+    told += [_alone(name, best, marginal, asked, margins, profile)
+             for name in _payroll(marginal, asked) if name != best.name]  # fmt: skip
     return best, "; ".join(one for one in told if one)
+
+
+def _first(name: str, refused: Mapping[str, LeewardError], asked: Guarantee, *, alone: bool) -> str:
+    """Why the first choice was taken, or was not."""
+    if name in refused:
+        if isinstance(refused[name], NotCovered):
+            return f"{name} is not proved for this table"
+        return f"{name} needs more epsilon{_for(refused[name])}"
+    if alone and name == "log_pair":
+        return "each cell is one establishment"
+    return f"first choice under the {asked.policy.name} policy"
 
 
 def _payroll(marginal: Marginal, asked: Guarantee) -> tuple[str, ...]:
