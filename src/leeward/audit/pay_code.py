@@ -24,7 +24,7 @@ from leeward.audit.released_code import INDEX, LOW, SUMS, CodeExam, grid_index, 
 from leeward.audit.table_exam import SHOWS
 from leeward.exact import precision
 from leeward.mechanisms import Mechanism
-from leeward.mechanisms.margins import NoMargins
+from leeward.mechanisms.margins import NoMargins, PublicMargins
 from leeward.mechanisms.measurement import Measured
 from leeward.model import Cells, Entries
 from leeward.noise.body import Body
@@ -121,8 +121,9 @@ def clipped_sums(
 
 
 def table_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
-    """With the same noisy numbers, neighbours show the same."""
-    table = cast(PayMeasurement, made.measurement(by_cell=False, margins=NoMargins()))
+    """With the same noisy numbers, neighbours show the same, intervals too where they are free."""
+    free = PublicMargins() if made.free_margins else NoMargins()
+    table = cast(PayMeasurement, made.measurement(by_cell=False, margins=free))
     cells, noise = made.parameters.cells, RecordingNoise()
     first = table._measure(entries(found[::2], cells), noise)
     second = table._measure(entries(found[1::2], cells), RecordingNoise(noise.asked))
