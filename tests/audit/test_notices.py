@@ -49,12 +49,18 @@ RAISED = {
 }
 """The same for raises, which are a part of what these two mechanisms cover."""
 
-CASES = [
-    pytest.param(line, name, id=f"{line.mechanism}-{line.calibration}-{name}-{dict(line.options)}")
-    for line in LINES
+DIFFERENT = {
+    (line.mechanism, line.calibration, name, line.options, line.examine, line.detail): line
+    for line in reversed(LINES)
     if isinstance(line, Line)
     for name in line.policies
     if line.detail != RELEASED_CODE  # a tenth less is more than draws can show
+}
+"""Lines that differ in their α and ε alone are one case."""
+
+CASES = [
+    pytest.param(line, key[2], id=f"{line.mechanism}-{line.calibration}-{key[2]}-{dict(key[3])}")
+    for key, line in reversed(DIFFERENT.items())
 ]
 
 
