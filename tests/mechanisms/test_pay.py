@@ -92,11 +92,14 @@ def test_drawn_errors_and_intervals_agree_with_the_formulas(name: str, statistic
     found = table.measure(entries if table.needs is Needs.ENTRIES else cells)
     total = 60 * 200_000 + 40 * 450_000
     true = total if statistic == "payroll" else total // 100
-    error = np.abs(found.values[:, 0] - true)
+    given = found.values[found.values[:, 0] != EMPTY, 0]
+    assert given.size > 0.99 * copies
+    error = np.abs(given - true)
     expected = table.expected(cells).absolute
     assert expected is not None
-    # Means to first order; clipping adds a bias and draws θ.
+    # Means to first order; clipping adds a bias, and takes from the jobs of a mean.
     room = 0.15 if name == "pay_clipped" or statistic == "mean" else 0
+    room += 0.15 if name == "pay_clipped" and statistic == "mean" else 0
     assert (
         abs(error.mean() / expected[0, 0] - 1) < room + 6 * error.std() / error.mean() / copies**0.5
     )

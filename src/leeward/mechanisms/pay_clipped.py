@@ -39,6 +39,11 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha, StrongAlpha
 
 LARGEST_END = 2.0**62
+MEAN_SPLIT = Fraction(1, 10)
+"""The share of ε for the maximum where a mean is published (`python -m benchmarks.earnings`)."""
+
+MEAN_HEADROOM = Fraction(29, 25)
+"""e^0.15: θ over the noisy maximum where a mean is published."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +60,8 @@ class PayClipped(PayMechanism):
         noise="Establishments above a noisy bound are scaled down to it; then count and payroll "
         "get random numbers together, whose size is public.",
         bias="Establishments above a public bound count for less than all their jobs and pay, so "
-        "payrolls may come out low, and means lean towards smaller establishments. The interval of "
-        "a payroll allows for that, the interval of a mean does not.",
+        "payrolls and counts may come out low, and means lean towards smaller establishments. The "
+        "interval of a payroll allows for that, the interval of a mean does not.",
     )
     claims: ClassVar[Claims] = {
         "pay": (StrongAlpha(), ProportionalAlpha()),
@@ -74,13 +79,22 @@ class PayClipped(PayMechanism):
     def calibrated(
         cls, parameters: Parameters, *, cap: int | None = None, statistic: str = "mean"
     ) -> "PayClipped":
-        """The split of ε is that of `clipped` for as many worker cells."""
+        """For payrolls the split of ε and the headroom of `clipped`, for means their own.
+
+        Clipping takes from count and payroll alike, so that a mean needs less headroom.
+        """
         parameters.only_tight(cls.name)
         most, published = read_cap(cap, statistic)
-        return cls(parameters, most, published, Clipped.calibrated(parameters))
+        bounds = Clipped.calibrated(parameters)
+        if published == "mean":
+            tight = replace(bounds.clipping, headroom=MEAN_HEADROOM)
+            bounds = replace(bounds, split=MEAN_SPLIT, clipping=tight)
+        return cls(parameters, most, published, bounds)
 
     def suited(self, establishments: int) -> "PayClipped":
-        """The same for workplace cells of this class of establishments."""
+        """The same for workplace cells of this class of establishments; for means it is one."""
+        if self.statistic == "mean":
+            return self
         return replace(self, bounds=self.bounds.suited(establishments))
 
     def release(  # type: ignore[override] # rows of establishments in place of cells
