@@ -99,10 +99,12 @@ def test_a_release_of_payrolls_and_means_is_near_the_truth(policy: str, tmp_path
         assert rows.loc["04", ["value", "status", "establishments"]].tolist() == [0, -2, 0]
         true = everyone["sum"] / (everyone["size"] if one["statistic"] == "mean" else 1)
         there = rows.loc[["01", "02", "03"]]
-        room = 0.05 if one["mechanism"] in ("pay_centred", "pay_pareto", "pay_two_scales") else 0.3
+        room = 0.3 if one["mechanism"] == "log_pair" else 0.05
         assert (np.abs(there.value / true - 1) < room).all(), one
-        clipped = one["mechanism"] == "pay_clipped"  # its counts are those of clipped jobs
-        assert (np.abs(there["count"] / everyone["size"] - 1) < (0.6 if clipped else room)).all()
+        if (one["mechanism"], one["statistic"]) == ("pay_clipped", "mean"):
+            assert (there["count"] < 1.05 * everyone["size"]).all()  # clipping takes jobs alone
+        else:
+            assert (np.abs(there["count"] / everyone["size"] - 1) < room).all()
         assert (there.low <= there.value).all()
         assert (there.value <= there.high).all()
     rows = bundle["women"].to_pandas().set_index("place")
