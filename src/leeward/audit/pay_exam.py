@@ -30,7 +30,7 @@ from leeward.privacy.database import Database, changed
 from leeward.privacy.pay import RaiseAlpha
 
 CLOSELY = 3
-"""Of the pairs with the largest ratios of densities, so many each way are examined by masses."""
+"""Number of pairs, in each direction, whose integer masses are computed: those of largest bound."""
 
 
 class MechanismOfPay(Protocol):

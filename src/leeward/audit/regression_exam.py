@@ -174,7 +174,7 @@ def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]]) -> 
 
 
 def _chances(ranks: Integers, rate: Fraction) -> dict[int, arb]:
-    """The probability of a place of each rank: the first place stands for all that share it."""
+    """The probability of one place of each rank; places of equal rank have the same one."""
     levels, first, places = np.unique(ranks, return_index=True, return_counts=True)
     parts = weights(levels.tolist(), places.tolist(), rate)
     total = sum(parts, arb(0))

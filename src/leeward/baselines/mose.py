@@ -107,7 +107,7 @@ class Local:
     """The cell's own sensitivity to adding any point or removing one.
 
     It has two faces. If the scale is stated, it leaks: it is a statistic of the raw data. If it is
-    not, nobody knows the variance, and no standard error can be given.
+    not, the variance is unknown, and no standard error can be given.
     """
 
     stated: bool = True

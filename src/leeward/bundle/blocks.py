@@ -129,7 +129,7 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
 
 
 def _drawn(wide: dict[str, pa.Array], status: Integers, table: CertifiedTable) -> Booleans:
-    """Which rows have noise that is told: of counts, those with margins."""
+    """Which rows have margins; of tables of pay, which rows have noise."""
     first = next(iter(wide.values()), None)
     if first is None:
         return np.zeros(len(status), bool)

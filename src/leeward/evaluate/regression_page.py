@@ -66,7 +66,7 @@ SHOWN: Mapping[str, Shown] = {
     "local": Shown(
         "local sensitivity",
         "Not formally private. Noise of the cell's own sensitivity. Stated, the scale leaks; kept "
-        "secret, nobody knows the variance.",
+        "secret, the variance is unknown.",
         okabe_ito.ORANGE,
         "triangle-right",
     ),

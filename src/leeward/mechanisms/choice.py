@@ -201,16 +201,22 @@ def choose(
         return choose_joint(marginal, asked, margins, profile)
     if isinstance(marginal.statistic, Pay):
         return choose_pay(marginal, asked, margins, profile)
-    found, refused = [], dict[str, LeewardError]()
+    found, refused = _tried(names, marginal, asked, margins)
+    ranked = sorted(found, key=lambda one: _error(one, profile))
+    return ranked[0], _why(ranked, refused, asked, profile)
+
+
+def _tried(
+    names: tuple[str, ...], marginal: Marginal, asked: Guarantee, margins: Share
+) -> tuple[list[Measurement], dict[str, LeewardError]]:
+    """The mechanisms that can be calibrated, and why others cannot; refuses where none can."""
+    found, refused = list[Measurement](), dict[str, LeewardError]()
     for name in names:
         try:
             found.append(measurement(name, marginal, asked, margins))
         except (InvalidParameter, NotCovered) as refusal:
             refused[name] = refusal
-    if not found:
-        found = [named(names[0], marginal, asked, margins)]
-    ranked = sorted(found, key=lambda one: _error(one, profile))
-    return ranked[0], _why(ranked, refused, asked, profile)
+    return found or [named(names[0], marginal, asked, margins)], refused
 
 
 POWER = Fraction(2, 5)
@@ -287,14 +293,7 @@ def choose_pay(
     alone = bool(profile.establishments) and max(profile.establishments) == 1
     if alone and "log_pair" in names:
         names = ("log_pair", *(name for name in names if name != "log_pair"))
-    found, refused = [], dict[str, LeewardError]()
-    for name in names:
-        try:
-            found.append(measurement(name, marginal, asked, margins))
-        except (InvalidParameter, NotCovered) as refusal:
-            refused[name] = refusal
-    if not found:
-        found = [named(names[0], marginal, asked, margins)]
+    found, refused = _tried(names, marginal, asked, margins)
     if found[0].name != names[0]:
         found.sort(key=lambda one: _error(one, profile))
     best, *others = found
