@@ -101,6 +101,8 @@ class Clipped:
     noise: str = "laplace"
     rho: Fraction = Fraction(0)
     establishments: int = MOST_ESTABLISHMENTS
+    fixed: Bound | None = None
+    """Split and headroom for all classes; None chooses them for each."""
 
     @classmethod
     def calibrated(
@@ -127,7 +129,12 @@ class Clipped:
         return _suited(self, establishments)
 
     def _bound(self, establishments: int) -> Bound:
-        return bound_for(self.parameters, self.rho, establishments)
+        return self.fixed or bound_for(self.parameters, self.rho, establishments)
+
+    def with_bound(self, fixed: Bound) -> "Clipped":
+        """The same with this split and headroom for all classes of workplace cells."""
+        clipping = replace(self.clipping, headroom=fixed.headroom)
+        return replace(self, split=fixed.split, clipping=clipping, fixed=fixed)
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""

@@ -135,6 +135,10 @@ class ClippedCounts:
         """Of the noise, and what clipping takes at most: where all establishments are alike."""
         return _expected_error(self._made(establishments), size, establishments)
 
+    def noise_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Of the noise alone."""
+        return _noise_error(self._made(establishments), size)
+
     def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
         """Of the one cell."""
         error = self.expected_error(size, establishments)
@@ -182,8 +186,13 @@ class ClippedCounts:
 
 @lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
 def _expected_error(made: Clipped, size: int, establishments: int) -> float | None:
-    measure = made.mean_abs_error(size)
-    if measure is None:
+    noise = _noise_error(made, size)
+    if noise is None:
         return None
-    lost = made.clipping_loss(size) * establishments / made.parameters.cells
-    return float(measure) + lost
+    return noise + made.clipping_loss(size) * establishments / made.parameters.cells
+
+
+@lru_cache(maxsize=1024)
+def _noise_error(made: Clipped, size: int) -> float | None:
+    measure = made.mean_abs_error(size)
+    return None if measure is None else float(measure)

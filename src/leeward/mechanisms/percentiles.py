@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import NotCovered
+from leeward.exact import dyadic_up, precision
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped_counts import ClippedCounts
 from leeward.mechanisms.edge_laplace import EdgeLaplace
@@ -34,6 +35,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.scale import Scale
+from leeward.mechanisms.split import Bound
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Cells, Entries, Percentiles, Statistic
 from leeward.model.marginal import COUNTED, ENDS
@@ -53,6 +55,9 @@ BIAS = (
     "Establishments above a public bound are scaled down to it, so percentiles lean towards the "
     "pay of smaller ones. An interval from low to high allows for that."
 )
+LEAST_SHARE = Fraction(1, 10)
+"""Of the budget, for the maximum of clipped classes without margins."""
+
 SCALE = "scale"
 HALF = 0.5
 """A total below this has no percentiles; rounding to whole jobs errs by as much in a class."""
@@ -251,7 +256,7 @@ class PercentilesOfClasses:
         The jobs of the cell are taken to be spread evenly over the classes and the other worker
         cells, and √m of its m establishments to be as large as the largest.
         """
-        noise, edges = self.classes.expected_error(size, establishments), self.statistic.edges
+        noise, edges = self._class_noise(size, establishments), self.statistic.edges
         if noise is None:
             return None
         d, shares = len(edges) - 1, [percent / 100 for percent in self.statistic.at]
@@ -261,6 +266,12 @@ class PercentilesOfClasses:
             for q in shares
         ]
         return sum(errors) / len(errors)
+
+    def _class_noise(self, size: int, establishments: int) -> float | None:
+        """Of the count of a class, without what clipping takes from all classes alike."""
+        if isinstance(self.classes, ClippedCounts):
+            return self.classes.noise_error(size, establishments)
+        return self.classes.expected_error(size, establishments)
 
     def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
         """Of the one kind of cell."""
@@ -329,7 +340,23 @@ def of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
             value="margins",
             next_step="Write margins: none, or leave mechanism out for auto.",
         )
+    if made.margins.coverage is None and isinstance(made, ClippedCounts):
+        made = replace(made, mechanism=made.mechanism.with_bound(_narrow(made.parameters)))
     return PercentilesOfClasses(made, statistic)
+
+
+def _narrow(parameters: Parameters) -> Bound:
+    """How clipped bounds establishments where no interval has to allow for what clipping takes.
+
+    Clipping takes from all classes of an establishment alike, so percentiles need no headroom and
+    a tenth of the budget is enough for the maximum (`python -m benchmarks.percentiles`); at a small
+    ε more, so that the spread of ln θ is at most one half and the noise has a variance.
+    """
+    if parameters.epsilon == 0:
+        return Bound(LEAST_SHARE, Fraction(1))
+    with precision(128):
+        steady = 2 * dyadic_up(parameters.log_growth(), 16) / parameters.aimed
+    return Bound(min(max(LEAST_SHARE, steady), Fraction(1, 2)), Fraction(1))
 
 
 def _is_tested(made: Measurement) -> bool:
