@@ -49,8 +49,15 @@ RAISED = {
 }
 """The same for raises, which are a part of what these two mechanisms cover."""
 
+
+def told_apart(line: Line) -> tuple[tuple[str, Any], ...]:
+    """The options of a line; lines of pay that differ in Δ alone are one case."""
+    pay = "cap" in dict(line.options)
+    return tuple(one for one in line.options if not (pay and one[0] == "plus"))
+
+
 DIFFERENT = {
-    (line.mechanism, line.calibration, name, line.options, line.examine, line.detail): line
+    (line.mechanism, line.calibration, name, told_apart(line), line.examine, line.detail): line
     for line in reversed(LINES)
     if isinstance(line, Line)
     for name in line.policies

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
 
 import leeward
 from leeward.mechanisms.choice import measurement
+from leeward.mechanisms.measurement import Measurement
 from leeward.mechanisms.percentiles import EdgeTests, _pareto_critical, interpolated, monotone
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Attribute, Dimension, Entries, Marginal, NumericRange, Percentiles
@@ -119,6 +121,14 @@ class Seeded:
         return true + np.floor(scale * z + 0.5).astype(np.int64)
 
 
+def of_ten_classes(mechanism: str, epsilon: int, margins: Literal["auto"] | None) -> Measurement:
+    edges = tuple(range(0, 110, 10))
+    table = Marginal("t", (), (Dimension(PAY.in_classes(edges), tuple(range(10))),))
+    table = replace(table, statistic=Percentiles(table.worker[0].attribute, edges, (50,)))
+    asked = Guarantee(StrongAlpha(), Fraction(1, 10), epsilon)
+    return measurement(mechanism, table, asked, margins)
+
+
 @pytest.mark.parametrize(
     ("mechanism", "epsilon", "jobs", "most"),
     [("vector_pareto", 4, 4000, 0.97), ("clipped", 3, 4000, 1)],
@@ -128,11 +138,7 @@ def test_released_intervals_cover(
 ) -> None:
     """With the noisy scale, or the noisy bound, that a release has; and they are not too wide."""
     monkeypatch.setattr(draws, "SECRET", Seeded())
-    edges = tuple(range(0, 110, 10))
-    table = Marginal("t", (), (Dimension(PAY.in_classes(edges), tuple(range(10))),))
-    table = replace(table, statistic=Percentiles(table.worker[0].attribute, edges, (50,)))
-    asked = Guarantee(StrongAlpha(), Fraction(1, 10), epsilon)
-    made = measurement(mechanism, table, asked, "auto")
+    made = of_ten_classes(mechanism, epsilon, "auto")
     cell, w = np.flatnonzero(HALVES), 4000
     each = HALVES[cell] * jobs // 400
     entries = Entries(
@@ -148,6 +154,30 @@ def test_released_intervals_cover(
     low, high = margins["low"], margins["high"]
     inside = (low == EMPTY) | ((low <= 55) & ((high == EMPTY) | (high >= 55)))
     assert 0.9 <= inside.mean() <= most
+
+
+def test_without_margins_clipping_is_closer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Percentiles follow from shares, which clipping leaves as they are where pay is alike."""
+    monkeypatch.setattr(draws, "SECRET", Seeded())
+    w, m = 400, 100
+    each = np.tile([40] + [4] * (m - 1), w)  # jobs in each class: one establishment is large
+    entries = Entries(
+        counts=np.repeat(each, 10),
+        cell=np.tile(np.arange(10), w * m),
+        row=np.repeat(np.arange(w * m), 10),
+        sizes=each * 10,
+        workplace=np.repeat(np.arange(w), m),
+        shape=(w, 10),
+        in_frame=np.full(w, m),
+    )
+    drawn, predicted = {}, {}
+    both: tuple[Literal["auto"], None] = ("auto", None)
+    for margins in both:
+        made = of_ten_classes("clipped", 2, margins)
+        drawn[margins] = float(np.median(np.abs(made.measure(entries).values - 50)))
+        predicted[margins] = made.expected_error(400, m) or 0.0
+    assert drawn[None] < 0.8 * drawn["auto"]
+    assert predicted[None] == pytest.approx(drawn[None], rel=0.6)  # a mean, and a median
 
 
 def clipped(kappa: float) -> EdgeTests:
