@@ -1,8 +1,9 @@
 """Cohorts: graduates, people who left a research job, and veterans among the workers.
 
-Who is one follows from age and education. In the third quarter of their year they often change
-their job, and their pay changes: before it, they work fewer hours; after it, pay rises with the
-years, the faster the higher the degree. All figures are made up.
+Whether someone is one depends on age and education. A cohort begins in the third quarter of its
+year. Then many change their job, and pay changes: graduates, students and veterans worked fewer
+hours before, and from then on pay rises with the years, the faster the higher the degree. All
+figures are made up.
 """
 
 from collections.abc import Mapping
@@ -52,7 +53,7 @@ COLUMNS_OF_KIND = (
 TWICE = 0.02
 """Share of the people in cohorts who have two rows."""
 
-GRADUATES_BY_AGE = (0.5, 0.2, 0.06)
+GRADUATES_BY_AGE = (0.56, 0.23, 0.06)
 LEAVERS_BY_EDUCATION = (0.01, 0.03, 0.05, 0.09)
 VETERANS = 0.03
 """Shares of workers; graduates are among those with some college or a degree alone."""
@@ -68,18 +69,22 @@ SHARES: dict[str, tuple[tuple[float, ...], ...]] = {
 }
 """How often each code occurs; where there are four rows, by education."""
 
-BEFORE = np.log([0.45, 0.8, 0.7])
-"""Log pay before the year of the cohort, by kind: they study, or serve, beside their job."""
+BEFORE: dict[str, tuple[float, ...]] = {
+    "degree": (-0.8, -0.8, -0.7),
+    "title": (0.0, 0.0, -0.8),
+    "pay_grade": (-0.4, -0.4, -0.4),
+}
+"""What each code adds to log pay before the cohort begins: who studies or serves works less."""
 START: dict[str, tuple[float, ...]] = {
     "institution": (0.04, 0.0, -0.04, 0.06, -0.06, 0.0),
-    "degree": (-0.22, -0.24, -0.02),
+    "degree": (-0.28, -0.36, -0.16),
     "cip": (0.24, -0.16, 0.28, -0.08, -0.08, 0.06, 0.1),
     "title": (0.25, 0.05, -0.15),
     "occupation": (-0.18, 0.06, 0.22, 0.08, -0.04, 0.02, -0.1),
     "pay_grade": (-0.2, 0.0, 0.2),
     "afqt": (-0.1, 0.0, 0.1),
 }
-"""What each code adds to log pay from the year of the cohort on."""
+"""What each code adds to log pay when the cohort begins."""
 RISE: dict[str, tuple[float, ...]] = {
     "degree": (0.08, 0.16, 0.18),
     "title": (0.06, 0.04, 0.16),
@@ -88,7 +93,7 @@ RISE: dict[str, tuple[float, ...]] = {
 """Rise of log pay with the logarithm of one plus the years since."""
 MIDYEAR = 2
 """The quarter of the year, from zero, in which a cohort begins."""
-TURNED = 0.5
+TURNED = 0.3
 """Share who then leave the job they hold, beside those who leave anyway."""
 
 Positions: TypeAlias = Mapping[str, NDArray[np.uint8]]
@@ -132,11 +137,10 @@ class Careers:
     def pay(self, quarter: int) -> NDArray[np.float64]:
         """What belonging to a cohort adds to log pay in a quarter, for every job of the batch."""
         first = slice(self.people)
-        kind = self.kind[first]
         since = (quarter - MIDYEAR) / 4 - self.year[first]
         after = self._sum(START) + self._sum(RISE) * np.log1p(np.maximum(since, 0))
         added = np.zeros(self.jobs)
-        added[self.line[first]] = np.where(since < 0, BEFORE[kind], after)
+        added[self.line[first]] = np.where(since < 0, self._sum(BEFORE), after)
         return added
 
     def _sum(self, effects: Mapping[str, tuple[float, ...]]) -> NDArray[np.float64]:

@@ -28,7 +28,7 @@ MEMORY = 0.96
 IDLE_SIZE = 0.5
 """Jobs that an establishment without any wishes for."""
 
-TURNOVER = 0.11
+TURNOVER = 0.1
 """Share of jobs that are left in a quarter where nothing shrinks."""
 
 NEARBY, IN_PLACE = 0.45, 0.85

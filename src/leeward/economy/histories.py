@@ -1,11 +1,10 @@
 """Histories: who holds which job in every quarter, and for how much.
 
 The jobs of the first quarter are those of the job table, paid three months. Then people leave
-their jobs, the young and the newly hired more often, find others at once or later, or return to
-work after some quarters. A quarter in which a job begins or ends is paid in part. All rates are
-made up; together they give hires and separations of about 16 % of the jobs at the beginning of a
-quarter, 85 to 90 % of a quarter's jobs there at its beginning, and 5 to 7 % of jobs created and
-destroyed, as large as published quarterly workforce figures are.
+their jobs, the young and the newly hired more often, and find others at once or some quarters
+later. A quarter in which a job begins or ends is paid in part. All rates are made up. Of the jobs
+at the beginning of a quarter they make about 16 % end and as many begin; 85 to 87 % of the jobs of
+a quarter were there at its beginning; establishments create and destroy about 6 % of jobs.
 """
 
 from collections.abc import Iterator
@@ -32,9 +31,9 @@ USUAL_TENURE = 14
 MOST_LEAVING = 0.95
 
 FOUND_AT_ONCE = 0.75
-FOUND_LATER = 0.65
+FOUND_LATER = 0.5
 """Shares who find a job in the quarter in which they leave one, and in a later quarter."""
-RECALLED = 0.25
+RECALLED = 0.4
 """Share of second jobs that have ended and begin again in a quarter, at the same workplace."""
 BRIEF = 0.15
 """Share of hires whose job ends in the quarter in which it began."""

@@ -79,15 +79,16 @@ class World:
     def second_workplaces(self, batch: Batch) -> NDArray[np.int64]:
         """The workplace of the second job of each first job's holder; 0 where there is none.
 
-        The inverse of the rule by which second jobs are dealt out: the job after which the
-        list of first jobs stands still at the number `before` is the second job, if any.
+        The inverse of `_holders`: `at` is the first job that has `before` first jobs before it,
+        and it is a second one if the job after it has no more.
         """
         workers, jobs = self.economy.workers, self.economy.jobs
         start = (batch.number - 1) * BATCH
         index = np.arange(start, start + len(batch.worker))
         rank = index - index * self.economy.second_jobs // jobs
-        before = (rank - workers // 2) % workers
-        at = np.maximum((before - 1) * jobs // workers + 1, 0)
+        # From 1 on: the last job of all is a second one and the first of all is not.
+        before = (rank - workers // 2 - 1) % workers + 1
+        at = (before - 1) * jobs // workers + 1
         stands = -(-at * workers // jobs) == -(-(at + 1) * workers // jobs)
         place = np.searchsorted(self.ends, at, side="right") + 1
         return np.where(stands & ~batch.second, place, 0)
