@@ -52,6 +52,8 @@ COLUMNS_OF_KIND = (
 """Which of them a row has, by its kind; the others are empty."""
 TWICE = 0.02
 """Share of the people in cohorts who have two rows."""
+OTHERWISE = ("institution", "title", "occupation")
+"""What is another code in the second of two rows, by kind."""
 
 GRADUATES_BY_AGE = (0.56, 0.23, 0.06)
 LEAVERS_BY_EDUCATION = (0.01, 0.03, 0.05, 0.09)
@@ -123,7 +125,7 @@ class Careers:
         rows = np.concatenate([np.arange(len(line)), again])
         education = batch.people["education"][line]
         codes = {name: _codes(bits, name, education)[rows] for name in COHORT_CODES}
-        _differ(codes, len(line))
+        _differ(codes, kind[again])
         years = economy.calendar[0] // 4, economy.calendar[-1] // 4 + 1
         year = bits.generator.integers(*years, size=len(rows))
         return cls(line[rows], kind[rows], year, codes, len(line), len(batch.worker))
@@ -187,7 +189,8 @@ def _codes(bits: SeededBits, name: str, education: NDArray[np.uint8]) -> NDArray
     return Categories.from_weights(shares).draw(bits, row)
 
 
-def _differ(codes: Mapping[str, NDArray[np.uint8]], people: int) -> None:
-    """A second row is of the next institution, or occupation: no two rows are the same."""
-    for name in ("institution", "occupation"):
-        codes[name][people:] = (codes[name][people:] + 1) % len(COHORT_CODES[name])
+def _differ(codes: Positions, again: NDArray[np.uint8]) -> None:
+    """Second rows, which are the last ones and of the kinds `again`, get the next code."""
+    for kind, name in enumerate(OTHERWISE):
+        second = codes[name][len(codes[name]) - len(again) :]
+        second[again == kind] = (second[again == kind] + 1) % len(COHORT_CODES[name])
