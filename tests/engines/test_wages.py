@@ -180,5 +180,5 @@ def test_no_file_is_overwritten(name: str, message: str, tmp_path: Path) -> None
 
 def test_a_file_that_cannot_be_read_is_named_and_not_quoted(tmp_path: Path) -> None:
     (tmp_path / "wages.parquet").write_text("Ada")
-    with pytest.raises(LeewardError, match="WAGES: must be a Parquet file; .* not shown"):
+    with pytest.raises(LeewardError, match=r"WAGES: must be a Parquet file; .* not shown"):
         write_jobs(tmp_path / "wages.parquet", SPRING, tmp_path / "jobs.parquet")

@@ -177,7 +177,7 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
     jobs = _jobs(records, wanted, with_flow=not missing)
     kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
-    schema = kept.schema().to_pyarrow().remove(0)
+    schema = _schema(kept)
     pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
     with _private(out) as file:
         written = _write(file, _row_groups(pieces, schema), schema)
@@ -214,7 +214,7 @@ def _jobs(records: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
         records.workplace_id.notnull(),
     )
     pays = {
-        name: near.pay.sum(where=near.quarter == text).fill_null(0).cast("int64")
+        name: near.pay.sum(where=near.quarter == text).fill_null(0)
         for name, text in wanted.quarters.items()
     }
     jobs = near.group_by("worker_id", "workplace_id").aggregate(**pays)
@@ -381,6 +381,16 @@ def _private(out: Path) -> Iterator[BinaryIO]:
         ) from None
     finally:
         hidden.unlink(missing_ok=True)
+
+
+def _schema(jobs: Table) -> pa.Schema:
+    """The columns of the file: whole numbers and texts, on every database alike.
+
+    Sums of whole numbers are decimals in some.
+    """
+    _, *columns = jobs.schema().items()
+    whole = {name for name, kind in columns if name == "earnings" or kind.is_integer()}
+    return pa.schema((name, pa.int64() if name in whole else pa.string()) for name, _ in columns)
 
 
 def _write(file: BinaryIO, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
