@@ -155,7 +155,7 @@ def whole_inside(column: Column, low: int, cap: int) -> tuple[Column, Column]:
     """
     value = number(column)
     if column.type().is_decimal() and column.type().scale != 0:
-        value = ibis.cases((value.notnull(), column)).floor()
+        value = ibis.cases((value >= min(low, 0), column)).floor()
     beyond = ~is_below(value, cap)
     inside = ibis.cases((~beyond & ~is_below(value, low), value))
     return (inside.floor() if inside.type().is_floating() else inside).cast("int64"), beyond

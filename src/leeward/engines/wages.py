@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -100,6 +100,13 @@ class WageColumns:
                 f"the employer's: --workplace {self.employer}.",
             )
 
+    @classmethod
+    def read(cls, given: Mapping[str, str]) -> Self:
+        """The columns from their names, as Python gives them."""
+        for key in given:
+            _require_one_of("columns", key, [one.name for one in fields(cls)])
+        return cls(**given)
+
     @property
     def options(self) -> Mapping[str, str]:
         """The column of each option."""
@@ -143,7 +150,7 @@ class WageJobs:
 class JobsFile:
     """The file that was written; how many `jobs` it has is confidential.
 
-    `missing` are the neighbours of the quarter that the wages do not have: then no job has a flow.
+    `missing` are the neighbours of the quarter of which there are no wages: then there is no flow.
     """
 
     path: Path
