@@ -148,9 +148,10 @@ def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress
     if scheme.lower() in OF_SPARK or (written.startswith("#") and not (base / written).exists()):
         raise BadFile(
             parameter,
-            rule="is read by Spark only if the plan says so",
+            rule="is read by Spark only if `engine` says so",
             value=f"{shown(scheme)} before ://" if mark else repr(written),
-            next_step="Write `engine: spark` beside it, and #database.table or a path of Parquet.",
+            next_step="Write `engine: spark`, or --engine spark, and #database.table or a path of "
+            "Parquet.",
         )
     if mark:
         return _table_address(table, scheme.lower(), rest, base)
@@ -205,7 +206,7 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
             parameter,
             rule=f"must begin with the name of a database: {', '.join(known)}",
             value=f"{shown(scheme)} before ://",
-            next_step="Write `engine: spark`, which reads Parquet there."
+            next_step="Write `engine: spark`, or --engine spark, which reads Parquet there."
             if scheme in LAKES
             else "Take one of them, or the path of a Parquet or CSV file.",
         )
