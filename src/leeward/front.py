@@ -16,6 +16,7 @@ from leeward.bundle.reader import Bundle, read_bundle
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.model.resources import Resources, read_engine
+from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
 from leeward.show.notebook import html_table
@@ -93,12 +94,7 @@ def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
     >>> pd.read_parquet(found.path).flow.tolist()
     ['11']
     """
-    from leeward.engines.wages import (  # noqa: PLC0415 (loads a database)
-        Quarter,
-        WageColumns,
-        WageJobs,
-        write_jobs,
-    )
+    from leeward.engines.wages import write_jobs  # noqa: PLC0415 (loads a database)
 
     named = WageColumns.read(columns or {})
     wanted = WageJobs(Quarter.read(quarter), kind, one, named)

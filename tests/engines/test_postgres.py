@@ -14,7 +14,7 @@ import pytest
 
 import leeward
 from leeward.engines import connect
-from leeward.engines.wages import Quarter, WageJobs, write_jobs
+from leeward.engines.wages import write_jobs
 from leeward.errors import BadFile
 from leeward.model import (
     EVERY_STEP,
@@ -26,6 +26,7 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
+from leeward.model.wage_jobs import Quarter, WageJobs
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed

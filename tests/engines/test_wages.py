@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines.wages import Quarter, WageColumns, WageJobs, write_jobs
+from leeward.engines.wages import write_jobs
 from leeward.errors import LeewardError
+from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from tests.engines.wage_rows import CHOSEN, NAMES, ROWS, by_hand, records
 
 SPRING = WageJobs(Quarter(2026, 2))
@@ -64,7 +65,7 @@ def test_the_file_is_private_before_it_has_a_row(
         seen.extend(one.stat().st_mode & 0o777 for one in tmp_path.iterdir())
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("leeward.engines.wages._write", break_off)
+    monkeypatch.setattr("leeward.engines.private_file._write", break_off)
     with pytest.raises(LeewardError, match="--out: must be a file that can be written"):
         write_jobs(records(), SPRING, tmp_path / "jobs.parquet")
     assert seen == [0o600]
@@ -96,7 +97,7 @@ def test_quarters_go_on_in_the_next_year() -> None:
 def test_row_groups_do_not_depend_on_the_pieces(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.engines.wages.GROUP", 3)
+    monkeypatch.setattr("leeward.engines.private_file.GROUP", 3)
     write_jobs(records(), SPRING, tmp_path / "jobs.parquet")
     written = pq.ParquetFile(tmp_path / "jobs.parquet")
     groups = [written.metadata.row_group(n).num_rows for n in range(written.num_row_groups)]

@@ -7,8 +7,9 @@ import typer
 
 from leeward.cli.check import Memory, Spill
 from leeward.cli.screen import CONFIDENTIAL, progress, say
-from leeward.engines.wages import KINDS, ONES, Quarter, WageColumns, WageJobs, write_jobs
+from leeward.engines.wages import write_jobs
 from leeward.model.resources import Resources, read_engine, read_memory
+from leeward.model.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
 from leeward.show.numbers import counted
 
 

@@ -6,144 +6,31 @@ pay in t+1 at its end, with pay in both it lasts the full quarter. The database 
 and only the jobs leave it. CONFIDENTIAL.
 """
 
-import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
-from typing import BinaryIO, Self
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
 from leeward.engines.driver_errors import hiding_errors, hiding_errors_in
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
 from leeward.engines.opening import ANYTHING, open_database
+from leeward.engines.private_file import require_new, write_private
 from leeward.engines.recoding import as_text, may_be_fractions, whole_inside, whole_number
-from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, Undisclosed, shown
+from leeward.errors import BadData, LeewardError, Undisclosed, shown
 from leeward.model.resources import Resources
+from leeward.model.wage_jobs import ONES, WageJobs
 
 TABLE = "wages"
-QUARTER = re.compile(r"([0-9]{4})Q([1-4])")
 WRITTEN = "^[0-9]{4}Q[1-4]"
 """A quarter in the database; the length says that nothing follows."""
 
 MOST = 10**12
 """The pay of one record is a number between plus and minus this many cents; another is no pay."""
-
-GROUP = 1 << 20
-"""Rows in a row group of the file, whatever pieces a database sends."""
-
-KINDS: Mapping[str, tuple[str, ...]] = {
-    "any": (),
-    "beginning": ("before",),
-    "end": ("after",),
-    "full": ("before", "after"),
-}
-"""The neighbours of the quarter in which a job of each kind has pay."""
-
-ONES: Mapping[str, tuple[str, ...]] = {"primary": ("now",), "dominant": ("before", "now")}
-"""The quarters whose pay together is largest in the one job of a person."""
-
-
-@dataclass(frozen=True)
-class Quarter:
-    """A quarter of a year."""
-
-    year: int
-    number: int
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """A quarter from its text."""
-        found = QUARTER.fullmatch(text)
-        if found is None:
-            raise InvalidParameter(
-                "--quarter",
-                rule="must be a year of four digits, Q, and a number from 1 to 4",
-                value=shown(text),
-                next_step="Write it like 2026Q2.",
-            )
-        return cls(int(found[1]), int(found[2]))
-
-    def moved(self, quarters: int) -> "Quarter":
-        """The quarter so many quarters later."""
-        year, number = divmod(4 * self.year + self.number - 1 + quarters, 4)
-        return Quarter(year, number + 1)
-
-    def __str__(self) -> str:
-        return f"{self.year:04d}Q{self.number}"
-
-
-@dataclass(frozen=True)
-class WageColumns:
-    """The names of the columns; `employer` is given where establishments are to be compared."""
-
-    worker: str = "worker_id"
-    workplace: str | None = None
-    quarter: str = "quarter"
-    earnings: str = "earnings"
-    employer: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.employer is not None and self.workplace is None:
-            raise InvalidParameter(
-                "--employer",
-                rule="needs --workplace, a column that says the establishment: at which "
-                "establishment of an employer a person works is not guessed",
-                value=f"{shown(self.employer)} alone",
-                next_step="Name that column; or, if each employer is to be one workplace, name "
-                f"the employer's: --workplace {self.employer}.",
-            )
-
-    @classmethod
-    def read(cls, given: Mapping[str, str]) -> Self:
-        """The columns from their names, as Python gives them."""
-        for key in given:
-            _require_one_of("columns", key, [one.name for one in fields(cls)])
-        return cls(**given)
-
-    @property
-    def options(self) -> Mapping[str, str]:
-        """The column of each option."""
-        named = {
-            "--worker": self.worker,
-            "--workplace": self.workplace or "workplace_id",
-            "--quarter-column": self.quarter,
-            "--earnings": self.earnings,
-        }
-        return named if self.employer is None else named | {"--employer": self.employer}
-
-
-@dataclass(frozen=True)
-class WageJobs:
-    """Which jobs are wanted: of a quarter, of a kind, all of a person's or one."""
-
-    quarter: Quarter
-    kind: str = "any"
-    one: str | None = None
-    columns: WageColumns = WageColumns()
-
-    def __post_init__(self) -> None:
-        _require_one_of("--kind", self.kind, KINDS)
-        if self.one is not None:
-            _require_one_of("--one", self.one, ONES)
-
-    @property
-    def quarters(self) -> Mapping[str, str]:
-        """The quarters that are read."""
-        steps = {"before": -1, "now": 0, "after": 1}
-        return {name: str(self.quarter.moved(step)) for name, step in steps.items()}
-
-    @property
-    def paid(self) -> tuple[str, ...]:
-        """The neighbours in which these jobs have pay; a dominant job is one of the beginning."""
-        known = KINDS[self.kind]
-        return known if self.one != "dominant" else tuple(dict.fromkeys(("before", *known)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +52,7 @@ def write_jobs(
 
     `wages` is a path relative to here, an address of a database, or a frame in this process.
     """
-    _require_new(out)
+    require_new(out)
     with _frankly():
         database = open_database({TABLE: wages}, Path(), resources, tables=(TABLE,))
         try:
@@ -184,11 +71,8 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
     jobs = _jobs(records, wanted, with_flow=not missing)
     kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
-    schema = _schema(kept)
     pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
-    with _private(out) as file:
-        written = _write(file, _row_groups(pieces, schema), schema)
-    return JobsFile(out, written, missing)
+    return JobsFile(out, write_private(out, pieces, _schema(kept)), missing)
 
 
 def _records(table: Table, columns: Mapping[str, str]) -> Table:
@@ -325,16 +209,6 @@ def _require_type(table: Table, option: str, column: str) -> None:
         )
 
 
-def _require_one_of(option: str, given: str, known: Iterable[str]) -> None:
-    if given not in known:
-        raise InvalidParameter(
-            option,
-            rule=f"must be one of {', '.join(known)}",
-            value=shown(given),
-            next_step="Take one of them, or leave it out.",
-        )
-
-
 @contextmanager
 def _frankly() -> Iterator[None]:
     """Say of a table what a release hides: types and kinds of failures, never rows."""
@@ -347,49 +221,6 @@ def _frankly() -> Iterator[None]:
     raise said
 
 
-def _require_new(out: Path) -> None:
-    """Refuse a name that cannot become a new Parquet file, before any record is read."""
-    rule = ""
-    if out.suffix.lower() != ".parquet":
-        rule = "must be the name of a file that ends in .parquet"
-    elif os.path.lexists(out):
-        rule = "must not exist: nothing is overwritten"
-    elif not out.parent.is_dir():
-        rule = "must lie in a folder that exists"
-    if rule:
-        raise BadFile(
-            "--out",
-            rule=rule,
-            value=repr(str(out)),
-            next_step="Choose a name such as jobs.parquet.",
-        )
-
-
-@contextmanager
-def _private(out: Path) -> Iterator[BinaryIO]:
-    """A file for its owner alone, which has its name when it is whole; else nothing remains."""
-    hidden = out.with_name(f".{out.name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    try:
-        with suppress(FileNotFoundError):
-            hidden.unlink()  # of a process of this number that was killed
-        with os.fdopen(os.open(hidden, flags, 0o600), "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _require_new(out)
-        hidden.rename(out)
-    except OSError as error:
-        raise BadFile(
-            "--out",
-            rule=f"must be a file that can be written ({error.strerror})",
-            value=repr(str(out)),
-            next_step="Choose another folder, or make room.",
-        ) from None
-    finally:
-        hidden.unlink(missing_ok=True)
-
-
 def _schema(jobs: Table) -> pa.Schema:
     """The columns of the file: whole numbers and texts, on every database alike.
 
@@ -398,29 +229,3 @@ def _schema(jobs: Table) -> pa.Schema:
     _, *columns = jobs.schema().items()
     whole = {name for name, kind in columns if name == "earnings" or kind.is_integer()}
     return pa.schema((name, pa.int64() if name in whole else pa.string()) for name, _ in columns)
-
-
-def _write(file: BinaryIO, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Write the groups; how many rows they have."""
-    repeated = [one for one in schema.names if one in ("workplace_id", "flow")]
-    rows = 0
-    with pq.ParquetWriter(
-        file, schema, compression="zstd", use_dictionary=repeated, store_schema=False
-    ) as writer:
-        for group in groups:
-            writer.write_table(group, row_group_size=GROUP)
-            rows += len(group)
-    return rows
-
-
-def _row_groups(pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The same rows in groups of one size, so that every database gives the same file."""
-    held = schema.empty_table()
-    for piece in pieces:
-        more = pa.Table.from_batches([piece]).select(schema.names).cast(schema)
-        held = pa.concat_tables([held, more])
-        while len(held) >= GROUP:
-            yield held.slice(0, GROUP).combine_chunks()
-            held = held.slice(GROUP)
-    if len(held):
-        yield held.combine_chunks()
