@@ -141,19 +141,24 @@ def pay_columns(table: Table, name: str, pays: Pays) -> dict[str, Column]:
 
 
 def whole_pay(column: Column, numbers: NumericRange) -> Column:
-    """The pay of each row, a whole number from low to cap; without a number it is the low one.
+    """The pay of each row, a whole number from low to cap; without a number it is the low one."""
+    whole, beyond = whole_inside(column, numbers.low, numbers.cap)
+    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
+    return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
+
+
+def whole_inside(column: Column, low: int, cap: int) -> tuple[Column, Column]:
+    """The numbers from low to below cap, a null in place of all else; and who is beyond the cap.
 
     A fraction is rounded down. No value is converted that might not fit: some databases would
     refuse the query for it. Decimals stay decimals, which float64 would round.
     """
     value = number(column)
     if column.type().is_decimal() and column.type().scale != 0:
-        value = ibis.cases((value >= 0, column)).floor()
-    beyond = ~is_below(value, numbers.cap)
-    inside = ibis.cases((~beyond & ~is_below(value, numbers.low), value))
-    whole = (inside.floor() if inside.type().is_floating() else inside).cast("int64")
-    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
-    return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
+        value = ibis.cases((value >= min(low, 0), column)).floor()
+    beyond = ~is_below(value, cap)
+    inside = ibis.cases((~beyond & ~is_below(value, low), value))
+    return (inside.floor() if inside.type().is_floating() else inside).cast("int64"), beyond
 
 
 def same_id(left: Column, right: Column) -> Column:
