@@ -117,7 +117,7 @@ def neighbours(population: Population) -> Iterator[WorldPair]:
         yield from payrolls(population)
     elif population.payroll:
         yield from person(population)
-        yield from joiners_at_cap(population)
+        yield from joiners_at_cap(population) if population.alpha is not None else ()
 
 
 def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
