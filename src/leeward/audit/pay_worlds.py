@@ -128,6 +128,12 @@ def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
         yield WorldPair(paid(population, before), paid(population, [*before, *joiners]))
 
 
+def payroll_of_a_large_one(population: Population) -> Iterator[WorldPair]:
+    """The same jobs, and a tenth more pay for all of them."""
+    before, after = ([pay] * EXAMPLE for pay in (10, 11))
+    yield WorldPair(paid(population, before), paid(population, after))
+
+
 def raised(population: Population) -> Iterator[WorldPair]:
     """Same jobs, another payroll within the limit of two strong steps."""
     for before in _alike():
