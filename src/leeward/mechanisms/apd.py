@@ -3,7 +3,8 @@
 The absolute percentage difference of a cell is |noisy − true|/true. "APD 10 % in 90 %" asks that it
 is at most 10 % with probability 90 %. Sizes are planned: n is a public number, never a count of the
 data. Of counts with the noise of edge_laplace the answer is exact; of means with the noise of
-edge_pay it is to first order, since the noise of the count in the denominator is left out.
+edge_pay it is to first order: the noise of the count in the denominator and its rounding are left
+out. As drawn, means of 10, 30 and 100 jobs at a cap of 3 means reach 86, 89.7 and 89.9 %.
 """
 
 import re

@@ -94,8 +94,11 @@ class EdgePay(PayMechanism):
         """
         scale = self.cap * float(self.spread)
         if self.statistic == "payroll":
-            half = scale * reach(self.body, 0.0, 1.0, COVERAGE) + 0.5
-            return found.payroll - half, found.payroll + half
+            half, payroll = (
+                scale * reach(self.body, 0.0, 1.0, COVERAGE),
+                found.payroll.astype(float),
+            )
+            return payroll - half - 0.5, payroll + half + 0.5
         none = np.zeros(found.jobs.shape)
         reaches = mean_reaches(self.body)
         low, high = mean_interval(found, none, none + scale * reaches.max())

@@ -35,8 +35,8 @@ CAPS = (2, 3, 5, 10)
 
 PAYROLL_OPEN = Sentence(
     "payroll-open",
-    "It does NOT protect the payrolls of establishments: that of a large one, and its mean pay, can "
-    "be read almost exactly.",
+    "It does NOT protect the payrolls of establishments: the payroll of a large one, and its mean "
+    "pay, can be read almost exactly.",
 )
 
 WAGE_LEVEL = Sentence(
