@@ -181,8 +181,8 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "tables[0].mechanism: must be proved for the policy of the plan: slope":
         ({"mechanism": "slope"}, {}),
     "tables[0].mechanism: must release counts for a mean": ({"mechanism": "payroll_pareto"}, {}),
-    "tables[0].mechanism: must do without alpha under the worker policy":
-        ({"mechanism": "pay_centred"}, {"policy": "worker"}),
+    "tables[0].mechanism: must do without alpha under the worker policy; got 'pay_centred'. "
+    "Use edge_pay":         ({"mechanism": "pay_centred"}, {"policy": "worker"}),
     "tables[0].mechanism: must be proved for worker cells":
         ({"by": ["place", "sex"]}, {"policy": "proportional"}),
     "protect.epsilon: must be above": ({"mechanism": "pay_centred"}, {"epsilon": "0.19"}),
