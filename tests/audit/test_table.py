@@ -64,6 +64,7 @@ DEFECTS = {
     ("payroll_slope", "slope on payroll under strong"),
     ("payroll_slope", "the floor B forgotten"),
     ("payroll_slope", "count and payroll booked in parallel"),
+    ("edge_pay", "count and payroll booked in parallel"),
     ("pay_clipped", "the cap is the largest pay observed"),
     ("pay_clipped", "weights min(1, θB/P)"),
     ("pay_two_scales", "calibrated for one scale"),
@@ -90,6 +91,7 @@ DEFECTS = {
             "log_pair",
             "payroll_pareto",
             "payroll_slope",
+            "edge_pay",
         )
     ),
 }
@@ -189,6 +191,7 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("log_pair", "proportional"),
         ("payroll_pareto", "proportional"),
         ("payroll_slope", "proportional"),
+        ("edge_pay", "worker"),
     ],
 )
 def test_those_calibrated_to_equality_reach_it(
@@ -246,7 +249,7 @@ def test_slope_on_a_filtered_count_costs_what_the_theorem_says(rows: list[Row]) 
 
 
 def test_a_cut_of_a_tenth_shows_as_a_tenth(rows: list[Row]) -> None:
-    for name in ("slope", "log_laplace", "clipped", "scale", "edge_laplace"):
+    for name in ("slope", "log_laplace", "clipped", "scale", "edge_laplace", "edge_pay"):
         assert control(rows, "scale cut", name).ratio == pytest.approx(10 / 9, abs=1e-3)
 
 
@@ -288,6 +291,7 @@ def test_faults_of_pay_cost_what_they_cost(rows: list[Row]) -> None:
         ("slope on payroll", "payroll_slope", under_strong),
         ("the floor B", "payroll_slope", 11.53),
         ("count and payroll", "payroll_slope", 2),
+        ("count and payroll", "edge_pay", 2 - 1 / 120),  # masses of whole jobs
         ("a pay change", "pay_centred", 1.7161),
         ("jobs at no pay", "slope", under_strong),
     ):

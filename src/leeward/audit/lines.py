@@ -344,6 +344,8 @@ def _pay_lines() -> Iterator[Line]:
     for name, exam in PAY_RAISES:
         yield Line(name, exam, options=(CAP,), at=ONE, detail=RAISES)
         yield Line(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
+    for options, at in (((CAP,), ONE), ((CAP, ("cells", 2)), ONE), ((CAP,), PAY_GRID[:2])):
+        yield Line("edge_pay", examine_pay, ("worker",), options=options, at=at, deep=at != ONE)
     for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
         yield Line(
             name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER
@@ -493,6 +495,7 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
             ("log_pair", LOG_CODE, "proportional"),
             ("payroll_pareto", PAY_CODE, "strong"),
             ("payroll_slope", PAY_CODE, "proportional"),
+            ("edge_pay", PAY_CODE, "worker"),
         )
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),

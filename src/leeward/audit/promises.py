@@ -55,6 +55,7 @@ PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
     "pay-changed": pay_worlds.pay_changed,
     "payroll": pay_worlds.payrolls,
     "joiners-at-cap": pay_worlds.joiners_at_cap,
+    "payroll-open": pay_worlds.payroll_of_a_large_one,
     "raise": pay_worlds.raised,
     "wage-level": pay_worlds.wage_level,
     "wage-level-open": pay_worlds.wage_level_of_many,
@@ -71,7 +72,9 @@ JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
 }
 """The same where some jobs of a person count and others do not."""
 
-WITH_PAY = ("policy", "person", "pay-changed", "payroll", "joiners-at-cap", "raise")
+WITH_PAY = (
+    *("policy", "person", "pay-changed", "payroll", "payroll-open", "joiners-at-cap", "raise"),
+)
 """The sentences whose worlds have pay; the others are examined where jobs are counted."""
 
 MEASURED = ("further", "zcdp")

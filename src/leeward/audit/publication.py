@@ -271,6 +271,7 @@ def settings() -> tuple[Setting, ...]:
         ),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
+        Setting("worker", _made("edge_pay", None, "1", cap=CAP), "payroll"),
         Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),
     )
 

@@ -52,6 +52,8 @@ SHARES = tuple(Fraction(1, n) for n in (1000, 500, 200, 100, 50, 20, 10, 5, 4, 3
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
     ("worker", "worker"): ("edge_laplace",),
+    ("worker", "pay"): ("edge_pay",),
+    ("worker", "worker_pay"): ("edge_pay",),
     ("strong", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("strong", "worker"): ("vector_pareto", "clipped"),
@@ -287,7 +289,8 @@ def choose_pay(
     """What the proofs and public figures allow, in the order of their errors; payroll with count.
 
     Strong: centred. Proportional: two scales, and the log pair where each cell is one
-    establishment. Clipped where the others need more ε or where margins must be free.
+    establishment. Clipped where the others need more ε or where margins must be free. Worker:
+    edge_pay, the one that there is.
     """
     names = candidates(marginal, asked, margins)
     alone = bool(profile.establishments) and max(profile.establishments) == 1
@@ -317,7 +320,7 @@ def _first(name: str, refused: Mapping[str, LeewardError], asked: Guarantee, *, 
 
 def _payroll(marginal: Marginal, asked: Guarantee) -> tuple[str, ...]:
     """Mechanisms of payroll alone that the proofs cover."""
-    if marginal.statistic.name != "payroll":
+    if marginal.statistic.name != "payroll" or not asked.policy.uses_alpha:
         return ()
     slope = asked.policy.name == PROPORTIONAL and marginal.kind == "pay"
     return ("payroll_slope",) if slope else ("payroll_pareto",)
@@ -460,12 +463,13 @@ def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
     if not candidates(marginal, asked, None):
         raise no_mechanism(asked, marginal)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
+    one_job = "edge_pay" if marginal.kind in PAY else "edge_laplace"
     if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
         raise NotCovered(
             "mechanism",
             rule=f"must do without alpha under the {asked.policy.name} policy",
             value=shown(name),
-            next_step="Use edge_laplace, or leave it out for auto.",
+            next_step=f"Use {one_job}, or leave it out for auto.",
         )
     try:
         claim(name, REGISTRY[name].claims, asked, asked.policy, marginal.kind)
@@ -491,8 +495,8 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
     if marginal.kind in PAY:
         return NotCovered(
             "policy",
-            rule="must be strong or proportional, with epsilon, for payrolls and means: nothing is "
-            "proved for another",
+            rule="must be strong, proportional or worker, with epsilon, for payrolls and means: "
+            "nothing is proved for another",
             value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
             next_step="Use strong. Under proportional the error is smaller, and less is promised "
             "about who joins.",

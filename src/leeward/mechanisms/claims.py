@@ -83,7 +83,8 @@ def _advice(goal: Policy, table: str) -> str:
             "strong": "Use pay_centred, pay_pareto or pay_clipped.",
             "proportional": "Use pay_pareto, pay_two_scales or pay_clipped; of all jobs also "
             "log_pair, of payrolls payroll_pareto or payroll_slope.",
-        }.get(goal.name, "Plan tables of pay under strong or proportional.")
+            "worker": "Use edge_pay.",
+        }.get(goal.name, "Plan tables of pay under strong, proportional or worker.")
     if table == "joint":
         return "Use joint_pareto or joint_clipped with an alpha, or tables of their own."
     if goal.name in ("strong", "proportional") and table == "worker":
