@@ -8,9 +8,9 @@ label_flags_ipeds_count.csv. Flags stand after the numbers, in the order of thes
 from collections.abc import Iterator, Mapping
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.model.statistic import PERCENTILE
+from leeward.model.statistic import COUNT, PERCENTILE, Percentiles
 from leeward.tidy.layouts.codes import cohort_years, geography, industry, sized
-from leeward.tidy.layouts.sheet import Cell, Key, Number, Sheet, cells, columns_of, dollars
+from leeward.tidy.layouts.sheet import Cell, Key, Number, Sheet, cells, columns_of, dollars, require
 
 HORIZONS = ("y1", "y5", "y10")
 PERCENTILES = ("25", "50", "75")
@@ -89,6 +89,7 @@ class Pseoe:
     def numbers(self, bundle: Bundle, table: CertifiedTable, measure: str) -> Iterator[Number]:
         """Percentiles in dollars of a year, and the number of graduates that they are of."""
         year = measure.partition("_")[0]
+        require(table, Percentiles.name, PERCENTILES)
         columns = columns_of(table, COLUMNS, (PERCENTILE,))
         for cell in cells(bundle, table):
             key, at = _key(table, columns, cell), cell.codes.get(PERCENTILE)
@@ -114,6 +115,7 @@ class Pseof:
     def numbers(self, bundle: Bundle, table: CertifiedTable, measure: str) -> Iterator[Number]:
         """Counts of graduates."""
         year, _, name = measure.partition("_")
+        require(table, COUNT.name)
         columns = columns_of(table, COLUMNS)
         for cell in cells(bundle, table):
             key = _key(table, columns, cell)

@@ -10,7 +10,17 @@ from collections.abc import Iterator, Mapping
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.model import Flag
 from leeward.tidy.layouts.codes import EVERYONE, SEXES, geography, industry, one_of
-from leeward.tidy.layouts.sheet import Cell, Key, Number, Sheet, cells, columns_of, dollars, refused
+from leeward.tidy.layouts.sheet import (
+    Cell,
+    Key,
+    Number,
+    Sheet,
+    cells,
+    columns_of,
+    dollars,
+    refused,
+    require,
+)
 
 IDENTIFIERS = (
     *("periodicity", "seasonadj", "geo_level", "geography", "ind_level", "industry"),
@@ -94,6 +104,8 @@ class Qwi:
         """Rows of measures by their name; of pay, dollars of a month or of the quarter."""
         columns, when = columns_of(table, COLUMNS, (MEASURE,)), quarter(bundle)
         _require_jobs(table, measure)
+        if measure in PAY:
+            require(table, "payroll" if measure == "payroll" else "mean")
         for cell in cells(bundle, table):
             key = _key(columns, cell, when)
             if measure in PAY:

@@ -15,6 +15,7 @@ from leeward.bundle.blocks import read_blocks
 from leeward.bundle.selection import named_rows
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
+from leeward.model.statistic import COUNT, PERCENTILE
 from leeward.show.numbers import Ends
 
 PARAMETER = "--form"
@@ -72,6 +73,18 @@ def columns_of(
             "Name the attribute as the layout does, or leave the table out.",
         )
     return found
+
+
+def require(table: CertifiedTable, statistic: str, at: Iterable[str] = ()) -> None:
+    """Refuse a table of another statistic; `at` are the percentages that percentiles must have."""
+    found = COUNT.name if table.statistic is None else table.statistic.name
+    if found != statistic or not {*at} <= {*table.codes.get(PERCENTILE, ())}:
+        listed = f" at {', '.join(at)}" if at else ""
+        raise refused(
+            f"needs {table.name} to be of statistic: {statistic}{listed}",
+            table.statistic_words,
+            "Change the table's statistic in the plan, or its name.",
+        )
 
 
 def dollars(table: CertifiedTable, number: int | None, period: str) -> int | None:

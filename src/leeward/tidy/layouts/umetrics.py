@@ -7,7 +7,8 @@ since leaving. There is no public schema of it, so that the names of the columns
 from collections.abc import Iterator
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.tidy.layouts.sheet import Number, Sheet, cells, columns_of, dollars
+from leeward.model.statistic import COUNT
+from leeward.tidy.layouts.sheet import Number, Sheet, cells, columns_of, dollars, require
 
 HORIZONS = tuple(f"y{number}" for number in range(1, 11))
 IDENTIFIERS = ("title", "sector", "years")
@@ -35,6 +36,7 @@ class Umetrics:
     def numbers(self, bundle: Bundle, table: CertifiedTable, measure: str) -> Iterator[Number]:
         """Counts, or means in dollars of a year; the count beside a mean is second to a table."""
         columns, paid = columns_of(table, COLUMNS), measure.endswith("earnings")
+        require(table, "mean" if paid else COUNT.name)
         year = measure.partition("_")[0][1:] if "_" in measure else ""
         for cell in cells(bundle, table):
             codes = {"years": year} | {name: cell.codes.get(name, "") for name in columns}

@@ -7,10 +7,19 @@ cohorts, codes of the group with their level, then numbers and flags, measure by
 from collections.abc import Iterator, Mapping
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.model.statistic import PERCENTILE
+from leeward.model.statistic import COUNT, PERCENTILE, Percentiles
 from leeward.tidy.layouts.codes import EVERYONE, SEXES, cohort_years, geography, industry, one_of
 from leeward.tidy.layouts.pseo import HORIZONS, PERCENTILES
-from leeward.tidy.layouts.sheet import Cell, Number, Sheet, cells, columns_of, dollars, refused
+from leeward.tidy.layouts.sheet import (
+    Cell,
+    Number,
+    Sheet,
+    cells,
+    columns_of,
+    dollars,
+    refused,
+    require,
+)
 
 FILES = {
     "veoa": ("agegrp",),
@@ -74,6 +83,10 @@ class Veo:
     def numbers(self, bundle: Bundle, table: CertifiedTable, measure: str) -> Iterator[Number]:
         """Counts, or percentiles in dollars of a year with the number of veterans."""
         year, _, name = measure.partition("_")
+        if name == "earnings":
+            require(table, Percentiles.name, PERCENTILES)
+        else:
+            require(table, COUNT.name)
         columns = columns_of(table, COLUMNS, (PERCENTILE,))
         file = _file(table, {*columns.values()} - {"cohort"})
         for cell in cells(bundle, table):
