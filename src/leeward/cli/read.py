@@ -23,9 +23,9 @@ NUMBERS = 3
 def read_command(  # noqa: PLR0913 (a parameter for each option)
     context: typer.Context,
     bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
-    names: Annotated[
+    table: Annotated[
         list[str] | None,
-        typer.Argument(metavar="TABLE", help="A table; with --form further bundles."),
+        typer.Argument(metavar="TABLE", help="A table; with --form further bundles instead."),
     ] = None,
     *,
     by: Annotated[
@@ -51,7 +51,10 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
     ] = None,
     over: Annotated[
         list[Path] | None,
-        typer.Option(help="For --cell: another bundle, or a folder of bundles; may be repeated."),
+        typer.Option(
+            metavar="<path>",
+            help="For --cell: another bundle, or a folder of bundles; may be repeated.",
+        ),
     ] = None,
     form: Annotated[
         str | None,
@@ -73,20 +76,20 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
     given = _given(context)
     if form is not None:
         _refuse_beside(given, "--form", {"--out"})
-        _write_layout([bundle, *map(Path, names or ())], form, out)
+        _write_layout([bundle, *map(Path, table or ())], form, out)
         return
-    table, held = _one_table(names), read_bundle(bundle)
+    name, held = _one_table(table), read_bundle(bundle)
     if cell is not None:
         _refuse_beside(given, "--cell", {"--over", "--csv", "--json"})
-        _tell(_over_periods(held, table, _codes(cell), over or []), csv, as_json=as_json)
+        _tell(_over_periods(held, name, _codes(cell), over or []), csv, as_json=as_json)
         return
     _refuse_alone(given)
     found = derive(
         held,
-        table,
+        name,
         _listed(by),
         _listed(quantity),
-        against=_against(held, table, against, against_table),
+        against=_against(held, name, against, against_table),
         of=_listed(of),
         top=top,
     )
@@ -126,15 +129,15 @@ def _refuse_alone(given: set[str]) -> None:
             )
 
 
-def _one_table(names: list[str] | None) -> str:
-    if names is None or len(names) != 1:
+def _one_table(given: list[str] | None) -> str:
+    if given is None or len(given) != 1:
         raise InvalidParameter(
             "TABLE",
             rule="must be one table of the bundle",
-            value=", ".join(names or ()) or "nothing",
+            value=", ".join(given or ()) or "nothing",
             next_step="Give its name after the bundle; several bundles go with --form.",
         )
-    return names[0]
+    return given[0]
 
 
 def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:
