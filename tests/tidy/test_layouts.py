@@ -225,12 +225,14 @@ def test_qwi_has_a_row_for_each_quarter_and_dollars_of_a_month(tmp_path: Path) -
     header, rows = table(path)
     flags = " ".join(f"s{name}" for name in INDICATORS.split())
     assert header == f"{QWI} {INDICATORS} {flags}"
-    region, county = rows[2], rows[0]
+    county, later, region = rows[:3]
     assert some(region, QWI) == "Q U S 03 A 00 A00 0 A00 A0 A0 E0 0 0 2026 2 ."
     assert some(county, "geo_level geography year quarter") == "C 07001 2026 2"
     assert some(region, "Emp FrmJbC EarnS sEmp sEarnS sPayroll") == "50 -7 3000 1 1 -1"
     assert some(county, "Emp FrmJbC EarnS sEarnS") == "0 3 . -1"
-    assert some(rows[1], "quarter Emp sEmp sEarnS") == "3 . -2 -1"
+    assert some(later, "quarter Emp sEmp sEarnS") == "3 . -2 -1"
+    about = (tmp_path / "out" / "about.txt").read_text()
+    assert "earn_s, place, flow in 11: earn_s, by pay_centred" in about
     assert (tmp_path / "out" / "version_qwi.txt").read_text() == (
         "QWI_F XX 00 2026:2-2026:3 V4.14 R2026Q4 leeward_first\n"
     )
@@ -239,16 +241,16 @@ def test_qwi_has_a_row_for_each_quarter_and_dollars_of_a_month(tmp_path: Path) -
 def test_umetrics_has_a_file_for_each_institution(tmp_path: Path) -> None:
     title, sector = dimension("title", ["staff"]), dimension("sector", ["academia"])
     by = (INSTITUTION, title, sector)
-    means = pay("y2_earnings", by, [[50_000], [60_000]], [[40], [50]], earnings())
-    source = write(tmp_path / "one", counts("y1_emp", by, [[30], [2]]), means)
+    means = pay("y10_earnings", by, [[50_000], [60_000]], [[40], [50]], earnings())
+    source = write(tmp_path / "one", counts("y2_emp", by, [[30], [2]]), means)
     first, second = write_layout([source], "umetrics", tmp_path / "out")
     header, rows = table(first)
     assert (first.name, second.name, header) == (
         *("umetrics_00106200.csv", "umetrics_00289500.csv", UMETRICS),
     )
     assert [list(row.values()) for row in rows] == [
-        ["staff", "academia", "1", "30", "25", "35", "", "", "", "1", "-1"],
-        ["staff", "academia", "2", "40", "", "", "50000", "49900", "50100", "1", "1"],
+        ["staff", "academia", "2", "30", "25", "35", "", "", "", "1", "-1"],
+        ["staff", "academia", "10", "40", "", "", "50000", "49900", "50100", "1", "1"],
     ]
     assert some(table(second)[1][0], "employment employment_low") == "2 0"
 

@@ -184,6 +184,8 @@ def _notes(
     tables: Iterable[CertifiedTable],
 ) -> Iterator[str]:
     """What a reader should know of all points."""
+    if not held.counts:
+        yield f"Values are the {held.statistic_words}, in {held.unit}."
     if held.margins.coverage is None:
         yield "The table has no margins, so that nothing is known of the noise."
     else:

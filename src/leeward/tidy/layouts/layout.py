@@ -178,8 +178,14 @@ def _told(bundle: Bundle, tables: Sequence[tuple[CertifiedTable, str]]) -> Itera
         f"{sha256(bundle.path / 'certificate.json')}"
     )
     for table, measure in tables:
-        jobs = "" if table.where is None else f", where {table.where}"
+        jobs = "".join(
+            f", {name} in {_listed(codes)}" for name, codes in (table.where or {}).items()
+        )
         yield f"  {table.name}, {crossed(table.identifiers)}{jobs}: {measure}, by {table.mechanism}"
+
+
+def _listed(codes: object) -> str:
+    return ", ".join(map(str, codes)) if isinstance(codes, list) else str(codes)
 
 
 def _version(form: Form, bundles: Sequence[Bundle], sheets: Sequence[Sheet]) -> dict[str, str]:

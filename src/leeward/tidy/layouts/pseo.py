@@ -28,6 +28,7 @@ COLUMNS = {
     "year": "grad_cohort",
     "grad_cohort": "grad_cohort",
     "place": "geography",
+    "region": "geography",
     "division": "geography",
     "geography": "geography",
     "sector": "industry",

@@ -38,6 +38,7 @@ SIGNED = ("FrmJbC", "FrmJbCS")
 
 COLUMNS = {
     "place": "geography",
+    "region": "geography",
     "geography": "geography",
     "sector": "industry",
     "industry": "industry",

@@ -9,9 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
+from math import inf
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import read_blocks
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.selection import named_rows
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
@@ -22,6 +24,7 @@ PARAMETER = "--form"
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}
 YEARS = re.compile(r"\b([0-9]{4})\s*(?:-|–|to)\s*([0-9]{4})\b")
+DIGITS = re.compile(r"[0-9]+")
 Key = tuple[str, ...]
 
 
@@ -89,8 +92,8 @@ def require(table: CertifiedTable, statistic: str, at: Iterable[str] = ()) -> No
 
 def dollars(table: CertifiedTable, number: int | None, period: str) -> int | None:
     """Pay in whole dollars of a month, a quarter or a year, rounded half up."""
-    stated = table.statistic
-    unit, of = (None, None) if stated is None else (stated.unit, stated.period)
+    said = table.statistic
+    unit, of = (said.unit, said.period) if isinstance(said, StatisticStatement) else (None, None)
     if unit not in HUNDREDTHS or of not in MONTHS:
         raise refused(
             "needs pay in dollars or cents of a month, a quarter or a year",
@@ -171,7 +174,9 @@ class Sheet:
         text = StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.header)
-        writer.writerows([*key, *self._numbers(self.rows[key])] for key in sorted(self.rows))
+        writer.writerows(
+            [*key, *self._numbers(self.rows[key])] for key in sorted(self.rows, key=_order)
+        )
         return text.getvalue()
 
     def _numbers(self, row: Mapping[str, Number]) -> list[object]:
@@ -197,3 +202,9 @@ class Sheet:
         if number is None or number.value is None:
             return ""
         return number.value if number.column in self.signed else max(number.value, 0)
+
+
+def _order(key: Key) -> list[tuple[float, str]]:
+    """Codes by the number that they begin with, so that 10 years come after 2; then the others."""
+    found = [(DIGITS.match(code), code) for code in key]
+    return [(inf if number is None else int(number[0]), code) for number, code in found]

@@ -46,6 +46,7 @@ COLUMNS = {
     "education": "education",
     "schooling": "education",
     "place": "geography",
+    "region": "geography",
     "geography": "geography",
     "sector": "industry",
     "industry": "industry",
