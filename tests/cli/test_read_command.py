@@ -44,6 +44,11 @@ def test_several_bundles_become_one_layout(tmp_path: Path) -> None:
     assert len((out / "qwi_one.csv").read_text().splitlines()) == 3
 
 
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_quarter(tmp_path_factory.mktemp("read") / "late", "2026Q2", 120).path
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -56,7 +61,6 @@ def test_several_bundles_become_one_layout(tmp_path: Path) -> None:
         (["jobs", "more"], "TABLE: must be one table of the bundle; got jobs, more"),
     ],
 )
-def test_options_of_another_way_are_refused(given: list[str], says: str, tmp_path: Path) -> None:
-    held = write_quarter(tmp_path / "late", "2026Q2", 120)
-    ended = read(held.path, *given)
+def test_options_of_another_way_are_refused(given: list[str], says: str, held: Path) -> None:
+    ended = read(held, *given)
     assert (ended.exit_code, says in ended.stderr) == (1, True)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from leeward.bundle import BundleWriter
+from leeward.bundle.statements import TotalsStatement
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import (
     Attribute,
@@ -20,6 +21,7 @@ from leeward.model import (
     Percentiles,
     Published,
 )
+from leeward.model.totals import Totals
 from leeward.model.values import EMPTY
 from leeward.tidy.layouts import write_layout
 from leeward.tidy.layouts.layout import measure_of
@@ -149,8 +151,8 @@ def some(row: dict[str, str], names: str) -> str:
 def percentiles(
     name: str = "y1_earnings", of: Attribute | None = None
 ) -> tuple[Marginal, Published]:
-    """Two institutions, one of which has no number at 75 %."""
-    rows = [[30_000, 40_000, 55_000], [20_000, 25_000, EMPTY]]
+    """Two institutions, one of which has no number at 25 %."""
+    rows = [[30_000, 40_000, 55_000], [EMPTY, 25_000, 30_000]]
     by = (INSTITUTION, DEGREE, PERCENTILE)
     return pay(name, by, rows, [[80, 80, 80], [-2, -2, -2]], of or earnings())
 
@@ -168,7 +170,7 @@ def test_pseoe_has_its_columns_percentiles_and_flags(tmp_path: Path) -> None:
     )
     flags = "status_y1_earnings status_y5_earnings status_y10_grads_earn status_y1_ipeds_count"
     assert some(rows[0], flags) == "1 -1 1 3"
-    assert some(rows[1], f"y1_p25_earnings y1_grads_earn {flags}") == ". 0 -1 -1 1 3"
+    assert some(rows[1], f"y1_p50_earnings y1_grads_earn {flags}") == ". 0 -1 -1 1 3"
     assert "Below 0, and written as 0: 2 numbers" in (tmp_path / "out" / "about.txt").read_text()
     assert (tmp_path / "out" / "version_pseo.txt").read_text() == (
         "PSEO XX 00 0000-0000 V4.14 R2026Q4 leeward_one\n"
@@ -217,7 +219,7 @@ def stable(means: tuple[Marginal, Published], codes: Sequence[str]) -> tuple[Mar
 def test_qwi_has_a_row_for_each_quarter_and_dollars_of_a_month(tmp_path: Path) -> None:
     place, cents = dimension("place", ["03", "07001"]), earnings("cents", "quarter")
     flows = counts("flows", (place, MEASURE), [[50, -7], [-2, 3]])
-    means = pay("earn_s", (place,), [[900_050], [EMPTY]], [[9], [0]], cents)
+    means = pay("earn_s", (place,), [[900_150], [EMPTY]], [[9], [0]], cents)
     first = write(tmp_path / "first", flows, stable(means, ["11"]))
     empty = counts("flows", (place, MEASURE), [[1, 1], [0, 0]], [OK, ABSENT])
     second = write(tmp_path / "second", empty, period="2026Q3")
@@ -228,7 +230,7 @@ def test_qwi_has_a_row_for_each_quarter_and_dollars_of_a_month(tmp_path: Path) -
     county, later, region = rows[:3]
     assert some(region, QWI) == "Q U S 03 A 00 A00 0 A00 A0 A0 E0 0 0 2026 2 ."
     assert some(county, "geo_level geography year quarter") == "C 07001 2026 2"
-    assert some(region, "Emp FrmJbC EarnS sEmp sEarnS sPayroll") == "50 -7 3000 1 1 -1"
+    assert some(region, "Emp FrmJbC EarnS sEmp sEarnS sPayroll") == "50 -7 3001 1 1 -1"
     assert some(county, "Emp FrmJbC EarnS sEarnS") == "0 3 . -1"
     assert some(later, "quarter Emp sEmp sEarnS") == "3 . -2 -1"
     about = (tmp_path / "out" / "about.txt").read_text()
@@ -242,17 +244,37 @@ def test_umetrics_has_a_file_for_each_institution(tmp_path: Path) -> None:
     title, sector = dimension("title", ["staff"]), dimension("sector", ["academia"])
     by = (INSTITUTION, title, sector)
     means = pay("y10_earnings", by, [[50_000], [60_000]], [[40], [50]], earnings())
-    source = write(tmp_path / "one", counts("y2_emp", by, [[30], [2]]), means)
+    both = pay("y2_earnings", by, [[40_000], [0]], [[99], [99]], earnings())
+    source = write(tmp_path / "one", counts("y2_emp", by, [[30], [2]]), means, both)
     first, second = write_layout([source], "umetrics", tmp_path / "out")
     header, rows = table(first)
     assert (first.name, second.name, header) == (
         *("umetrics_00106200.csv", "umetrics_00289500.csv", UMETRICS),
     )
     assert [list(row.values()) for row in rows] == [
-        ["staff", "academia", "2", "30", "25", "35", "", "", "", "1", "-1"],
+        ["staff", "academia", "2", "30", "25", "35", "40000", "39900", "40100", "1", "1"],
         ["staff", "academia", "10", "40", "", "", "50000", "49900", "50100", "1", "1"],
     ]
     assert some(table(second)[1][0], "employment employment_low") == "2 0"
+
+
+def test_a_total_has_the_code_of_all(tmp_path: Path) -> None:
+    sector = replace(SECTOR, attribute=replace(SECTOR.attribute, total="every"))
+    marginal, cells = counts("y1_flows", (DEGREE, sector), [[7], [4]])
+    marginal = replace(marginal, totals=("sector",))
+    totals = Totals(marginal)
+    totals.add(cells)
+    with BundleWriter(tmp_path / "one") as bundle:
+        with bundle.table(marginal, margins=("margin",)) as writer:
+            writer.write(cells)
+            for family, added in totals.rows():
+                wide = {"margin": np.full_like(added.values, 9)}
+                writer.write_totals(family, replace(added, margins=wide))
+        said = TotalsStatement(codes={"sector": "every"}, rows=1, draws=9, seed=1, sentence="Sums.")
+        bundle.seal(certificate("one", [certified(writer).model_copy(update={"totals": said})]))
+    (path,) = write_layout([tmp_path / "one"], "pseof", tmp_path / "out")
+    rows = [some(row, "ind_level industry y1_grads_emp") for row in table(path)[1]]
+    assert rows == ["A 00 11", "S 31-33 4", "S 52 7"]
 
 
 def test_names_begin_with_the_longest_measure() -> None:

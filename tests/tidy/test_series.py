@@ -55,13 +55,19 @@ def test_pay_keeps_what_is_missing(tmp_path: Path) -> None:
     ]
 
 
-def test_a_folder_gives_the_releases_with_the_same_table(tmp_path: Path) -> None:
-    first = write_quarter(tmp_path / "a", "2026Q1", 1)
-    write_quarter(tmp_path / "b", "2026Q2", 2)
-    write_pay(tmp_path / "pay")
-    tidy(first.path, tmp_path / "tidy")
-    (tmp_path / "no-bundle").mkdir()
-    kept, left_out = alike(first, "jobs", releases_at(tmp_path))
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two quarters, the first of them tidied too, a release of pay, and something else."""
+    made = tmp_path_factory.mktemp("releases")
+    tidy(write_quarter(made / "a", "2026Q1", 1).path, made / "tidy")
+    write_quarter(made / "b", "2026Q2", 2)
+    write_pay(made / "pay")
+    (made / "no-bundle").mkdir()
+    return made
+
+
+def test_a_folder_gives_the_releases_with_the_same_table(folder: Path) -> None:
+    kept, left_out = alike(read_bundle(folder / "a"), "jobs", releases_at(folder))
     assert ([one.path.name for one in kept], left_out) == (["a", "b"], 2)
 
 
@@ -76,11 +82,8 @@ def test_a_folder_gives_the_releases_with_the_same_table(tmp_path: Path) -> None
     ],
 )
 def test_what_is_no_series_is_refused(
-    cell: dict[str, str], other: str, says: str, tmp_path: Path
+    cell: dict[str, str], other: str, says: str, folder: Path
 ) -> None:
-    held = write_quarter(tmp_path / "a", "2026Q1", 1)
-    write_pay(tmp_path / "pay")
-    tidy(held.path, tmp_path / "tidy")
     with pytest.raises(InvalidParameter, match=says) as refusal:
-        series(held, "jobs", cell, [read_bundle(tmp_path / other)])
+        series(read_bundle(folder / "a"), "jobs", cell, [read_bundle(folder / other)])
     assert refusal.value.next_step

@@ -18,6 +18,9 @@ from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import CODE, refuse_wide
 from leeward.web.site import listed, render, site_of
 
+PERIOD = 12
+"""Maximum length of the name of a period below the chart."""
+
 MOST_RELEASES = 40
 """Maximum number of bundles that are looked into, the newest ones."""
 
@@ -69,10 +72,19 @@ def _drawn(folder: Path, bundle: Bundle, table: str, cell: dict[str, str]) -> Dr
     near = [name for name in sound if name != bundle.path.name][:MOST_RELEASES]
     over, others = alike(bundle, table, _opened(folder, near))
     found = series(bundle, table, cell, over)
-    items = [Bar(one.period, one.value, one.ends) for one in found.points if one.value is not None]
+    items = [
+        Bar(_short(one.period), one.value, one.ends)
+        for one in found.points
+        if one.value is not None
+    ]
     chart = trend(items, title=f"{table} over releases", unit=found.unit)
     return Drawn(found, chart, others, len(sound) - 1 - len(near))
 
 
 def _opened(folder: Path, names: list[str]) -> Iterator[Bundle]:
     return (opened(folder, name) for name in names)
+
+
+def _short(period: str) -> str:
+    """A period that has room below a point; a stranger may have written a longer one."""
+    return period if len(period) <= PERIOD else f"{period[: PERIOD - 1]}…"
