@@ -139,15 +139,19 @@ def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "En
     return found[0], found[1]
 
 
-def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
+def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str) -> None:
+    """Refuse tables whose cells or values do not mean the same."""
     if first.identifiers != second.identifiers:
         named = " and ".join(", ".join(t.identifiers) or "nothing" for t in (first, second))
-        rule = "must be by the same identifiers in both bundles"
-        raise _refused(rule, named, "Compare another table.")
+        raise _refused("must be by the same identifiers in both bundles", named, next_step)
     if _read_as(first) != _read_as(second):
         named = " and ".join(table.statistic_words for table in (first, second))
         rule = "must have values of one statistic, with the same unit and cap, in both bundles"
-        raise _refused(rule, named, "Compare another table.")
+        raise _refused(rule, named, next_step)
+
+
+def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
+    refuse_unlike(first, second, "Compare another table.")
     for table in (first, second):
         if table.rows > MOST_ROWS:
             step = "Compare a smaller table here, and this one with a program that reads Parquet."
