@@ -9,8 +9,8 @@ from leeward.exact import number_text
 from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.model import Marginal
-from leeward.model.size_profile import SizeProfile
 from leeward.model.flows import Gains
+from leeward.model.size_profile import SizeProfile
 from leeward.model.statistic import COUNT, Count
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
