@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
+from leeward import evaluate
 from leeward.cli.app import build
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import Gains
@@ -216,6 +217,11 @@ def test_what_cannot_be_is_refused(name: str) -> None:
         planned({key: one for key, one in table.items() if one is not None}, **protect)
     assert words in str(refusal.value)
     assert all((refusal.value.parameter, refusal.value.rule, refusal.value.next_step))
+
+
+def test_an_evaluation_scores_counts_alone() -> None:
+    with pytest.raises(InvalidParameter, match="which scores counts; got flows"):
+        evaluate.run(planned(FLOWS))
 
 
 def test_under_the_worker_policy_noise_hides_one_job() -> None:
