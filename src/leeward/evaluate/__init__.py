@@ -154,7 +154,7 @@ def _refuse_statistics(plan: "Plan") -> None:
         if table.marginal.statistic.name not in (COUNT.name, Classes.name):
             raise InvalidParameter(
                 f"tables.{table.name}.statistic",
-                rule=f"must be {COUNT.name} or {Classes.name} in an evaluation, which scores counts",
+                rule="must be count or classes in an evaluation, which scores counts",
                 value=table.marginal.statistic.name,
                 next_step="Evaluate a copy of the plan without this table; `leeward plan` predicts "
                 "its errors.",
