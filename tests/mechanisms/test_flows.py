@@ -133,8 +133,8 @@ def test_clipped_net_changes_move_as_far_as_the_proof_says() -> None:
             assert sum(abs(x - y) for x, y in zip(before, after, strict=True)) <= b + e
             weights = (min(Fraction(1), theta / max(n, 1)) for n in (size, size + b + e))
             w, v = weights
-            moved = sum(abs(w * x - v * y) for x, y in zip(before, after, strict=True))
-            most = max(most, moved)
+            moved = (abs(w * x - v * y) for x, y in zip(before, after, strict=True))
+            most = max(most, sum(moved, Fraction(0)))
     assert most == 2 * alpha / (1 + alpha) * theta
 
 
