@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
 
 MEASURES = ("quantity", "value", "low", "high", "method")
+COUNTED_ONCE = "A low of jobs below 0 means 0."
+MEASURED = (
+    "Each measure has a row of its own, since all are of the same jobs. A low below 0 means 0, but "
+    "of job change and growth."
+)
 TOP = 10
 """How many of the largest groups count for ranks, unless stated."""
 
@@ -331,10 +336,9 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
 def _notes(groups: Groups, reference: Reference | None) -> Iterator[str]:
     yield (
         f"low and high hold in nine of ten cases, each pair by itself: {DRAWS:,} draws of the "
-        "public law of the noise, with a public seed. A low of jobs below 0 means 0."
+        "public law of the noise, with a public seed. "
+        + (COUNTED_ONCE if groups.table.disjoint else MEASURED)
     )
-    if not groups.table.disjoint:
-        yield "Each measure has a row of its own: measures are of the same jobs."
     if groups.table.bias is not None:
         yield f"Values may be off on average, which is not corrected. {groups.table.bias}"
         if groups.table.establishments is None:
