@@ -38,6 +38,8 @@ DEFECTS = {
     ("clipped", "a split that depends on the data"),
     ("clipped", "a headroom that depends on the data"),
     ("vector_pareto", "a fresh H for every cell"),
+    ("vector_pareto", "x of jobs that began or ended"),
+    ("clipped", "a net change that never turns"),
     ("joint_pareto", "the dimension p forgotten"),
     ("joint_pareto", "every table drawn by itself"),
     ("joint_pareto", "a cell of each table without noise"),

@@ -370,7 +370,7 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("strong", table="job"),
         InvalidParameter,
-        "table: must be one of workplace, worker, joint, pay, worker_pay; got 'job'. "
+        "table: must be one of workplace, worker, joint, gains, pay, worker_pay; got 'job'. "
         "A table with a worker attribute or a filter on workers is a worker table.",
     ),
 ]

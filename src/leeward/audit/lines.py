@@ -15,6 +15,7 @@ from leeward.audit.clipped_exam import (
     gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
+from leeward.audit.gains_exam import examine_clipped_gains
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -50,8 +51,10 @@ from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
+from leeward.mechanisms.claims import PAY as PAY_KINDS
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Attribute, Dimension, Marginal, NumericRange, Pay
+from leeward.model import Attribute, Dimension, Gains, Marginal, NumericRange, Pay
+from leeward.model.flows import FLOW_CODES
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES
 
@@ -146,7 +149,7 @@ class TableLine:
     cells: int = 1
     alpha: str = "0.1"
     epsilon: str = "1"
-    statistic: Literal["payroll", "mean"] | None = None
+    statistic: Literal["payroll", "mean", "gains"] | None = None
     deep: ClassVar[bool] = False
 
     @property
@@ -167,7 +170,7 @@ class TableLine:
             promised.epsilon,
             detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
-        table, cap = cast(TableMeasurement, made), CAP[1] if self.statistic else None
+        table, cap = cast(TableMeasurement, made), CAP[1] if kind in PAY_KINDS else None
         yield Row(claim, examine_table(table, promised.policy, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
@@ -177,14 +180,24 @@ class TableLine:
 
     @property
     def marginal(self) -> Marginal:
-        """Jobs of workplaces, or their pay, by as many kinds of workers as there are cells."""
-        counted = _by_kinds(self.cells)
-        return counted if self.statistic is None else replace(counted, statistic=self._pay())
+        """Jobs of workplaces, or their pay, by as many kinds of workers as there are cells.
 
-    def _pay(self) -> Pay:
-        numbers = NumericRange(0, CAP[1], "euros", None, ())
-        earnings = Attribute("earnings", "jobs", "earnings", (), (), False, {}, numbers=numbers)
-        return Pay(self.statistic or "payroll", earnings)
+        Of gains, the first kind are jobs that began, the second jobs that ended.
+        """
+        counted = _by_kinds(self.cells)
+        match self.statistic:
+            case None:
+                return counted
+            case "gains":
+                return replace(counted, statistic=GAINS)
+            case name:
+                numbers = NumericRange(0, CAP[1], "euros", None, ())
+                pay = Attribute("pay", "jobs", "pay", (), (), False, {}, numbers=numbers)
+                return replace(counted, statistic=Pay(name, pay))
+
+
+BEGAN_FIRST = FLOW_CODES[::-1]
+GAINS = Gains(Attribute("flow", "jobs", "flow", BEGAN_FIRST, BEGAN_FIRST, False, {}))
 
 
 def _by_kinds(cells: int) -> Marginal:
@@ -283,6 +296,7 @@ LODES_SIX: Options = (("tables", (3, 3, 6, 2, 5, 2)),)
 """The breakdowns of a LODES workplace file: age, earnings, race, ethnicity, schooling and sex."""
 
 FOUR: Grid = (("0.1", "4"),)
+OF_GAINS = "gains"
 UNIT_EMPLOYER = "unit employer"
 TWO: Grid = (("0.1", "2"),)
 PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
@@ -437,6 +451,14 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
+    TableLine("vector_pareto", cells=2, statistic="gains"),
+    Line(
+        "clipped",
+        examine_clipped_gains,
+        options=(("cells", 2),),
+        at=ONE,
+        detail=OF_GAINS,
+    ),
     *_pay_lines(),
     TableLine("pay_centred", statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),

@@ -19,7 +19,7 @@ from pydantic import (
 )
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
-from leeward.bundle.pay_statements import PayStatement, StatisticStatement
+from leeward.bundle.pay_statements import FlowStatement, PayStatement, StatisticStatement
 from leeward.bundle.statements import (
     BudgetStatement,
     Count,
@@ -47,6 +47,7 @@ from leeward.bundle.statements import (
     TidiedStatement,
     TotalsStatement,
 )
+from leeward.model.flows import MEASURE, Flows
 from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.model.statistic import COUNT
 from leeward.model.totals import TOTAL_LABEL
@@ -101,7 +102,7 @@ class CertifiedTable(Statement):
     margins: MarginStatement
     bias: Prose | None
     columns: tuple[Text, ...]
-    statistic: StatisticStatement | None = None
+    statistic: StatisticStatement | FlowStatement | None = None
     """What a value is; left out of plain counts of jobs."""
 
     establishments: FrameStatement | None = None
@@ -143,6 +144,8 @@ class CertifiedTable(Statement):
         coded = () if self.totals is None else self.totals.codes.items()
         if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
+        if not self.disjoint and self.counts and self.identifiers[-1:] != (MEASURE,):
+            raise ValueError(f"the last identifier of flows and gains must be {MEASURE}")
         if self.noise is not None and not self.has_margins:
             raise ValueError("noise must be there with margins alone")
         if not self.counts and (self.totals, self.joint, self.noise, self.tidied) != (None,) * 4:
@@ -181,10 +184,20 @@ class CertifiedTable(Statement):
         return self.statistic is None or self.statistic.counts
 
     @property
+    def disjoint(self) -> bool:
+        """Whether each job counts in one row at most: its rows may be added over identifiers."""
+        return self.counts and not isinstance(self.statistic, FlowStatement)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether its rows are measures of flows, and its noise is that of the classes."""
+        return isinstance(self.statistic, FlowStatement) and self.statistic.name == Flows.name
+
+    @property
     def unit(self) -> str:
         """The unit of its values: jobs, or that of a column of pay with its period."""
         stated = self.statistic
-        return COUNT.unit if stated is None or stated.counts else stated.per_period
+        return COUNT.unit if stated is None else stated.value_unit
 
     @property
     def statistic_words(self) -> str:
@@ -214,7 +227,8 @@ class CertifiedTable(Statement):
     @property
     def count_columns(self) -> tuple[str, ...]:
         """The column of the number of jobs beside pay, where there is one."""
-        return (COUNTED,) if self.statistic is not None and self.statistic.count else ()
+        stated = self.statistic
+        return (COUNTED,) if isinstance(stated, StatisticStatement) and stated.count else ()
 
     @property
     def empty_columns(self) -> tuple[str, ...]:

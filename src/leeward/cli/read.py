@@ -32,7 +32,7 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
         str, typer.Option(help="Identifiers of the groups, with commas; none for the whole.")
     ] = "",
     quantity: Annotated[
-        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank.")
+        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank, growth.")
     ] = "sum",
     against: Annotated[
         str | None,

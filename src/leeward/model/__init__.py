@@ -3,6 +3,7 @@
 from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
+from leeward.model.flows import Flows, Gains
 from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.model.marginal import Breakdown, Dimension, Marginal
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
@@ -30,6 +31,8 @@ __all__ = [
     "EveryJob",
     "Finding",
     "Flag",
+    "Flows",
+    "Gains",
     "JobsRule",
     "Marginal",
     "NumericRange",

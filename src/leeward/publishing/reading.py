@@ -18,6 +18,8 @@ from leeward.model import (
     Codebook,
     Dimension,
     EveryJob,
+    Flows,
+    Gains,
     JobsRule,
     Marginal,
     Pay,
@@ -27,7 +29,8 @@ from leeward.model import (
     Statistic,
 )
 from leeward.model.document import nearest
-from leeward.model.statistic import MOST_JOBS, MOST_PAY
+from leeward.model.flows import FLOW_CODES
+from leeward.model.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.model.totals import families
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
@@ -275,6 +278,8 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     dimensions = [Dimension(one, kept.get(one.name) or _all(one)) for one in by.values()]
     if isinstance(statistic, Classes | Percentiles):
         dimensions.append(Dimension(statistic.of, _all(statistic.of)))
+    if isinstance(statistic, Flows | Gains):
+        dimensions.append(Dimension(statistic.of, _kept(statistic.of, [*statistic.tabulated])))
     marginal = Marginal(
         written.name,
         workplace=tuple(d for d in dimensions if d.attribute.of_workplaces),
@@ -304,14 +309,18 @@ def _statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
         )
     if name == COUNT.name:
         _without("of", written.of, name)
-    if name not in (Classes.name, Percentiles.name):
+    if name not in OF_CLASSES:
         _without("bins", written.bins, name)
     if name != Percentiles.name:
         _without("at", written.at, name)
     if name == COUNT.name:
         return COUNT
+    if name in OF_FLOWS:
+        flow = _flow(written, codebook)
+        raise_all(_class_problems(written, flow))
+        return Flows(flow) if name == Flows.name else Gains(flow)
     of = _numeric(written, codebook)
-    if name in (Classes.name, Percentiles.name):
+    if name in OF_CLASSES:
         raise_all(_class_problems(written, of))
         return (read_classes if name == Classes.name else read_percentiles)(written, of)
     _require_cap(of)
@@ -376,6 +385,21 @@ def _numeric(written: WrittenTable, codebook: Codebook) -> Attribute:
             if offered
             else "Declare the column in the "
             "codebook with type: integer, unit, cap, cap_from and classes.",
+        )
+    return one
+
+
+def _flow(written: WrittenTable, codebook: Codebook) -> Attribute:
+    """The attribute that says whether a job was paid in the quarters before and after."""
+    one = None if written.of is None else codebook.attribute(written.of, "of")
+    if one is None or one.of_workplaces or {*one.codes} != {*FLOW_CODES}:
+        raise InvalidParameter(
+            "of",
+            rule=f"must name an attribute of jobs with the codes {', '.join(FLOW_CODES)} for "
+            f"statistic {written.statistic}: paid in the quarter before, paid in the one after",
+            value="nothing" if written.of is None else shown(written.of),
+            next_step='Declare flow: {table: jobs, codes: ["11", "10", "01", "00"]} in the '
+            "codebook and write of: flow. `leeward jobs` makes the column from wage records.",
         )
     return one
 
@@ -513,7 +537,7 @@ def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[Leew
             next_step="Name fewer attributes.",
         )
         return
-    made = families(marginal)
+    made = families(marginal.published[0])
     waiting = sum(one.unfinished for one in made)
     if margins != "none" and waiting > MOST_DRAWN_TOTALS:
         yield InvalidParameter(

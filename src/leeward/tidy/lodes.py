@@ -148,7 +148,7 @@ def _tables(bundle: Bundle) -> dict[str, CertifiedTable]:
         fitting = [
             one
             for one in bundle.certificate.tables
-            if one.counts
+            if one.disjoint
             and one.worker_identifiers == worker
             and one.where is None
             and {attribute, *worker} <= {*one.identifiers}
