@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from leeward.privacy import (
         EstablishmentRemoval,
         Guarantee,
+        Person,
         ProportionalAlpha,
         StrongAlpha,
         WeakAlpha,
@@ -42,8 +43,8 @@ HOMES = {
     "leeward.ledger": ("Ledger",),
     "leeward.mechanisms": ("mechanism",),
     "leeward.privacy": (
-        *("EstablishmentRemoval", "Guarantee", "ProportionalAlpha", "StrongAlpha", "WeakAlpha"),
-        "WorkerOnly",
+        *("EstablishmentRemoval", "Guarantee", "Person", "ProportionalAlpha", "StrongAlpha"),
+        *("WeakAlpha", "WorkerOnly"),
     ),
     "leeward.publishing.plan": ("Plan", "read_plan"),
 }
@@ -58,6 +59,7 @@ __all__ = [
     "Ledger",
     "LeewardError",
     "NotCovered",
+    "Person",
     "Plan",
     "ProportionalAlpha",
     "StrongAlpha",

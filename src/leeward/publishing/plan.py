@@ -22,13 +22,14 @@ from leeward.model import (
     Marginal,
     NumericRange,
     PrimaryJob,
+    most_rows,
 )
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.noise.scales import public_seed
-from leeward.privacy import Guarantee, sequential
+from leeward.privacy import Guarantee, Person, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.pay_sentences import PayRead, about_pay
@@ -39,9 +40,11 @@ from leeward.publishing.reading import (
     read_jobs,
     read_marginal,
     read_margins,
+    read_per,
     read_protection,
     read_rows,
     read_shares,
+    require_limit,
 )
 from leeward.publishing.request import Request, WrittenData, WrittenTable
 from leeward.show.notebook import html_table
@@ -69,6 +72,8 @@ class PlannedTable:
     measurement: Measurement
     charge: Guarantee
     why: str
+    person_rows: int | None = None
+    """Under the person policy, how many rows of one person it counts at most."""
 
     @property
     def name(self) -> str:
@@ -181,7 +186,7 @@ class Plan:
     @property
     def context(self) -> "Context":
         """What its tables have in common."""
-        return Context(self.codebook, self.asked, self.profile)
+        return Context(self.codebook, self.asked, self.profile, self.jobs)
 
     @property
     def predicted_cells(self) -> str:
@@ -311,9 +316,8 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
     found = Gathering()
-    context = Context.read(request, path, found)
     strict = found.attempt(lambda: read_rows(request.rows)) or False
-    jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
+    context = Context.read(request, path, found, strict=strict)
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     shares = found.attempt(lambda: read_shares(request.tables))
     found.problems.extend((*_missing_tables(request.data), *_name_problems(request)))
@@ -325,7 +329,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     found.problems.extend(_clashes([table for table in tables if table is not None]))
     raise_all(found.problems)
     kept = tuple(table for table in tables if table is not None)
-    asked, codebook = context.asked, context.codebook
+    asked, codebook, jobs = context.asked, context.codebook, context.jobs
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
@@ -341,16 +345,24 @@ class Context:
     codebook: Codebook | None
     asked: Guarantee | None
     profile: SizeProfile
+    jobs: JobsRule | None
 
     @classmethod
-    def read(cls, request: Request, path: Path, found: Gathering) -> "Context":
+    def read(
+        cls, request: Request, path: Path, found: Gathering, *, strict: bool = False
+    ) -> "Context":
         """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
         files = Gathering()
         codebook = files.attempt(lambda: _codebook(request.codebook, path.parent))
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
+        jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
+        if asked is not None and jobs is not None:
+            found.attempt(partial(require_limit, asked.policy, jobs))
+        if codebook is not None and jobs is not None:
+            found.attempt(partial(read_per, jobs, codebook))
         found.problems.extend(files.problems)
-        return cls(codebook, asked, profile or TYPICAL)
+        return cls(codebook, asked, profile or TYPICAL, jobs)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
@@ -360,14 +372,28 @@ class Context:
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None
+        rows = self._person_rows(marginal)
         part = self.asked.share(share)
+        part = part if rows is None else part.for_each_row(rows)
         if written.mechanism == "auto":
             made, why = choose(marginal, part, margins, self.profile)
         else:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
         _require_kinds(written, part, made)
         charge = replace(made.guarantee(part.policy, table=marginal.kind), reading=part.reading)
-        return PlannedTable(marginal, written, made, charge, why)
+        charge = charge if rows is None else charge.for_person(rows)
+        return PlannedTable(marginal, written, made, charge, why, rows)
+
+    def _person_rows(self, marginal: Marginal) -> int | None:
+        """Under the person policy, how many rows of a person the table counts at most.
+
+        Its mechanism hides each of them at that part of the share, and the person pays the share.
+        """
+        if self.asked is None or self.asked.policy.name != Person.name or self.codebook is None:
+            return None
+        if self.jobs is None:
+            return 1
+        return most_rows(self.jobs, marginal, read_per(self.jobs, self.codebook)) or 1
 
 
 def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:
