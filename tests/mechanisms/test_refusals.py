@@ -364,7 +364,7 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
+        "policy: must be one of worker, person, establishment, strong, weak, proportional; got 'stronk'. "
         "Did you mean 'strong'?",
     ),
     (

@@ -62,7 +62,7 @@ def tidied(
     if "lost_job" in steps:
         jobs = _found(jobs, keys.jobs.worker, workers, keys.workers.id)
         jobs = _found(jobs, keys.jobs.workplace, tables["workplaces"], keys.workplaces.id)
-    jobs = _counted(jobs, codebook, rule)
+    jobs = counted(jobs, codebook, rule)
     if jobs is not tables["jobs"]:
         jobs = scratch.keep(jobs.select(*columns["jobs"]))
     return {"workplaces": tables["workplaces"], "workers": workers, "jobs": jobs}
@@ -74,7 +74,7 @@ def _found(jobs: Table, column: str, table: Table, key: str) -> Table:
     return jobs.semi_join(ids, same_id(jobs[column], ids["found"]))
 
 
-def _counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
+def counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
     """What is left of the jobs under the rule for workers with several."""
     keys = codebook.keys.jobs
     others = (one for one in needed_columns(codebook, rule)["jobs"] if one != keys.worker)

@@ -169,8 +169,8 @@ def contained(left: Database, right: Database) -> tuple[Workforce, Workforce] | 
 
 def added(left: Database, right: Database) -> bool:
     """Whether one has every job of the other and some more, at whatever establishments."""
-    few, many = sorted((left, right), key=lambda each: each.size)
-    return few.size < many.size and all(small.within(large) for small, large in _both(few, many))
+    both = _both(*sorted((left, right), key=lambda each: each.size))
+    return left.size != right.size and all(few.within(many) for few, many in both)
 
 
 def _refused(parameter: str, rule: str, value: str) -> InvalidParameter:

@@ -85,7 +85,11 @@ def why_not(policy: Policy, wanted: Policy) -> str:
     if isinstance(wanted, EstablishmentRemoval):
         return f"{policy.name} does not imply establishment: it bounds the change, not its absence"
     if isinstance(policy, WorkerOnly | Person):
-        return f"{policy.name} does not imply {wanted.name}: it never protects a share of a size"
+        what = "one job" if isinstance(policy, WorkerOnly) else "one person"
+        return (
+            f"{policy.name} does not imply {wanted.name}: it protects {what}, never a share of a "
+            "size"
+        )
     if isinstance(policy, ProportionalAlpha) or isinstance(wanted, ProportionalAlpha):
         return _why_not_pay(policy, wanted)
     return _why_not_kinds(wanted)

@@ -16,6 +16,7 @@ from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import (
     TABLES,
+    Attribute,
     Codebook,
     EveryJob,
     JobsRule,
@@ -186,7 +187,8 @@ class Plan:
     @property
     def context(self) -> "Context":
         """What its tables have in common."""
-        return Context(self.codebook, self.asked, self.profile, self.jobs)
+        per = read_per(self.jobs, self.codebook)
+        return Context(self.codebook, self.asked, self.profile, self.jobs, per)
 
     @property
     def predicted_cells(self) -> str:
@@ -346,6 +348,8 @@ class Context:
     asked: Guarantee | None
     profile: SizeProfile
     jobs: JobsRule | None
+    per: Attribute | None = None
+    """The attribute that the jobs rule names."""
 
     @classmethod
     def read(
@@ -356,13 +360,14 @@ class Context:
         codebook = files.attempt(lambda: _codebook(request.codebook, path.parent))
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
+        found.problems.extend(files.problems)
         jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
         if asked is not None and jobs is not None:
             found.attempt(partial(require_limit, asked.policy, jobs))
+        per = None
         if codebook is not None and jobs is not None:
-            found.attempt(partial(read_per, jobs, codebook))
-        found.problems.extend(files.problems)
-        return cls(codebook, asked, profile or TYPICAL, jobs)
+            per = found.attempt(partial(read_per, jobs, codebook))
+        return cls(codebook, asked, profile or TYPICAL, jobs, per)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
@@ -389,11 +394,10 @@ class Context:
 
         Its mechanism hides each of them at that part of the share, and the person pays the share.
         """
-        if self.asked is None or self.asked.policy.name != Person.name or self.codebook is None:
+        if self.asked is None or self.asked.policy.name != Person.name:
             return None
-        if self.jobs is None:
-            return 1
-        return most_rows(self.jobs, marginal, read_per(self.jobs, self.codebook)) or 1
+        found = None if self.jobs is None else most_rows(self.jobs, marginal, self.per)
+        return found or 1  # a plan without a limit is refused as a whole
 
 
 def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:
