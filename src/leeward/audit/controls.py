@@ -13,6 +13,7 @@ from flint import arb
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
+from leeward.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
 from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
@@ -427,4 +428,8 @@ CONTROLS: tuple[Control, ...] = (
     *REGRESSIONS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
+    *(
+        Control(one, HISTORY_LINES[0].mechanism, exam, "person")
+        for one, exam in HISTORY_FAULTS.items()
+    ),
 )

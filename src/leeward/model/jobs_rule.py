@@ -62,14 +62,16 @@ JobsRule = EveryJob | SingleJob | PrimaryJob | BoundedJobs
 def most_rows(rule: JobsRule, table: Marginal, per: Attribute | None = None) -> int | None:
     """How many rows of one person a table counts at most; None where every job counts.
 
-    `per` is the attribute that the rule names. Of a table that keeps some of its codes, as a
-    dimension or a filter, these alone count.
+    `per` is the attribute that the rule names, if it names one. Of a table that keeps some of its
+    codes, as a dimension or a filter, these alone count.
     """
     if isinstance(rule, EveryJob):
         return None
     if not isinstance(rule, BoundedJobs):
         return 1
-    if per is None:
+    if rule.per is None:
         return rule.most
+    if per is None or per.name != rule.per:
+        raise TypeError(f"{rule.per} is the attribute that the rule names")
     kept = (one.size for one in table.restricted if one.attribute == per)
     return rule.most * min(kept, default=len(per.codes))
