@@ -18,8 +18,8 @@ Row = tuple[int, int]
 History = tuple[Row, ...]
 """All rows of a person, the highest rank first."""
 
-PLACES = 3
-"""Establishments of every world."""
+PLACES, OTHERS = 3, (0, 3, 1000)
+"""Establishments of every world, and rows of others in each of them and in each period."""
 
 
 def counted_rows(rule: JobsRule, history: History) -> Iterable[Row]:
@@ -45,7 +45,7 @@ def _sizes(population: Population, rule: JobsRule, others: int, history: History
 def _pairs(
     population: Population, rule: JobsRule, histories: Iterable[tuple[History, History]]
 ) -> Iterator[WorldPair]:
-    for (first, second), number in product(list(histories), population.sizes):
+    for (first, second), number in product(list(histories), OTHERS):
         before, after = (_sizes(population, rule, number, one) for one in (first, second))
         for place in (alone, apart):
             yield WorldPair(place(*before), place(*after))

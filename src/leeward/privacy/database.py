@@ -169,8 +169,9 @@ def contained(left: Database, right: Database) -> tuple[Workforce, Workforce] | 
 
 def added(left: Database, right: Database) -> bool:
     """Whether one has every job of the other and some more, at whatever establishments."""
-    both = _both(*sorted((left, right), key=lambda each: each.size))
-    return left.size != right.size and all(few.within(many) for few, many in both)
+    both = _both(left, right)
+    grown, shrunk = all(a.within(b) for a, b in both), all(b.within(a) for a, b in both)
+    return left != right and (grown or shrunk)
 
 
 def _refused(parameter: str, rule: str, value: str) -> InvalidParameter:

@@ -361,13 +361,16 @@ class Context:
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
         found.problems.extend(files.problems)
-        jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
-        if asked is not None and jobs is not None:
-            found.attempt(partial(require_limit, asked.policy, jobs))
-        per = None
-        if codebook is not None and jobs is not None:
-            per = found.attempt(partial(read_per, jobs, codebook))
-        return cls(codebook, asked, profile or TYPICAL, jobs, per)
+        made = cls(codebook, asked, profile or TYPICAL, None)
+        return found.attempt(lambda: made._with_jobs(request, strict=strict)) or made
+
+    def _with_jobs(self, request: Request, *, strict: bool) -> "Context":
+        """The same with the rule that says which jobs of a person count."""
+        jobs = read_jobs(request.jobs, strict=strict)
+        if self.asked is not None:
+            require_limit(self.asked.policy, jobs)
+        per = None if self.codebook is None else read_per(jobs, self.codebook)
+        return replace(self, jobs=jobs, per=per)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
