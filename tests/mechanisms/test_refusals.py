@@ -364,8 +364,8 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
-        "Did you mean 'strong'?",
+        "policy: must be one of worker, person, establishment, strong, weak, proportional; "
+        "got 'stronk'. Did you mean 'strong'?",
     ),
     (
         lambda: SLOPE.guarantee("strong", table="job"),

@@ -15,6 +15,7 @@ from flint import arb
 from leeward.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
 from leeward.audit.gains_exam import NetChanges
+from leeward.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
 from leeward.audit.lines import (
     ALPHA,
     EPSILON,
@@ -477,4 +478,8 @@ CONTROLS: tuple[Control, ...] = (
     *REGRESSIONS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
+    *(
+        Control(one, HISTORY_LINES[0].mechanism, exam, "person")
+        for one, exam in HISTORY_FAULTS.items()
+    ),
 )

@@ -16,6 +16,7 @@ from leeward.audit.clipped_exam import (
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.gains_exam import examine_clipped_gains
+from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -368,7 +369,7 @@ def _pay_lines() -> Iterator[Line]:
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine | RegressionLine | HistoryLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -521,4 +522,5 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
         )
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+    *HISTORY_LINES,
 )

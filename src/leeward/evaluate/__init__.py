@@ -137,6 +137,7 @@ def _on_plan(
     _refuse_no_place(loads, place)
     _refuse_employers(plan)
     _refuse_rho(plan)
+    _refuse_people(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
         require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
@@ -182,6 +183,17 @@ def _refuse_rho(plan: "Plan") -> None:
             value=shown(plan.asked.rho),
             next_step="Evaluate a copy of the plan with epsilon; `leeward plan` predicts the "
             "errors of a plan with rho.",
+        )
+
+
+def _refuse_people(plan: "Plan") -> None:
+    """Mechanisms are compared at what one job costs, of which a person has several."""
+    if plan.asked.policy.name == "person":
+        raise InvalidParameter(
+            "protect.policy",
+            rule="must not be person in an evaluation, which compares what hides single jobs",
+            value="person",
+            next_step="`leeward plan` predicts the errors of this plan.",
         )
 
 

@@ -193,6 +193,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
+        person_rows=table.person_rows,
         margins=_margins(made, columns),
         bias=made.words.bias,
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),

@@ -10,6 +10,7 @@ from leeward.mechanisms.choice import AUTO, Share
 from leeward.mechanisms.parameters import MOST_CELLS
 from leeward.model import (
     COUNT,
+    LEFT_OUT,
     STATISTICS,
     Attribute,
     BoundedJobs,
@@ -32,15 +33,18 @@ from leeward.model.document import nearest
 from leeward.model.flows import FLOW_CODES
 from leeward.model.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.model.totals import families
-from leeward.privacy import Guarantee
+from leeward.privacy import Guarantee, Person
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 
-OFFERED = ("strong", "weak", "worker", "proportional")
+OFFERED = ("strong", "weak", "worker", "person", "proportional")
 """Policies of plans: no table that is of use protects whole establishments."""
 
 MOST_JOBS_PER_WORKER = 1000
+MOST_PER_TEXTS = 1000
+"""Maximum number of texts that the codebook lists for the attribute `jobs.per`."""
+
 LONGEST_COLUMN = 200
 """Maximum length of a column name in characters; a certificate holds as many."""
 
@@ -136,6 +140,13 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             value="neither" if written.primary is None else "both",
             next_step="Leave jobs out if every worker holds one job.",
         )
+    if written.primary is not None and written.per is not None:
+        raise InvalidParameter(
+            "jobs.per",
+            rule="must stand beside max_per_worker: it says under which codes that many jobs count",
+            value=shown(written.per),
+            next_step="Leave it out, or write jobs: {max_per_worker: 1, per: ATTRIBUTE}.",
+        )
     if written.primary is not None:
         return PrimaryJob(_column(written.primary))
     most = read_number(written.max_per_worker or "", "jobs.max_per_worker")
@@ -147,7 +158,58 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             next_step="A worker's loss is this number times epsilon, or its square times rho: keep "
             "it small.",
         )
-    return BoundedJobs(int(most))
+    return BoundedJobs(int(most), written.per)
+
+
+def read_per(rule: JobsRule, codebook: Codebook) -> Attribute | None:
+    """The attribute under each code of which a number of jobs counts; None without one.
+
+    Rows without a listed code must count nowhere: where several kinds of texts become one code, a
+    database might take some of them for another text than the limit does.
+    """
+    if not isinstance(rule, BoundedJobs) or rule.per is None:
+        return None
+    found = codebook.attribute(rule.per, "jobs.per")
+    problem = {
+        "an attribute of jobs": found.table == "jobs",
+        f"an attribute of at most {MOST_PER_TEXTS} listed texts": (
+            len(found.recode) <= MOST_PER_TEXTS
+        ),
+        "an attribute without other and null_as: a row without a listed code counts nowhere": (
+            {found.unlisted, found.missing} <= {None, LEFT_OUT}
+        ),
+    }
+    for rule_words, holds in problem.items():
+        if not holds:
+            raise InvalidParameter(
+                "jobs.per",
+                rule=f"must name {rule_words}",
+                value=shown(rule.per),
+                next_step="Declare such an attribute in the codebook, for instance the years of "
+                "the jobs, and name it here.",
+            )
+    return found
+
+
+def require_limit(policy: Policy, rule: JobsRule) -> None:
+    """A person is protected whose rows are limited; `per` limits them for this policy alone."""
+    per = rule.per if isinstance(rule, BoundedJobs) else None
+    if policy.name == Person.name and isinstance(rule, EveryJob):
+        raise InvalidParameter(
+            "jobs",
+            rule="must be given under the person policy: of a person with any number of rows "
+            "nothing can be hidden",
+            value="nothing",
+            next_step="Write jobs: {max_per_worker: 1, per: ATTRIBUTE}, with the attribute of jobs "
+            "that tells periods apart, or jobs: {primary: COLUMN}.",
+        )
+    if policy.name != Person.name and per is not None:
+        raise InvalidParameter(
+            "jobs.per",
+            rule=f"has no meaning under the {policy.name} policy, which protects single jobs",
+            value=shown(per),
+            next_step="Leave per out, or write policy: person.",
+        )
 
 
 def _column(name: str) -> str:
