@@ -42,6 +42,9 @@ cid  bank  2021Q4     -50
 dot  bank  2021Q1  502700
 dot  bank  2021Q2  502700
 dot  bank  2021Q3  502700
+fay  city  2021Q1  800000
+fay  bank  2021Q2  800000
+fay  uni   2021Q3     100
 """
 COHORTS = """
 ann leaver   A 2020 staff   - -
@@ -50,6 +53,8 @@ cid leaver   B 2020 faculty - -
 cid graduate B 2020 -       05 11
 dot graduate A 2020 -       03 52
 eve graduate A 2020 -       03 52
+bob graduate A 2020 -       03 52
+fay graduate A 2020 -       03 52
 ann graduate A 2021 -       07 52
 """
 WORKPLACES = """
@@ -100,9 +105,11 @@ def test_graduates_without_attachment_have_no_pay_and_no_employer(tables: dict[s
         (row["worker_id"], row["attachment"], row["industry"], row["earnings"]) for row in rows
     ] == [
         ("ann", "emp", "61", 18000),
-        ("cid", "nme", None, 0),  # 15,079 dollars, and a fourth quarter without pay
+        ("bob", "nme", None, 0),  # two quarters
+        ("cid", "nme", None, 0),  # 15,079 dollars
         ("dot", "emp", "52", 15081),
         ("eve", "nme", None, 0),
+        ("fay", "emp", "52", 16001),  # as much at the bank as at the city
     ]
     assert {row["years"] for row in rows} == {1}  # years five and ten are not covered
     ours = Path(tables["wages"]).parent / "pseo" / "confidential" / "pseo-y1.parquet"
@@ -110,6 +117,7 @@ def test_graduates_without_attachment_have_no_pay_and_no_employer(tables: dict[s
     assert [(row["worker_id"], row["workplace_id"], row["earnings"]) for row in found] == [
         ("ann", "uni", 18000),
         ("dot", "bank", 15081),
+        ("fay", "bank", 16001),
     ]
 
 
