@@ -50,9 +50,9 @@ Who has pay in fewer than three quarters, or less than {LEAST_PAY:,} dollars in 
 at the federal minimum wage), is not employed or marginally, and in no percentile."""
 
 OURS = """\
-With employers protected: an establishment is hidden within a factor of 1 + alpha of the number of
-{whom} whom it employs {after} after. Noise follows the largest of them, and grows with
-the number d of combinations: vector_pareto needs epsilon > d ln(1 + alpha), and clipped adds its
+With employers protected, by the number of {whom} whom an establishment employs {after}
+after; `leeward plan` prints the promise. Noise follows the largest of them, and grows with the
+number d of combinations: vector_pareto needs epsilon > d ln(1 + alpha), and clipped adds its
 noise to each of d cells, in which there are fewer jobs the more of them there are. So there are
 ten classes in place of 21 and one attribute, {group}: d = {cells}. `leeward plan` predicts what
 more of them would cost. {sizes} has planning sizes: put public figures in their place."""
