@@ -13,6 +13,7 @@ from flint import arb
 
 from leeward.audit.clipped_exam import clipped_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
+from leeward.audit.homes_exam import as_many_as_workers, half_the_prior
 from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control, stated_delta
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
@@ -377,6 +378,11 @@ REGRESSIONS = (
     Control("a rank for ε/2", "theil_sen", hasty_medians, REPLACEMENT),
 )
 
+HOMES = (
+    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT),
+    Control("as many synthetic homes as workers", "dirichlet", as_many_as_workers, "worker"),
+)
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -425,6 +431,7 @@ CONTROLS: tuple[Control, ...] = (
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     *REGRESSIONS,
+    *HOMES,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
 )

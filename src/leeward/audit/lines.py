@@ -15,6 +15,7 @@ from leeward.audit.clipped_exam import (
     gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
+from leeward.audit.homes_exam import HOMES_LINES, HomesLine
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -352,7 +353,7 @@ def _pay_lines() -> Iterator[Line]:
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine | RegressionLine | HomesLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -483,6 +484,7 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,
+    *HOMES_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (
