@@ -28,6 +28,7 @@ from leeward.audit.regression_exam import (
     examine_moments,
 )
 from leeward.audit.table_exam import WITH_MARGINS, examine_table
+from leeward.baselines.dirichlet import NOTICE
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped
@@ -379,8 +380,14 @@ REGRESSIONS = (
 )
 
 HOMES = (
-    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT),
-    Control("as many synthetic homes as workers", "dirichlet", as_many_as_workers, "worker"),
+    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT, detail=NOTICE),
+    Control(
+        "as many synthetic homes as workers",
+        "dirichlet",
+        as_many_as_workers,
+        "worker",
+        detail=NOTICE,
+    ),
 )
 
 CONTROLS: tuple[Control, ...] = (

@@ -19,7 +19,7 @@ from leeward.exact import Number, at_most, ball, dyadic_up, positive, precision
 from leeward.noise.selection import below
 from leeward.randomness import SecretBits
 
-NOTICE = "protects the home of one mover, no guarantee for employers"
+NOTICE = "no guarantee for employers"
 
 BITS = 20
 """A prior is rounded up to a multiple of 2^-BITS."""

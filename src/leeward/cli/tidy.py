@@ -46,8 +46,8 @@ def tidy_command(
     if asked is not None:
         for form, path in asked.write(made).items():
             say(f"{path} has the form of LODES {form.upper()}.")
-        for missing in forms(made)[1]:
-            say(f"Not made: {missing.value}, which {missing.rule}.")
+        for form, missing in forms(made)[1].items():
+            say(f"{form.upper()} is not made: it {missing.rule}.")
 
 
 def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:

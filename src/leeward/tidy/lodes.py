@@ -269,7 +269,7 @@ class Lodes:
         bundle = read_bundle(source)
         made, missing = forms(bundle)
         if not made:
-            raise missing[0]
+            raise next(iter(missing.values()))
         if self.population is not None:
             self._require_zones(bundle, made)
         if self.folder.exists() or not self.folder.parent.is_dir():
@@ -338,12 +338,13 @@ class Lodes:
         )
 
 
-def forms(bundle: Bundle) -> tuple[list[Form], list[InvalidParameter]]:
-    """The forms that a bundle has tables for, and what is missing of the others.
+def forms(bundle: Bundle) -> tuple[list[Form], dict[str, InvalidParameter]]:
+    """The forms that a bundle has tables for, and by name what is missing of the others.
 
     Of a bundle without homes nobody expects RAC and OD.
     """
-    made, missing = [], []
+    made: list[Form] = []
+    missing: dict[str, InvalidParameter] = {}
     tables = bundle.certificate.tables
     homes = any(is_home(one) for table in tables for one in table.worker_identifiers)
     for form in FORMS if homes else (WAC,):
@@ -351,7 +352,7 @@ def forms(bundle: Bundle) -> tuple[list[Form], list[InvalidParameter]]:
             form.tables(bundle)
             made.append(form)
         except InvalidParameter as refusal:
-            missing.append(refusal)
+            missing[form.name] = refusal
     return made, missing
 
 
