@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter
+from leeward.cli.tidy import tidy_command
 from leeward.errors import LeewardError
 from leeward.model import Flag, Marginal, Published
 from leeward.tidy import tidy
 from leeward.tidy.lodes import GROUPS, OD, RAC, SECTORS, WAC, Lodes
-from leeward.tidy.population import Population, shared_out
+from leeward.tidy.small_areas import SmallAreas, shared_out
 from tests.bundle.made_up import certificate, dimension
 from tests.tidy.joint_bundle import certified, joint
 
@@ -25,7 +26,7 @@ ZONES = ["z1", "z2"]
 BREAKDOWNS = [name for name in GROUPS if name != "sector"]
 HOMES = ["home_zone", *(f"home_zone_{name}" for name in BREAKDOWNS)]
 FLOWS = ["home_zone", "home_zone_age", "home_zone_earnings"]
-PEOPLE = "area,home_zone,people\na,z1,30\nb,z2,5\nc,z1,10\nd,z2,5\n"
+PEOPLE = "area,home_zone,people\na,z1,30\nb,z2,5\nc,z1,10\nd,z2,5\ne,z1,0\n"
 
 
 def release(target: Path, breakdowns: list[str]) -> Path:
@@ -64,10 +65,10 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def people(tmp_path: Path) -> Population:
+def people(tmp_path: Path) -> SmallAreas:
     path = tmp_path / "people.csv"
     path.write_text(PEOPLE)
-    return Population.read(path)
+    return SmallAreas.read(path)
 
 
 def test_every_group_of_columns_adds_up_to_all_jobs(tmp_path: Path) -> None:
@@ -118,13 +119,13 @@ def test_residences_and_flows_have_their_columns_and_agree(tmp_path: Path) -> No
 
 
 def test_areas_inside_a_zone_follow_the_people_and_are_called_decoration(
-    tmp_path: Path, people: Population
+    tmp_path: Path, people: SmallAreas
 ) -> None:
     bundle = made(tmp_path, [*BREAKDOWNS, *HOMES])
     plain = Lodes(tmp_path / "plain").write(bundle)
     fine = Lodes(tmp_path / "fine", people).write(bundle)
     for form in ("rac", "od"):
-        zone = {"a": "z1", "b": "z2", "c": "z1", "d": "z2"}
+        zone = {"a": "z1", "b": "z2", "c": "z1", "d": "z2", "e": "z1"}
         summed: Counter[tuple[str, ...]] = Counter()
         for row in read(fine[form]):
             numbers = {name: int(one) for name, one in row.items() if name[0] in "CS"}
@@ -140,6 +141,7 @@ def test_areas_inside_a_zone_follow_the_people_and_are_called_decoration(
             if name[0] in "CS"
         }
     jobs = {row["h_geocode"]: int(row["C000"]) for row in read(fine["rac"])}
+    assert (list(jobs), jobs["e"]) == (["a", "b", "c", "d", "e"], 0)
     assert jobs["a"] == pytest.approx(3 * jobs["c"], abs=3)
     said = (tmp_path / "fine" / "version.txt").read_text()
     assert "made from public population, not from data (people.csv, sha256 " in said
@@ -170,7 +172,7 @@ def test_a_missing_table_is_named_before_anything_is_written(tmp_path: Path) -> 
         Lodes(tmp_path).require(release(tmp_path / "whole", BREAKDOWNS))
 
 
-def test_flows_alone_are_enough(tmp_path: Path, people: Population) -> None:
+def test_flows_alone_are_enough(tmp_path: Path, people: SmallAreas) -> None:
     source = release(tmp_path / "source", FLOWS)
     Lodes(tmp_path / "lodes", people).require(source)
     assert list(Lodes(tmp_path / "lodes").write(tidy(source, tmp_path / "tidy"))) == ["od"]
@@ -193,10 +195,15 @@ def test_a_population_that_does_not_fit_is_refused(tmp_path: Path, text: str, re
     (tmp_path / "people.csv").write_text(text)
     source = release(tmp_path / "source", FLOWS)
     with pytest.raises(LeewardError, match=refusal):
-        Lodes(tmp_path / "lodes", Population.read(tmp_path / "people.csv")).require(source)
+        Lodes(tmp_path / "lodes", SmallAreas.read(tmp_path / "people.csv")).require(source)
 
 
-def test_people_need_homes(tmp_path: Path, people: Population) -> None:
+def test_people_need_homes(tmp_path: Path, people: SmallAreas) -> None:
     source = release(tmp_path / "source", BREAKDOWNS)
     with pytest.raises(LeewardError, match="needs tables of which RAC or OD"):
         Lodes(tmp_path / "lodes", people).require(source)
+
+
+def test_people_share_out_nothing_but_lodes_files(tmp_path: Path) -> None:
+    with pytest.raises(LeewardError, match="needs --lodes"):
+        tidy_command(tmp_path, tmp_path / "tidy", population=tmp_path / "people.csv")

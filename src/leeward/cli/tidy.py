@@ -9,7 +9,7 @@ from leeward.bundle import Bundle
 from leeward.cli.screen import progress, say
 from leeward.errors import InvalidParameter
 from leeward.tidy.lodes import Lodes, forms
-from leeward.tidy.population import OPTION, Population
+from leeward.tidy.small_areas import OPTION, SmallAreas
 from leeward.tidy.tidying import tidy
 
 
@@ -59,7 +59,7 @@ def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:
             value="no --lodes",
             next_step="Name a new folder with --lodes, or leave the option out.",
         )
-    shared = None if population is None else Population.read(population)
+    shared = None if population is None else SmallAreas.read(population)
     return None if folder is None else Lodes(folder, shared)
 
 

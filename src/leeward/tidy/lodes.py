@@ -24,7 +24,7 @@ from leeward.bundle.blocks import join, read_blocks
 from leeward.bundle.disk import refused, write_file, writing
 from leeward.bundle.layout import checksum_list, sha256
 from leeward.errors import InvalidParameter
-from leeward.tidy.population import OPTION, Population, shared_out
+from leeward.tidy.small_areas import OPTION, SmallAreas, shared_out
 
 SECTORS = (
     *("11", "21", "22", "23", "31-33", "42", "44-45", "48-49", "51", "52", "53", "54", "55"),
@@ -179,7 +179,7 @@ class Sheet:
         sheet = cls(form, codes, jobs, there)
         for attribute, table in tables.items():
             _require_whole(table, sheet.sum_of(attribute), sheet.total)
-        return sheet if len(codes) == 1 else replace(sheet, there=sheet.total > 0)
+        return sheet.without_empty()
 
     @property
     def total(self) -> Integers:
@@ -195,7 +195,7 @@ class Sheet:
         named = (_column(attribute, one) for one in self.form.groups[attribute].values())
         return [name for name in dict.fromkeys(named) if name in self.jobs]
 
-    def shared(self, population: Population, zone: str) -> Self:
+    def shared(self, population: SmallAreas, zone: str) -> Self:
         """The same by smaller areas of residence: jobs of a zone follow its people, not data."""
         shape = (*self.total.shape[:-1], len(population.areas))
         jobs = {name: np.zeros(shape, np.int64) for name in self.jobs}
@@ -208,8 +208,12 @@ class Sheet:
                     names, shared_out(parts, population.people[inside]), strict=True
                 ):
                     jobs[name][..., inside] = one
-        made = replace(self, codes=(*self.codes[:-1], population.areas), jobs=jobs)
-        return replace(made, there=made.total > 0)
+        codes = (*self.codes[:-1], population.areas)
+        return replace(self, codes=codes, jobs=jobs, there=np.ones(shape, bool)).without_empty()
+
+    def without_empty(self) -> Self:
+        """Flows without a job are left out; areas stay."""
+        return self if len(self.codes) == 1 else replace(self, there=self.total > 0)
 
     def lines(self, day: str) -> Iterator[list[Any]]:
         """The rows of the file, its header first."""
@@ -262,7 +266,7 @@ class Lodes:
     """A new folder for the files, and the people by whom jobs of zones are shared out, if any."""
 
     folder: Path
-    population: Population | None = None
+    population: SmallAreas | None = None
 
     def require(self, source: Path) -> None:
         """Refuse a bundle without the tables of a form, a wrong population, or an old folder."""

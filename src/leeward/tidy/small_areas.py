@@ -1,4 +1,4 @@
-"""Population: public numbers of people in small areas, by which jobs of a zone are shared out.
+"""Small areas: public numbers of people, by which jobs of a zone are shared out among its areas.
 
 Shares of people are no data on jobs: an area inside a zone says nothing that its zone and the
 population do not say.
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Population:
+class SmallAreas:
     """Small areas with the zone and the people of each, and the name and digest of their file."""
 
     areas: tuple[str, ...]
