@@ -42,9 +42,10 @@ def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
     cohorts: Cohorts = False,
     homes: Homes = False,
 ) -> None:
-    """Make up an economy: three Parquet tables and their codebook, and its life over time.
+    """Make up an economy: three Parquet tables and their codebook.
 
-    Everything is invented and public; the seed repeats it. It is for trying things out.
+    Everything is invented and public; the seed repeats it. It is for trying things out. On request
+    it has a life over time, and homes.
 
     Example: leeward economy --out economy --jobs 1000000 --establishments 50000
     """
