@@ -16,6 +16,7 @@ from leeward.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
 from leeward.audit.gains_exam import NetChanges
 from leeward.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
+from leeward.audit.homes_exam import as_many_as_workers, half_the_prior
 from leeward.audit.lines import (
     ALPHA,
     EPSILON,
@@ -39,6 +40,7 @@ from leeward.audit.regression_exam import (
     examine_moments,
 )
 from leeward.audit.table_exam import WITH_MARGINS, Recorded, examine_table, part_loss
+from leeward.baselines.dirichlet import NOTICE
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped
@@ -426,6 +428,17 @@ REGRESSIONS = (
     Control("a rank for ε/2", "theil_sen", hasty_medians, REPLACEMENT),
 )
 
+HOMES = (
+    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT, detail=NOTICE),
+    Control(
+        "as many synthetic homes as workers",
+        "dirichlet",
+        as_many_as_workers,
+        "worker",
+        detail=NOTICE,
+    ),
+)
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -476,6 +489,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("x of jobs that began or ended", "vector_pareto", changing_jobs, detail=OF_GAINS),
     Control("a net change that never turns", "clipped", one_way_gains, detail=OF_GAINS),
     *REGRESSIONS,
+    *HOMES,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
     *(

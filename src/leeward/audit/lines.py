@@ -17,6 +17,7 @@ from leeward.audit.clipped_exam import (
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.gains_exam import examine_clipped_gains
 from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
+from leeward.audit.homes_exam import HOMES_LINES, HomesLine
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -369,7 +370,7 @@ def _pay_lines() -> Iterator[Line]:
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine | RegressionLine | HistoryLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -508,6 +509,7 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine | HistoryLine, ...] = (
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,
+    *HOMES_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (
