@@ -26,6 +26,7 @@ MORE_PARAMETERS = {
     "derive": "a parameter for each thing that may be asked",
     "read_command": "the same as options",
     "regress_command": "an option for each thing that may be asked",
+    "table_command": "an option for each thing that may be otherwise",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.

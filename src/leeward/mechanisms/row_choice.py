@@ -22,7 +22,7 @@ UNIT = 1024
 """Distances are whole numbers of this part of a row: what is expected is rounded to it."""
 
 MOST = 2.0**61
-"""Expected counts are clipped so that their sum stays below this, in UNIT: distances fit 64 bits."""
+"""Expected counts, in UNIT, are clipped so that their sum stays below it: distances fit 64 bits."""
 
 ROOT_BITS = 64
 

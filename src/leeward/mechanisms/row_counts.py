@@ -24,7 +24,8 @@ FINE = 10**6
 
 def shares(weights: Sequence[float]) -> tuple[Fraction, ...]:
     """Exact parts of one that are proportional to public weights, to six digits."""
-    whole = [max(1, round(FINE * one / max(weights))) for one in weights]
+    most = max(weights, default=1.0)
+    whole = [max(1, round(FINE * one / most)) for one in weights]
     return tuple(Fraction(one, sum(whole)) for one in whole)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,8 @@ class Column:
     def as_json(self) -> dict[str, object]:
         """Plain values."""
         kind = "codes" if self.edges is None else "integer" if self.whole else "number"
-        numbers = {} if self.edges is None else {"edges": list(self.edges)}
+        ends = (int(one) if self.whole else one for one in self.edges or ())
+        numbers = {} if self.edges is None else {"edges": list(ends)}
         return {"name": self.name, "type": kind, "values": list(self.values), **numbers}
 
     @classmethod
@@ -133,9 +135,7 @@ def _column(attribute: Attribute) -> Column:
 def _real_column(real: RealRange, ranges: int) -> Column:
     """Equal ranges from low to high, and `missing`."""
     edges = [real.low + (real.high - real.low) * Fraction(at, ranges) for at in range(ranges + 1)]
-    names = (
-        f"{float(low):g} to {float(high):g}" for low, high in zip(edges, edges[1:], strict=False)
-    )
+    names = (f"{float(low):g} to {float(high):g}" for low, high in pairwise(edges))
     return Column(real.column, (*names, None), tuple(map(float, edges)), declared=real)
 
 
