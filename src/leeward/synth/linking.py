@@ -1,0 +1,450 @@
+"""Linking: a plan is released, its tables are tidied, and rows are made that reproduce them.
+
+Nothing but the release and the public frame is read after the charge, so the guarantee of the rows
+is that of the release. Whether rows appear, and how many, depends on released numbers alone.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from leeward.bundle import Bundle, BundleWriter, CertifiedTable, read_bundle, verify_bundle
+from leeward.bundle.layout import CERTIFICATE, sha256
+from leeward.engines.driver_errors import hiding_errors
+from leeward.engines.opening import open_database
+from leeward.engines.workplaces import frame_counts
+from leeward.errors import BadData, BadFile, Damaged, InvalidParameter, LeewardError, raise_all
+from leeward.ledger import Ledger
+from leeward.model import Attribute
+from leeward.noise.scales import public_seed
+from leeward.publishing.certify import Draft
+from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.run import Choices, release_plan
+from leeward.randomness import SeededBits
+from leeward.show.progress import Silent
+from leeward.synth.assignment import Jobs, Part, assigned
+from leeward.synth.junction import Junction, Link, Turn
+from leeward.synth.linked_folder import (
+    GuideStatement,
+    SyntheticStatement,
+    seal,
+    source_of,
+    write_jobs,
+    write_texts,
+    write_workplaces,
+)
+from leeward.synth.raking import information, whole_joint
+from leeward.tidy.noisy_table import Floats, Integers, NoisyTable, numbered, outlines, read_table
+from leeward.tidy.tidying import not_shrinkable, tidy
+
+MEASURED, TIDY = "measured", "tidy"
+
+MADE_UP = (
+    "How many jobs an establishment has is made up: the jobs of a workplace cell are spread "
+    "evenly over its establishments. Sizes of single synthetic establishments carry no "
+    "information, nor does who works beside whom. Establishments are numbered anew."
+)
+ONE_EACH = "Every job has a worker of its own: nobody has two jobs, and nobody is followed over time."
+EXACT = (
+    "Rows reproduce the tidy value of every table that is listed as reproduced, to the last job. "
+    "Beyond these tables codes of a job are independent of each other"
+)
+GUIDED = ", but for pairs of tables that a guide ties, which rows follow as far as the tables allow"
+BAD_AT = (
+    "Rows are bad at what was not measured: combinations of three attributes and more, small "
+    "groups, and standard errors. Margins are in the release, not in the rows."
+)
+
+
+class Progress(Protocol):
+    """What is told of the progress."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """`done` of `of` workplace cells of a table are finished."""
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """`done` of `of` parts are finished."""
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """The folder of synthetic rows, what it says, and the release in it."""
+
+    path: Path
+    statement: SyntheticStatement
+    measured: Bundle
+    tidy: Bundle
+
+
+def linked(  # noqa: PLR0913 (a parameter for each table and choice)
+    plan: Plan | Path | str,
+    out: Path | str,
+    ledger: Ledger | Path | str | None = None,
+    *,
+    measured: Path | str | None = None,
+    workplaces: object = None,
+    workers: object = None,
+    jobs: object = None,
+    engine: str | None = None,
+    again: bool = False,
+    progress: Progress | None = None,
+) -> Synthetic:
+    """Release a plan and write workplaces, workers and jobs that reproduce its tidy tables.
+
+    The ledger is charged first, for the release. Everything that can be refused is refused before.
+
+    Parameters
+    ----------
+    plan
+        The plan or its path. Its finest workplaces have the tables that rows reproduce; tables by
+        coarser workplaces may cross attributes of two of them, which rows then follow.
+    out
+        The folder to write, which must not exist.
+    ledger
+        The ledger, or its path; it must have the account of the plan.
+    measured
+        In place of a ledger, a release of this plan: nothing is charged, and the confidential
+        tables are not read.
+    workplaces, workers, jobs, engine, again
+        As `leeward.release` has them.
+    progress
+        A callback with `step(words)`, `cells(table, done, of)` and `part(words, done, of)`.
+
+    Returns
+    -------
+    Synthetic
+        `path`, `statement` (what the folder says about itself), `measured` and `tidy`.
+
+    Raises
+    ------
+    LeewardError
+        If something is refused; nothing was charged then.
+    FailedAfterCharge
+        If the release broke off after the charge, which stays.
+
+    Examples
+    --------
+    >>> made = leeward.synth.linked(product, folder / "synthetic", own)
+    >>> made.statement.reproduced
+    ('wac_total', 'wac_age', 'wac_sex')
+    """
+    planned = plan if isinstance(plan, Plan) else read_plan(plan)
+    asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    told, target = progress or Silent(), Path(out)
+    drafted = Draft.of(asked).tables
+    raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
+    junction = Junction.of(outlines(drafted), asked.codebook.impossible)
+    frame = Frame.read(asked)
+    target.mkdir(mode=0o755)
+    try:
+        source = _measured(asked, target, ledger, measured, again, told)
+    except BaseException:
+        if not any(target.iterdir()):
+            target.rmdir()
+        raise
+    try:
+        return _Rows(asked, junction, frame, source, target).write(told)
+    except (Exception, KeyboardInterrupt) as error:
+        reason = error.rule if isinstance(error, LeewardError) else type(error).__name__
+        raise BadFile(
+            "--out",
+            rule="could not be finished after the release was published, which is paid and sound",
+            value=reason,
+            next_step=f"Run the command again with another --out, and --measured {source.path} in "
+            "place of --ledger: nothing more is charged.",
+        ) from error
+
+
+def _uncounted(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
+    for one in tables:
+        if not one.counts or one.where or one.statistic is not None:
+            yield InvalidParameter(
+                "tables",
+                rule="must be counts of all jobs: no filter, pay or classes of the plan",
+                value=one.name,
+                next_step="Release it by a plan of its own.",
+            )
+
+
+def _measured(
+    plan: Plan,
+    target: Path,
+    ledger: Ledger | Path | str | None,
+    measured: Path | str | None,
+    again: bool,
+    told: Progress,
+) -> Bundle:
+    """The release inside the folder: made and paid now, or copied."""
+    if (ledger is None) == (measured is None):
+        raise InvalidParameter(
+            "--ledger, --measured",
+            rule="must be given, one of the two",
+            value="both" if ledger else "nothing",
+            next_step="Give the ledger that pays, or a release that is paid.",
+        )
+    if measured is not None:
+        return _copied(plan, Path(measured), target)
+    book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
+    made = target / f"{target.name}-{MEASURED}"
+    return read_bundle(release_plan(plan, made, book, told, Choices(again)).bundle)
+
+
+def _copied(plan: Plan, source: Path, target: Path) -> Bundle:
+    held, findings = read_bundle(source), verify_bundle(source)
+    if findings or held.certificate.made_from or held.certificate.plan_digest != plan.digest:
+        raise InvalidParameter(
+            "--measured",
+            rule="must be a sound release of this plan",
+            value=f"{str(source)!r}{f', of which {findings[0]}' if findings else ''}",
+            next_step="Give the plan that it was released by, or see what `leeward verify` finds.",
+        )
+    return read_bundle(shutil.copytree(source, target / held.certificate.name))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How many establishments have each combination of public codes."""
+
+    attributes: tuple[Attribute, ...]
+    positions: dict[str, Integers]
+    establishments: Integers
+
+    @classmethod
+    def read(cls, plan: Plan) -> "Frame":
+        """From the workplaces table alone, which is public."""
+        known = [one for one in plan.codebook.attributes.values() if one.of_workplaces]
+        public = tuple(one for one in known if one.public)
+        tables = ("workplaces",)
+        base, resources = plan.path.parent, plan.resources
+        database = open_database(plan.sources, base, resources, tables=tables)
+        try:
+            positions, number = hiding_errors(
+                lambda: frame_counts(database, public), public=True
+            )
+        finally:
+            database.close()
+        return cls(public, positions, number)
+
+    def in_cells(self, total: NoisyTable) -> "tuple[Integers, Integers]":
+        """For each establishment the combination and the workplace cell, by workplace cell."""
+        keys = numbered(total.codes, self.positions, len(self.establishments))
+        cell = np.minimum(np.searchsorted(total.keys, keys), max(len(total.keys) - 1, 0))
+        if len(total.keys) == 0 or (total.keys[cell] != keys).any():
+            raise _other_frame()
+        order = np.lexsort((*reversed([*self.positions.values()]), cell))
+        combinations = np.repeat(order, self.establishments[order])
+        return combinations, cell[combinations]
+
+
+def _other_frame() -> BadData:
+    return BadData(
+        "data.workplaces",
+        rule="must be the frame of the release",
+        value="one with other workplace cells",
+        next_step="Give the workplaces that the release was made with.",
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that follow from a release."""
+
+    plan: Plan
+    junction: Junction
+    frame: Frame
+    measured: Bundle
+    target: Path
+
+    def write(self, told: Progress) -> Synthetic:
+        """Tidy tables, then rows, then what is said of them."""
+        told.step("tidying")
+        shrink = not any(True for _ in not_shrinkable(self.measured.certificate.tables))
+        name = f"{self.measured.certificate.name.removesuffix(f'-{MEASURED}')}-{TIDY}"
+        made = tidy(self.measured.path, self.target / name, shrink=shrink, progress=told)
+        told.step("raking")
+        digest = sha256(self.measured.path / CERTIFICATE)
+        seed = public_seed(digest, "rows")
+        model = Model.of(self.junction, made, seed)
+        combinations, cells = self.frame.in_cells(model.total)
+        own = [one for one in self.frame.attributes if one.origin is None]
+        at = {one.name: self.frame.positions[one.name][combinations] for one in own}
+        write_workplaces(self.target, own, at, len(combinations))
+        attributes = [self.plan.codebook.attributes[one] for one in self.junction.worker]
+        told.step("writing rows")
+        jobs = placed(assigned(model.totals, model.parts, seed), model.totals, cells)
+        rows = write_jobs(self.target, attributes, jobs)
+        columns = (*own, *attributes)
+        write_texts(self.target, self.plan.codebook, columns, self.plan.request.public())
+        tied = any(one.followed for one in model.guides)
+        stated = {
+            "measured": source_of(self.measured.path),
+            "tidy": source_of(made.path),
+            "seed": str(seed),
+            "jobs": rows,
+            "workplaces": len(combinations),
+            "reproduced": self._reproduced(),
+            "guides": model.guides,
+            "says": (
+                f"These rows follow from the release {self.measured.certificate.name} and the "
+                "public frame alone, so what it promises and what was paid for it hold for them.",
+                f"{EXACT}{GUIDED if tied else ''}.",
+                MADE_UP,
+                ONE_EACH,
+                BAD_AT,
+            ),
+        }
+        statement = seal(self.target, self.measured.certificate, stated)
+        return Synthetic(self.target, statement, self.measured, made)
+
+    def _reproduced(self) -> tuple[str, ...]:
+        guides = {one.name for one in self.junction.guides}
+        tables = self.measured.certificate.tables
+        return tuple(one.name for one in tables if one.name not in guides)
+
+
+def placed(
+    blocks: Iterator[Jobs], totals: Integers, establishments: Integers
+) -> Iterator[tuple[Jobs, Integers]]:
+    """Each job's establishment, numbered from 1: the first of a cell get one more than the last.
+
+    `establishments` has the workplace cell of each, ascending.
+    """
+    each = np.bincount(establishments, minlength=len(totals))
+    if (each[totals > 0] == 0).any():
+        raise _other_frame()
+    first, before = each.cumsum() - each, totals.cumsum() - totals
+    done = 0
+    for block in blocks:
+        turn = np.arange(done, done + len(block.cells)) - before[block.cells]
+        done += len(block.cells)
+        yield block, 1 + first[block.cells] + turn % np.maximum(each[block.cells], 1)
+
+
+@dataclass(frozen=True)
+class Model:
+    """What rows are drawn from: totals by workplace cell, and counts in the order of turns."""
+
+    total: NoisyTable
+    parts: tuple[Part, ...]
+    guides: tuple[GuideStatement, ...]
+
+    @property
+    def totals(self) -> Integers:
+        """The jobs of each workplace cell."""
+        return self.total.values.astype(np.int64)
+
+    @classmethod
+    def of(cls, junction: Junction, tidied: Bundle, seed: int) -> "Model":
+        """The tidy tables of a bundle; guides are raked to what rows reproduce."""
+        stated = {one.name: one for one in tidied.certificate.tables}
+        read = {name: read_table(tidied, one)[1] for name, one in stated.items()}
+        total = read[junction.base.name].total()
+        counts = {one.name: dense(read[one.name], total) for one in junction.cliques}
+        guides = {one.name: _Guide.of(read[one.name], total) for one in junction.guides}
+        links = {one.name: junction.link(read[one.name]) for one in junction.guides}
+        tied = [one for one in links.values() if isinstance(one, Link)]
+        tied.sort(key=lambda one: -information(guides[one.guide].between(one)))
+        turns, followed = junction.turns(tied)
+        offsets = SeededBits(public_seed(str(seed), "rounding"))
+        parts, told = [], []
+        for turn in turns:
+            table = read[turn.table]
+            if turn.link is None:
+                parts.append(part_of(table, counts[turn.table], turn))
+                continue
+            left, right = (
+                sums_by(counts[name], read[name].worker, side)
+                for name, side in zip(
+                    turn.link.cliques, (turn.link.left, turn.link.right), strict=True
+                )
+            )
+            guide = guides[turn.table]
+            shares = offsets.generator.random(len(total.values))
+            joint = whole_joint(guide.between(turn.link), guide.within, left, right, shares)
+            sizes = {name: len(table.codes[name]) for name in table.worker}
+            given, new = ({one: sizes[one] for one in side} for side in (turn.given, turn.new))
+            parts.append(Part(given, new, joint))
+            told.append(_followed(turn.link, guide.apart(joint, turn.link)))
+        idle = {one.name for one in junction.guides} - {one.guide for one in followed}
+        told += [_idle(name, links[name]) for name in sorted(idle)]
+        return cls(total, tuple(parts), tuple(told))
+
+
+def _followed(link: Link, apart: float) -> GuideStatement:
+    sentence = (
+        f"{' × '.join(link.left)} and {' × '.join(link.right)} go together as in this table, "
+        f"but for {apart:.1%} of the jobs, which its cells would have elsewhere: the tables that "
+        "rows reproduce come first."
+    )
+    return GuideStatement(table=link.guide, followed=True, apart=apart, sentence=sentence)
+
+
+def _idle(name: str, link: Link | str) -> GuideStatement:
+    reason = link if isinstance(link, str) else "stronger ones tie its tables already"
+    sentence = f"Rows do not follow this table: {reason}. Read it in the release."
+    return GuideStatement(table=name, followed=False, apart=None, sentence=sentence)
+
+
+def dense(table: NoisyTable, total: NoisyTable) -> Integers:
+    """Its values as (cells of the total, codes of each worker attribute); no row is an exact 0."""
+    sizes = [len(table.codes[name]) for name in table.worker]
+    found = np.zeros((len(total.values), prod(sizes)), np.int64)
+    worker = {name: table.codes[name] for name in table.worker}
+    rows = table.rows_in(total)
+    at = numbered(worker, table.positions, len(table.values))
+    held = table.values != 0
+    found[rows[held], at[held]] = table.values[held]
+    return found.reshape(-1, *sizes)
+
+
+def sums_by(counts: Integers, names: Sequence[str], kept: Sequence[str]) -> Integers:
+    """Sums over all attributes but the kept ones, which are crossed in their order."""
+    axes = [1 + names.index(name) for name in kept]
+    others = tuple(k for k in range(1, counts.ndim) if k not in axes)
+    moved = np.moveaxis(counts, axes, range(1, 1 + len(axes)))
+    summed = moved.sum(axis=tuple(range(1 + len(axes), counts.ndim))) if others else moved
+    return np.asarray(summed.reshape(len(counts), -1))
+
+
+def part_of(table: NoisyTable, counts: Integers, turn: Turn) -> Part:
+    """A clique's counts with the codes that jobs have already before the new ones."""
+    sizes = {name: len(table.codes[name]) for name in table.worker}
+    given, new = ({one: sizes[one] for one in side} for side in (turn.given, turn.new))
+    order = sums_by(counts, table.worker, (*turn.given, *turn.new))
+    return Part(given, new, order.reshape(len(counts), prod(given.values()), prod(new.values())))
+
+
+@dataclass(frozen=True)
+class _Guide:
+    """A coarse table by its workplaces, and to which of them each workplace cell belongs."""
+
+    table: NoisyTable
+    counts: Integers
+    within: Integers
+
+    @classmethod
+    def of(cls, table: NoisyTable, total: NoisyTable) -> "_Guide":
+        coarse = table.total()
+        return cls(table, dense(table, coarse), total.rows_in(coarse))
+
+    def between(self, link: Link) -> Floats:
+        """(workplaces, left codes, right codes)."""
+        sizes = [prod(len(self.table.codes[one]) for one in side) for side in (link.left, link.right)]
+        found = sums_by(self.counts, self.table.worker, (*link.left, *link.right))
+        return found.reshape(-1, *sizes).astype(float)
+
+    def apart(self, joint: Integers, link: Link) -> float:
+        """Half the sum of |share of rows − share of the table|."""
+        wanted = self.between(link)
+        found = np.zeros_like(wanted)
+        np.add.at(found, self.within, joint)
+        shares = [one / max(one.sum(), 1) for one in (wanted, found)]
+        return round(float(np.abs(shares[0] - shares[1]).sum() / 2), 6)

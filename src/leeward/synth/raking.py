@@ -1,0 +1,88 @@
+"""Raking: whole tables of two sets of codes in every workplace cell, with both sums to the unit.
+
+Iterative proportional fitting starts with the shares of a guide, and repeats three steps: the sums
+of each workplace cell on either side, and those of the guide over the workplace cells that it
+counts together. What it tends to has no more structure than these three ask for (Deming and
+Stephan 1940; the maximum of entropy). Rounding keeps both sums of every workplace cell.
+"""
+
+import numpy as np
+
+from leeward.tidy.noisy_table import Floats, Integers
+
+ROUNDS = 30
+"""Of the three steps; the sums of a guide then hardly move."""
+
+SEEN = 0.5
+"""What a guide's empty cell counts as: 0 of a noisy table is not impossible."""
+
+
+def whole_joint(
+    guide: Floats, within: Integers, left: Integers, right: Integers, offset: Floats
+) -> Integers:
+    """Whole numbers (cells, left codes, right codes) whose sums are `left` and `right`.
+
+    `guide` is (its workplaces, left codes, right codes); `within` has the guide's workplace of each
+    cell; `offset`, from 0 to 1, decides for each cell where it is rounded.
+    """
+    return _whole(_raked(guide, within, left, right), left, right, offset)
+
+
+def information(guide: Floats) -> float:
+    """Jobs times the mutual information of the two sides of a guide, over all its workplaces."""
+    total = guide.sum(axis=(1, 2), keepdims=True)
+    alone = guide.sum(axis=2, keepdims=True) * guide.sum(axis=1, keepdims=True)
+    held = guide > 0
+    ratio = np.where(held, guide * total, 1.0) / np.where(held, alone, 1.0)
+    return float((guide * np.log(ratio)).sum())
+
+
+def _raked(guide: Floats, within: Integers, left: Integers, right: Integers) -> Floats:
+    wanted = guide + SEEN
+    x = wanted[within]
+    for _ in range(ROUNDS):
+        x *= _ratio(left, x.sum(axis=2))[:, :, None]
+        x *= _ratio(right, x.sum(axis=1))[:, None, :]
+        sums = np.zeros_like(wanted)
+        np.add.at(sums, within, x)
+        x *= _ratio(wanted * _share(sums, wanted), sums)[within]
+    for _ in range(ROUNDS):
+        x *= _ratio(left, x.sum(axis=2))[:, :, None]
+        x *= _ratio(right, x.sum(axis=1))[:, None, :]
+    return x
+
+
+def _share(sums: Floats, wanted: Floats) -> Floats:
+    """The guide has as many jobs as the workplace cells have."""
+    return np.asarray(_ratio(sums.sum(axis=(1, 2)), wanted.sum(axis=(1, 2)))[:, None, None])
+
+
+def _ratio(wanted: Floats | Integers, found: Floats) -> Floats:
+    return np.divide(wanted, found, out=np.zeros(found.shape), where=found > 0)
+
+
+def _whole(x: Floats, left: Integers, right: Integers, offset: Floats) -> Integers:
+    """Sums from the first corner are rounded; at the far edges they are whole already.
+
+    A number is the difference of four rounded sums: right on average over the offset, at most 2
+    off, and −1 at worst where it should be 0. There four numbers change by one, on both sides of
+    the sums.
+    """
+    cells, rows, columns = x.shape
+    corner = np.zeros((cells, rows + 1, columns + 1), np.int64)
+    inner = x[:, :-1, :-1].cumsum(axis=1).cumsum(axis=2)
+    corner[:, 1:-1, 1:-1] = np.floor(inner + offset[:, None, None])
+    corner[:, 1:, -1] = left.cumsum(axis=1)
+    corner[:, -1, 1:] = right.cumsum(axis=1)
+    made = np.diff(np.diff(corner, axis=1), axis=2)
+    negative = np.flatnonzero((made < 0).any(axis=(1, 2)))
+    while negative.size:
+        part = made[negative]
+        at = np.arange(len(part))
+        i, j = np.unravel_index((part < 0).reshape(len(part), -1).argmax(axis=1), (rows, columns))
+        k, m = part[at, i].argmax(axis=1), part[at, :, j].argmax(axis=1)
+        for row, column, step in ((i, j, 1), (i, k, -1), (m, j, -1), (m, k, 1)):
+            part[at, row, column] += step
+        made[negative] = part
+        negative = negative[(part < 0).any(axis=(1, 2))]
+    return np.asarray(made)
