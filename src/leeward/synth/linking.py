@@ -153,7 +153,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     try:
         return _Rows(asked, junction, frame, source, target).write(told)
     except (Exception, KeyboardInterrupt) as error:
-        reason = error.rule if isinstance(error, LeewardError) else type(error).__name__
+        reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
         raise BadFile(
             "--out",
             rule="could not be finished after the release was published, which is paid and sound",
