@@ -73,6 +73,11 @@ class Junction:
         """The attributes that rows have."""
         return tuple(dict.fromkeys(name for one in self.cliques for name in one.worker))
 
+    @property
+    def worker_codes(self) -> dict[str, tuple[str, ...]]:
+        """Their codes."""
+        return {name: one.codes[name] for one in self.cliques for name in one.worker}
+
     def link(self, guide: NoisyTable) -> Link | str:
         """The two cliques that a guide ties, or why it is not followed."""
         sides = [

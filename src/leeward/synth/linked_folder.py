@@ -52,15 +52,15 @@ MOST_BYTES = 1 << 26
 
 
 class GuideStatement(Statement):
-    """A coarse table that crosses codes, and how far rows are from it.
+    """A coarse table that crosses codes.
 
-    `apart` is half the sum of |share of rows − share of the tidy table|, 0 if they are equal; null
-    where it is not followed.
+    `kept` is the share of what it shows in all its workplaces together that was not taken for
+    noise; null where it is not followed.
     """
 
     table: TableName
     followed: bool
-    apart: Annotated[float, Field(ge=0, le=1)] | None
+    kept: Annotated[float, Field(ge=0, le=1)] | None
     sentence: Prose
 
 

@@ -5,11 +5,11 @@ is that of the release. Whether rows appear, and how many, depends on released n
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from leeward.synth.linked_folder import (
     write_texts,
     write_workplaces,
 )
-from leeward.synth.raking import information, whole_joint
+from leeward.synth.raking import associated, information, whole_joint
 from leeward.tidy.noisy_table import Floats, Integers, NoisyTable, numbered, outlines, read_table
 from leeward.tidy.tidying import not_shrinkable, tidy
 
@@ -272,7 +272,7 @@ class _Rows:
         told.step("raking")
         digest = sha256(self.measured.path / CERTIFICATE)
         seed = public_seed(digest, "rows")
-        model = Model.of(self.junction, made, seed)
+        model = Model.of(self.junction, made, self.measured, seed)
         combinations, cells = self.frame.in_cells(model.total)
         own = [one for one in self.frame.attributes if one.origin is None]
         at = {one.name: self.frame.positions[one.name][combinations] for one in own}
@@ -342,61 +342,78 @@ class Model:
         return self.total.values.astype(np.int64)
 
     @classmethod
-    def of(cls, junction: Junction, tidied: Bundle, seed: int) -> "Model":
-        """The tidy tables of a bundle; guides are raked to what rows reproduce."""
-        stated = {one.name: one for one in tidied.certificate.tables}
-        read = {name: read_table(tidied, one)[1] for name, one in stated.items()}
-        total = read[junction.base.name].total()
-        counts = {one.name: dense(read[one.name], total) for one in junction.cliques}
-        guides = {one.name: _Guide.of(read[one.name], total) for one in junction.guides}
-        links = {one.name: junction.link(read[one.name]) for one in junction.guides}
-        tied = [one for one in links.values() if isinstance(one, Link)]
-        tied.sort(key=lambda one: -information(guides[one.guide].between(one)))
-        turns, followed = junction.turns(tied)
-        offsets = SeededBits(public_seed(str(seed), "rounding"))
-        parts, told = [], []
+    def of(cls, junction: Junction, tidied: Bundle, measured: Bundle, seed: int) -> "Model":
+        """The tidy tables of a bundle; guides, as released, are raked to what rows reproduce."""
+        tables = {one.name: one for one in tidied.certificate.tables}
+        read = {one.name: read_table(tidied, tables[one.name])[1] for one in junction.cliques}
+        total = read_table(tidied, tables[junction.base.name])[1].total()
+        counts = {name: dense(one, total).astype(np.int64) for name, one in read.items()}
+        links = {one.name: junction.link(one) for one in junction.guides}
+        guides = {
+            name: _Guide.of(read_table(measured, tables_of(measured)[name])[1], total, link, sides)
+            for name, link in links.items()
+            if isinstance(link, Link)
+            for sides in (_sides(link, counts, read),)
+        }
+        strongest = sorted(guides.values(), key=lambda one: -information(one.joint))
+        turns, followed = junction.turns([one.link for one in strongest])
+        bits = SeededBits(public_seed(str(seed), "rounding"))
+        parts = []
         for turn in turns:
-            table = read[turn.table]
             if turn.link is None:
-                parts.append(part_of(table, counts[turn.table], turn))
-                continue
-            left, right = (
-                sums_by(counts[name], read[name].worker, side)
-                for name, side in zip(
-                    turn.link.cliques, (turn.link.left, turn.link.right), strict=True
-                )
-            )
-            guide = guides[turn.table]
-            shares = offsets.generator.random(len(total.values))
-            joint = whole_joint(guide.between(turn.link), guide.within, left, right, shares)
-            sizes = {name: len(table.codes[name]) for name in table.worker}
-            given, new = ({one: sizes[one] for one in side} for side in (turn.given, turn.new))
-            parts.append(Part(given, new, joint))
-            told.append(_followed(turn.link, guide.apart(joint, turn.link)))
-        idle = {one.name for one in junction.guides} - {one.guide for one in followed}
-        told += [_idle(name, links[name]) for name in sorted(idle)]
-        return cls(total, tuple(parts), tuple(told))
+                parts.append(part_of(read[turn.table], counts[turn.table], turn))
+            else:
+                sides = _sides(turn.link, counts, read)
+                joint = guides[turn.table].raked(turn.link, sides, bits)
+                parts.append(Part(*_sizes(junction.worker_codes, turn), joint))
+        told = [_followed(guides[one.guide]) for one in followed]
+        idle = [name for name in links if name not in {one.guide for one in followed}]
+        return cls(total, tuple(parts), (*told, *(_idle(name, links[name]) for name in idle)))
 
 
-def _followed(link: Link, apart: float) -> GuideStatement:
-    sentence = (
-        f"{' × '.join(link.left)} and {' × '.join(link.right)} go together as in this table, "
-        f"but for {apart:.1%} of the jobs, which its cells would have elsewhere: the tables that "
-        "rows reproduce come first."
+def tables_of(bundle: Bundle) -> dict[str, CertifiedTable]:
+    """The tables of a bundle by name."""
+    return {one.name: one for one in bundle.certificate.tables}
+
+
+Sides = tuple[Integers, Integers]
+"""Counts of every workplace cell by the codes on either side of a link."""
+
+
+def _sides(link: Link, counts: Mapping[str, Integers], read: Mapping[str, NoisyTable]) -> Sides:
+    left, right = link.cliques
+    return (
+        sums_by(counts[left], read[left].worker, link.left),
+        sums_by(counts[right], read[right].worker, link.right),
     )
-    return GuideStatement(table=link.guide, followed=True, apart=apart, sentence=sentence)
+
+
+def _sizes(codes: Mapping[str, tuple[str, ...]], turn: Turn) -> tuple[dict[str, int], dict[str, int]]:
+    given, new = ({one: len(codes[one]) for one in side} for side in (turn.given, turn.new))
+    return given, new
+
+
+def _followed(guide: "_Guide") -> GuideStatement:
+    link = guide.link
+    sentence = (
+        f"{' × '.join(link.left)} and {' × '.join(link.right)} go together as in this table, as "
+        f"far as its noise and the reproduced tables allow: {guide.kept:.0%} of the pattern that "
+        "it shows in all its workplaces together is kept."
+    )
+    kept = round(guide.kept, 6)
+    return GuideStatement(table=link.guide, followed=True, kept=kept, sentence=sentence)
 
 
 def _idle(name: str, link: Link | str) -> GuideStatement:
     reason = link if isinstance(link, str) else "stronger ones tie its tables already"
     sentence = f"Rows do not follow this table: {reason}. Read it in the release."
-    return GuideStatement(table=name, followed=False, apart=None, sentence=sentence)
+    return GuideStatement(table=name, followed=False, kept=None, sentence=sentence)
 
 
-def dense(table: NoisyTable, total: NoisyTable) -> Integers:
+def dense(table: NoisyTable, total: NoisyTable) -> Floats:
     """Its values as (cells of the total, codes of each worker attribute); no row is an exact 0."""
     sizes = [len(table.codes[name]) for name in table.worker]
-    found = np.zeros((len(total.values), prod(sizes)), np.int64)
+    found = np.zeros((len(total.values), prod(sizes)))
     worker = {name: table.codes[name] for name in table.worker}
     rows = table.rows_in(total)
     at = numbered(worker, table.positions, len(table.values))
@@ -405,7 +422,7 @@ def dense(table: NoisyTable, total: NoisyTable) -> Integers:
     return found.reshape(-1, *sizes)
 
 
-def sums_by(counts: Integers, names: Sequence[str], kept: Sequence[str]) -> Integers:
+def sums_by(counts: Any, names: Sequence[str], kept: Sequence[str]) -> Any:  # noqa: ANN401 (either kind)
     """Sums over all attributes but the kept ones, which are crossed in their order."""
     axes = [1 + names.index(name) for name in kept]
     others = tuple(k for k in range(1, counts.ndim) if k not in axes)
@@ -416,35 +433,47 @@ def sums_by(counts: Integers, names: Sequence[str], kept: Sequence[str]) -> Inte
 
 def part_of(table: NoisyTable, counts: Integers, turn: Turn) -> Part:
     """A clique's counts with the codes that jobs have already before the new ones."""
-    sizes = {name: len(table.codes[name]) for name in table.worker}
-    given, new = ({one: sizes[one] for one in side} for side in (turn.given, turn.new))
+    given, new = _sizes(table.codes, turn)
     order = sums_by(counts, table.worker, (*turn.given, *turn.new))
     return Part(given, new, order.reshape(len(counts), prod(given.values()), prod(new.values())))
 
 
 @dataclass(frozen=True)
 class _Guide:
-    """A coarse table by its workplaces, and to which of them each workplace cell belongs."""
+    """How the codes of a link go together, by the guide's workplaces: (these, left, right).
 
-    table: NoisyTable
-    counts: Integers
+    `within` is to which of them each workplace cell belongs.
+    """
+
+    link: Link
+    joint: Floats
+    kept: float
     within: Integers
 
     @classmethod
-    def of(cls, table: NoisyTable, total: NoisyTable) -> "_Guide":
+    def of(cls, table: NoisyTable, total: NoisyTable, link: Link, sides: Sides) -> "_Guide":
+        """Released numbers, moved towards independence for their noise."""
         coarse = table.total()
-        return cls(table, dense(table, coarse), total.rows_in(coarse))
+        within, shape = total.rows_in(coarse), [one.shape[1] for one in sides]
+        names = (*link.left, *link.right)
 
-    def between(self, link: Link) -> Floats:
-        """(workplaces, left codes, right codes)."""
-        sizes = [prod(len(self.table.codes[one]) for one in side) for side in (link.left, link.right)]
-        found = sums_by(self.counts, self.table.worker, (*link.left, *link.right))
-        return found.reshape(-1, *sizes).astype(float)
+        def between(values: Floats) -> Floats:
+            held = dense(replace(table, values=values), coarse)
+            return np.asarray(sums_by(held, table.worker, names).reshape(-1, *shape))
 
-    def apart(self, joint: Integers, link: Link) -> float:
-        """Half the sum of |share of rows − share of the table|."""
-        wanted = self.between(link)
-        found = np.zeros_like(wanted)
-        np.add.at(found, self.within, joint)
-        shares = [one / max(one.sum(), 1) for one in (wanted, found)]
-        return round(float(np.abs(shares[0] - shares[1]).sum() / 2), 6)
+        left, right = (_by(within, one, len(coarse.values)) for one in sides)
+        spread = None if table.variances is None else between(table.spread())
+        joint, kept = associated(between(table.values), spread, left, right)
+        return cls(link, joint, kept, within)
+
+    def raked(self, link: Link, sides: Sides, bits: SeededBits) -> Integers:
+        """Whole numbers of every workplace cell; the link may be turned round."""
+        joint = self.joint if link.left == self.link.left else self.joint.transpose(0, 2, 1)
+        offset = bits.generator.random(len(self.within))
+        return whole_joint(joint, self.within, *sides, offset)
+
+
+def _by(within: Integers, counts: Integers, number: int) -> Integers:
+    found = np.zeros((number, counts.shape[1]), np.int64)
+    np.add.at(found, within, counts)
+    return found

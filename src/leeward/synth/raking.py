@@ -13,6 +13,9 @@ from leeward.tidy.noisy_table import Floats, Integers
 ROUNDS = 30
 """Of the three steps; the sums of a guide then hardly move."""
 
+TINY = 1e-6
+"""A part of the largest noise that is as good as none."""
+
 SEEN = 0.5
 """What a guide's empty cell counts as: 0 of a noisy table is not impossible."""
 
@@ -26,6 +29,46 @@ def whole_joint(
     cell; `offset`, from 0 to 1, decides for each cell where it is rounded.
     """
     return _whole(_raked(guide, within, left, right), left, right, offset)
+
+
+def associated(
+    released: Floats, variances: Floats | None, left: Integers, right: Integers
+) -> tuple[Floats, float]:
+    """How two sets of codes go together, moved towards independence for the noise of a guide.
+
+    All are by the guide's workplaces; `left` and `right` are the sums that rows have there. What a
+    guide has beyond these sums in all workplaces together, D, becomes (1 − noise/|D|²)·D where
+    that is positive (James and Stein 1961); the share that is kept is given too. What each
+    workplace has of its own is moved as `tidy.shrinkage` moves shares, with one τ² for all. With
+    noise of unknown size everything is kept.
+    """
+    jobs = np.maximum(left.sum(axis=1), 1)
+    rows, columns = left / jobs[:, None], right / jobs[:, None]
+    alone = left[:, :, None] * columns[:, None, :]
+    off = released - alone
+    off = off - off.sum(axis=2)[:, :, None] * columns[:, None, :]
+    off = off - off.sum(axis=1)[:, None, :] * rows[:, :, None]
+    noise = np.zeros(len(jobs))
+    if variances is not None:
+        spread = [one.shape[1] * (1 + (one**2).sum(axis=1)) - 2 for one in (rows, columns)]
+        noise = variances.mean(axis=(1, 2)) * spread[0] * spread[1]
+    common = off.sum(axis=0)
+    square = float((common**2).sum())
+    kept = max(0.0, 1 - float(noise.sum()) / square) if square > 0 else 0.0
+    usual = (jobs / jobs.sum())[:, None, None] * common
+    own = off - usual
+    moved = alone + kept * usual + _own(own, noise, jobs)[:, None, None] * own
+    return np.maximum(moved, 0.0), kept
+
+
+def _own(off: Floats, noise: Floats, jobs: Floats) -> Floats:
+    """B = τ²N²/(τ²N² + σ²), τ² by moments that are weighted by what their noise would blur."""
+    squares, blur = (off**2).sum(axis=(1, 2)) / jobs**2, noise / jobs**2
+    if not noise.any():
+        return np.ones(len(jobs))
+    weights = 1 / np.maximum(blur, blur.max() * TINY) ** 2
+    between = max(0.0, float((weights * (squares - blur)).sum() / weights.sum()))
+    return _ratio(np.full(len(jobs), between), between + blur)
 
 
 def information(guide: Floats) -> float:
@@ -58,7 +101,7 @@ def _share(sums: Floats, wanted: Floats) -> Floats:
 
 
 def _ratio(wanted: Floats | Integers, found: Floats) -> Floats:
-    return np.divide(wanted, found, out=np.zeros(found.shape), where=found > 0)
+    return np.asarray(np.divide(wanted, found, out=np.zeros(found.shape), where=found > 0))
 
 
 def _whole(x: Floats, left: Integers, right: Integers, offset: Floats) -> Integers:
