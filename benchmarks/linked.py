@@ -128,7 +128,7 @@ def main() -> None:
         ledger = leeward.Ledger(work / "ledger.sqlite")
         ledger.create("bench", policy="strong", alpha="0.1", epsilon=100)
         small = jobs <= 1_000_000  # noqa: PLR2004 (all plans are tried on a small economy)
-        for name in PLANS if small else ["guides, sectors"]:
+        for name in PLANS:
             for epsilon in ("4", "8") if small else ("4",):
                 report(work / "economy", work, name, epsilon)
 

@@ -461,9 +461,8 @@ class _Guide:
             held = dense(replace(table, values=values), coarse)
             return np.asarray(sums_by(held, table.worker, names).reshape(-1, *shape))
 
-        left, right = (_by(within, one, len(coarse.values)) for one in sides)
         spread = None if table.variances is None else between(table.spread())
-        joint, kept = associated(between(table.values), spread, left, right)
+        joint, kept = associated(between(table.values), spread, within, *sides)
         return cls(link, joint, kept, within)
 
     def raked(self, link: Link, sides: Sides, bits: SeededBits) -> Integers:
@@ -472,8 +471,3 @@ class _Guide:
         offset = bits.generator.random(len(self.within))
         return whole_joint(joint, self.within, *sides, offset)
 
-
-def _by(within: Integers, counts: Integers, number: int) -> Integers:
-    found = np.zeros((number, counts.shape[1]), np.int64)
-    np.add.at(found, within, counts)
-    return found

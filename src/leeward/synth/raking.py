@@ -13,6 +13,9 @@ from leeward.tidy.noisy_table import Floats, Integers
 ROUNDS = 30
 """Of the three steps; the sums of a guide then hardly move."""
 
+CAUTION = 2
+"""Noise that is drawn together is uneven: its square is now and then far above its mean."""
+
 TINY = 1e-6
 """A part of the largest noise that is as good as none."""
 
@@ -32,19 +35,23 @@ def whole_joint(
 
 
 def associated(
-    released: Floats, variances: Floats | None, left: Integers, right: Integers
+    released: Floats, variances: Floats | None, within: Integers, left: Integers, right: Integers
 ) -> tuple[Floats, float]:
     """How two sets of codes go together, moved towards independence for the noise of a guide.
 
-    All are by the guide's workplaces; `left` and `right` are the sums that rows have there. What a
-    guide has beyond these sums in all workplaces together, D, becomes (1 − noise/|D|²)·D where
-    that is positive (James and Stein 1961); the share that is kept is given too. What each
-    workplace has of its own is moved as `tidy.shrinkage` moves shares, with one τ² for all. With
-    noise of unknown size everything is kept.
+    `left` and `right` are the counts of every workplace cell, which is `within` a workplace of the
+    guide. What the guide has beyond independence inside workplace cells, in all its workplaces
+    together, is D; it becomes (1 − noise/|D|²)·D where that is positive (James and Stein 1961), and
+    noise counts twice (`CAUTION`). The share that is kept is given too. What each of its workplaces
+    has of its own is moved as `tidy.shrinkage` moves shares, with one τ² for all. With noise of
+    unknown size everything is kept.
     """
-    jobs = np.maximum(left.sum(axis=1), 1)
-    rows, columns = left / jobs[:, None], right / jobs[:, None]
-    alone = left[:, :, None] * columns[:, None, :]
+    number = len(released)
+    sides = [_by(within, one, number) for one in (left, right)]
+    jobs = np.maximum(sides[0].sum(axis=1), 1)
+    rows, columns = (one / jobs[:, None] for one in sides)
+    each = np.maximum(left.sum(axis=1), 1)[:, None, None]
+    alone = _by(within, left[:, :, None] * right[:, None, :] / each, number)
     off = released - alone
     off = off - off.sum(axis=2)[:, :, None] * columns[:, None, :]
     off = off - off.sum(axis=1)[:, None, :] * rows[:, :, None]
@@ -54,11 +61,18 @@ def associated(
         noise = variances.mean(axis=(1, 2)) * spread[0] * spread[1]
     common = off.sum(axis=0)
     square = float((common**2).sum())
-    kept = max(0.0, 1 - float(noise.sum()) / square) if square > 0 else 0.0
+    kept = max(0.0, 1 - CAUTION * float(noise.sum()) / square) if square > 0 else 0.0
     usual = (jobs / jobs.sum())[:, None, None] * common
     own = off - usual
     moved = alone + kept * usual + _own(own, noise, jobs)[:, None, None] * own
     return np.maximum(moved, 0.0), kept
+
+
+def _by(within: Integers, counts: Floats | Integers, number: int) -> Floats:
+    """Sums over the workplace cells of each of the guide's workplaces."""
+    found = np.zeros((number, *counts.shape[1:]))
+    np.add.at(found, within, counts)
+    return found
 
 
 def _own(off: Floats, noise: Floats, jobs: Floats) -> Floats:
@@ -67,7 +81,7 @@ def _own(off: Floats, noise: Floats, jobs: Floats) -> Floats:
     if not noise.any():
         return np.ones(len(jobs))
     weights = 1 / np.maximum(blur, blur.max() * TINY) ** 2
-    between = max(0.0, float((weights * (squares - blur)).sum() / weights.sum()))
+    between = max(0.0, float((weights * (squares - CAUTION * blur)).sum() / weights.sum()))
     return _ratio(np.full(len(jobs), between), between + blur)
 
 
@@ -86,8 +100,7 @@ def _raked(guide: Floats, within: Integers, left: Integers, right: Integers) -> 
     for _ in range(ROUNDS):
         x *= _ratio(left, x.sum(axis=2))[:, :, None]
         x *= _ratio(right, x.sum(axis=1))[:, None, :]
-        sums = np.zeros_like(wanted)
-        np.add.at(sums, within, x)
+        sums = _by(within, x, len(wanted))
         x *= _ratio(wanted * _share(sums, wanted), sums)[within]
     for _ in range(ROUNDS):
         x *= _ratio(left, x.sum(axis=2))[:, :, None]
