@@ -107,8 +107,8 @@ def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
     start = perf_counter()
     sound = leeward.verify(out).sound
     counted = perf_counter() - start
-    print(f"{name}, epsilon {epsilon}: {made.statement.jobs:,} jobs; release {released:.0f} s, rows "
-          f"{rows:.0f} s, verify {counted:.0f} s ({'sound' if sound else 'NOT sound'}); "
+    print(f"{name}, epsilon {epsilon}: {made.statement.jobs:,} jobs; release {released:.0f} s, "
+          f"rows {rows:.0f} s, verify {counted:.0f} s ({'sound' if sound else 'NOT sound'}); "
           f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")  # fmt: skip
     for one in made.statement.guides:
         print(f"  {one.table}: {'not followed' if one.kept is None else f'{one.kept:.0%} kept'}")
@@ -120,14 +120,14 @@ def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
 
 def main() -> None:
     jobs, establishments = [*map(int, sys.argv[1:3]), 200_000, 10_000][:2]
-    if len(sys.argv) == 2:  # noqa: PLR2004 (the program and one number)
+    if len(sys.argv) == 2:
         establishments = jobs // 20
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         write_economy(Economy(jobs=jobs, establishments=establishments, seed=7), work / "economy")
         ledger = leeward.Ledger(work / "ledger.sqlite")
         ledger.create("bench", policy="strong", alpha="0.1", epsilon=100)
-        small = jobs <= 1_000_000  # noqa: PLR2004 (all plans are tried on a small economy)
+        small = jobs <= 1_000_000
         for name in PLANS:
             for epsilon in ("4", "8") if small else ("4",):
                 report(work / "economy", work, name, epsilon)

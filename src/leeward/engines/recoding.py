@@ -187,7 +187,9 @@ def recoded(
     With `ambiguous` a text that the database takes for several listed ones counts as unlisted.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
-    raw = {f"raw_{n}": class_or_code(table[one.column], one) for n, (_, one, _) in enumerate(shares)}
+    raw = {
+        f"raw_{n}": class_or_code(table[one.column], one) for n, (_, one, _) in enumerate(shares)
+    }
     chosen = table.select(**kept, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})

@@ -93,8 +93,8 @@ class Junction:
         for first, left in sides:
             for second, right in sides:
                 if first != second and left and {*left, *right} == {*guide.worker}:
-                    right = tuple(name for name in right if name not in left)
-                    return Link(guide.name, left, right, (first, second))
+                    rest = tuple(name for name in right if name not in left)
+                    return Link(guide.name, left, rest, (first, second))
         return "it crosses more than two tables"
 
     def turns(self, links: Sequence[Link]) -> tuple[tuple[Turn, ...], tuple[Link, ...]]:
@@ -153,9 +153,7 @@ def _part(parts: Sequence[list[NoisyTable]], name: str) -> list[NoisyTable]:
     return next(part for part in parts if name in [one.name for one in part])
 
 
-def _merged(
-    parts: Sequence[list[NoisyTable]], first: str, second: str
-) -> list[list[NoisyTable]]:
+def _merged(parts: Sequence[list[NoisyTable]], first: str, second: str) -> list[list[NoisyTable]]:
     one, other = _part(parts, first), _part(parts, second)
     if one is other:
         return [*parts]

@@ -160,7 +160,11 @@ def write_jobs(
             done += len(workplace)
             codes = {one.name: _codes(one.codes, block.columns[one.name]) for one in attributes}
             mine = [ids, *(codes[one.name] for one in of["workers"])]
-            theirs = [ids, pa.array(workplace, pa.int64()), *(codes[one.name] for one in of["jobs"])]
+            theirs = [
+                ids,
+                pa.array(workplace, pa.int64()),
+                *(codes[one.name] for one in of["jobs"]),
+            ]
             workers.write_table(pa.Table.from_arrays(mine, schema=people))
             written.write_table(pa.Table.from_arrays(theirs, schema=places))
     return done

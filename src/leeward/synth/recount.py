@@ -53,7 +53,9 @@ def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
     yield from changed
     sources = {one.name: one.certificate for one in (stated.measured, stated.tidy)}
     unsound = [
-        f"{name}: {finding}" for name in sources for finding in _source(folder / name, sources[name])
+        f"{name}: {finding}"
+        for name in sources
+        for finding in _source(folder / name, sources[name])
     ]
     yield from unsound
     if changed or unsound:

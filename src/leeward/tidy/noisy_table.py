@@ -189,8 +189,8 @@ def outlines(tables: Sequence[CertifiedTable]) -> list[NoisyTable]:
     """
     coarser = [(name, one) for table in tables for name, one in (table.parents or {}).items()]
     derived = {name for name, _ in coarser}
-    roots = [(name, [*one.codes.values()][0]) for name, one in coarser if one.of not in derived]
-    first, found = dict(roots), []
+    roots = ((name, one.codes.values()) for name, one in coarser if one.of not in derived)
+    first, found = {name: next(iter(codes)) for name, codes in roots}, []
     for about in tables:
         at = {
             name: np.array([[*codes].index(first[name]) if name in first else 0])
