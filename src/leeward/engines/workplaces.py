@@ -89,7 +89,7 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
             value=f"another text in {attribute.column}",
             next_step="See what `leeward check` finds.",
         )
-    return found.astype(np.int64)
+    return np.asarray(found.astype(np.int64))
 
 
 def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
