@@ -123,7 +123,7 @@ def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
 
 
 def main() -> None:
-    jobs, names = int([*sys.argv[1:2], 200_000][0]), sys.argv[2:] or [*PLANS]
+    jobs, names = int([*sys.argv[1:2], "200000"][0]), sys.argv[2:] or [*PLANS]
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
         economy = Economy(jobs=jobs, establishments=jobs // 20, seed=7)
