@@ -17,7 +17,7 @@ from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
 from leeward.engines.recoding import as_text, class_or_code
-from leeward.errors import BadData
+from leeward.errors import BadData, raise_all
 from leeward.model import LEFT_OUT, Attribute, Codebook
 
 MOST_TEXTS = 1_000_000
@@ -64,11 +64,17 @@ def frame_counts(
     For each attribute the position of its code. Ids are not read, and no other table is.
     """
     table = database.tables()["workplaces"]
+    raise_all(
+        no_such_column(table, "workplaces", one.column)
+        for one in attributes
+        if one.column not in table.columns
+    )
     texts = {f"text_{k}": class_or_code(table[one.column], one) for k, one in enumerate(attributes)}
     chosen = table.select(**texts) if texts else table.select(text_0=ibis.literal(""))
     scratch = Scratch(database, "frame")
     grouped = scratch.keep(chosen.group_by(*chosen.columns).aggregate(number=chosen.count()))
-    found = pa.Table.from_batches(database.stream(grouped), schema=grouped.schema().to_pyarrow())
+    pieces = [*database.stream(grouped)]
+    found = pa.Table.from_batches(pieces, schema=grouped.schema().to_pyarrow())
     scratch.clear()
     positions = {one.name: _listed(found[f"text_{k}"], one) for k, one in enumerate(attributes)}
     return positions, found["number"].to_numpy().astype(np.int64)
