@@ -169,9 +169,8 @@ def write(folder: Path, stated: dict[str, Any]) -> None:
 
 def another_code(folder: Path) -> None:
     table = pq.read_table(folder / "workers.parquet")
-    codes = ["A2" if code == "A1" else code for code in table["ethnicity"].to_pylist()[:1]]
-    rest = table["ethnicity"].to_pylist()[1:]
-    column = pa.array([*codes, *rest])
+    first, *rest = table["ethnicity"].to_pylist()
+    column = pa.array(["A1" if first == "A2" else "A2", *rest])
     sink = pa.BufferOutputStream()
     pq.write_table(
         table.set_column(table.column_names.index("ethnicity"), "ethnicity", column), sink
