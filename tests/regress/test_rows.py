@@ -9,11 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.engines.duckdb import opened_file
 from leeward.errors import InvalidParameter
 from leeward.mechanisms.moments import UNIT, lattice_points
 from leeward.model import Codebook, RealRange, read_codebook
 from leeward.regress.request import Columns, Request
-from leeward.regress.rows import NOWHERE, Rows, opened, read_rows
+from leeward.regress.rows import NAME, NOWHERE, Rows, read_rows
 
 CODEBOOK: dict[str, object] = {
     "attributes": {
@@ -40,7 +41,7 @@ def held(folder: Path, kind: str, workplace: str | None = None) -> Rows:
     alpha = None if workplace is None else "0.1"
     columns = Columns("rank", "y", "place", workplace)
     request = Request(path, columns, "moments", "1", codebook=codebook, alpha=alpha)
-    with opened(request) as files:
+    with opened_file(request.file, NAME) as files:
         return read_rows(files, request)
 
 

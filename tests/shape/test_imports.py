@@ -41,7 +41,10 @@ MAY_IMPORT = {
     "pictures": EVERYWHERE,
     "regress": EVERYWHERE
     | rooms("model privacy mechanisms noise engines ledger baselines interruption")
-    | rooms("publishing.charge publishing.check"),
+    | rooms("publishing.account publishing.check"),
+    "synth": EVERYWHERE
+    | rooms("model privacy mechanisms noise engines ledger bundle randomness")
+    | rooms("publishing.account publishing.check"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")

@@ -8,8 +8,9 @@ import typer
 
 from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.model import read_codebook
+from leeward.publishing.account import read_account
 from leeward.regress.request import LOWEST_RANK, METHODS, Columns, Request
-from leeward.regress.run import read_account, regress
+from leeward.regress.run import regress
 
 
 def regress_command(  # noqa: PLR0913 (a parameter for each option)

@@ -3,17 +3,20 @@
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from leeward.engines.address import FileAddress, FrameAddress, TableAddress
+from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress
 from leeward.engines.database import (
     Table,
     bytewise,
@@ -26,7 +29,7 @@ from leeward.engines.digest import FileDigest, FileState, digest_rows, state
 from leeward.engines.driver_errors import hidden, hiding_errors
 from leeward.engines.headers import require_distinct
 from leeward.engines.spill import SpillFolder
-from leeward.errors import BadFile, LeewardError, shown
+from leeward.errors import BadFile, LeewardError, Undisclosed, shown
 from leeward.model.resources import Resources
 
 MARKS = (",", ";", "\t", "|")
@@ -91,6 +94,24 @@ class Embedded:
         self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
         path.unlink()
         return self._backend.table(name)
+
+    def hide(self, name: str, content: Table) -> None:
+        """Keep a query as a compressed file of the spill folder, so that no memory holds its rows.
+
+        `counted` asks it; it goes with the folder.
+        """
+        path = str(self._spill.path / f"{name}.parquet").replace("'", "''")
+        self._backend.con.execute(
+            f"COPY ({self._backend.compile(content)}) TO '{path}' (FORMAT parquet)"
+        )
+        self._backend.con.execute(f"CREATE VIEW \"{name}\" AS FROM read_parquet('{path}')")
+
+    def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[np.integer[Any]]]:
+        """Different values of these columns of whole numbers, and `rows`, how many have them."""
+        listed = ", ".join(f'"{one}"' for one in columns)
+        query = f'SELECT {listed}, count(*) AS "rows" FROM "{name}" GROUP BY ALL'  # noqa: S608
+        found: dict[str, NDArray[np.integer[Any]]] = self._backend.con.execute(query).fetchnumpy()
+        return found
 
     def drop(self, name: str) -> None:
         self._backend.drop_table(name)
@@ -215,6 +236,36 @@ class Files(Embedded):
 
     def unchanged(self) -> bool:
         return self._digested and {path: state(path) for path in self._states} == self._states
+
+
+@contextmanager
+def opened_file(path: Path, table: str) -> Iterator[Files]:
+    """One CSV or Parquet file as a table of this name, if its name and header can be read.
+
+    Of rows that cannot be read the refusal says that they cannot, and no more.
+    """
+    suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
+    if suffix is None or not path.is_file():
+        raise BadFile(
+            "FILE",
+            rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
+            value=shown(path.name),
+            next_step="Give the path of a CSV or Parquet file.",
+        )
+    address = FileAddress(table, path, SUFFIXES[suffix])
+    try:
+        files = Files((address,), Resources(), hashed=True)
+        try:
+            yield files
+        finally:
+            files.close()
+    except Undisclosed:
+        raise BadFile(
+            "FILE",
+            rule="must be readable from the first row to the last",
+            value="a file that is not (not shown)",
+            next_step="Look at the file with its own tools.",
+        ) from None
 
 
 class DuckFile(Embedded):

@@ -51,11 +51,12 @@ class NumericRange:
 
 @dataclass(frozen=True)
 class RealRange:
-    """A column of real numbers for regressions, and its public ends."""
+    """A column of real numbers for regressions and synthetic tables, and its public ends."""
 
     column: str
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(1)
+    table: str = "workers"
 
 
 @dataclass(frozen=True)

@@ -215,7 +215,8 @@ def real_range(name: str, written: WrittenAttribute, where: str) -> RealRange:
             value=f"{written.low}, and high {written.high}",
             next_step="Lower `low`, or raise `high`.",
         )
-    return RealRange(name if written.column is None else written.column, **ends)
+    column = name if written.column is None else written.column
+    return RealRange(column, ends["low"], ends["high"], written.table)
 
 
 def _missing(where: str) -> InvalidParameter:

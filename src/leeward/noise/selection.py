@@ -1,4 +1,6 @@
-"""Exact selection: a random matching, and one of some places with weights e^(−rate·rank).
+"""Exact selection: a random matching, and a place by its rank.
+
+With weights e^(−rate·rank) that is the exponential mechanism, with coins permute-and-flip.
 
 Ranks are whole numbers, the rate is an exact rational. The uniform that decides gets more bits of
 itself until its interval lies between two partial sums of weights; nothing is rounded.
@@ -28,6 +30,12 @@ class Selection(Protocol):
     def chosen(self, ranks: Integers, rate: Fraction) -> int:
         """A place, with probability proportional to e^(−rate·rank)."""
 
+    def flipped(self, ranks: Integers, rate: Fraction) -> int:
+        """A place by permute-and-flip: the first in random order whose coin e^(−rate·excess) falls.
+
+        The excess is what its rank is above the least one.
+        """
+
 
 @final
 class SecretSelection:
@@ -48,6 +56,14 @@ class SecretSelection:
         level = choose(levels.tolist(), places.tolist(), rate, SecretBits())
         alike = np.flatnonzero(ranks == levels[level])
         return int(alike[below(len(alike), SecretBits())])
+
+    def flipped(self, ranks: Integers, rate: Fraction) -> int:
+        """The coin of the least rank always falls, so that some place is taken."""
+        least = int(ranks.min())
+        for place in self.order(len(ranks)).tolist():
+            if falls(rate * (int(ranks[place]) - least), SecretBits()):
+                return int(place)
+        raise AssertionError("one of the ranks is the least")
 
 
 SECRET = SecretSelection()
@@ -84,6 +100,14 @@ def _between(uniform: Uniform, parts: list[arb]) -> int | None:
             return i
         start = end
     return None
+
+
+def falls(exponent: Fraction, bits: SecretBits) -> bool:
+    """A coin of probability exactly e^(−exponent)."""
+    if exponent == 0:
+        return True
+    uniform = Uniform(bits.word(WORD), WORD, bits)
+    return not uniform.decide(lambda: ((-ball(exponent)).exp(), 1 - (-ball(exponent)).exp()))
 
 
 def below(count: int, bits: SecretBits) -> int:

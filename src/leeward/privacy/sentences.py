@@ -433,6 +433,30 @@ def replaced(epsilon: Fraction) -> tuple[str, ...]:
     )
 
 
+def of_rows(guarantee: "Guarantee") -> tuple[str, ...]:
+    """What is promised of one file whose rows are added and removed: the worker policy, of rows."""
+    told = (
+        of_guarantee(
+            guarantee,
+            "row",
+            1,
+            'Seeing this output changes the odds between "this row is in the file" and "it is not" '
+            f"{FACTOR}.",
+        ),
+        of_guarantee(
+            guarantee, "row-values", 2, f"Between two values of a row the odds change {FACTOR}."
+        ),
+        *further(guarantee),
+        *_zcdp(guarantee),
+    )
+    return (
+        *(one.text for one in told),
+        "Each row is one person: a person with m rows has "
+        f"{many_times(guarantee, 'that epsilon')}. It does NOT protect groups of people, such as "
+        "an employer with all its workers.",
+    )
+
+
 def far_sizes(guarantee: "Guarantee") -> Sentence:
     """What happens to sizes that are several steps apart."""
     growth = growth_text(guarantee)

@@ -5,23 +5,20 @@ outside the ends is moved to the end, a row without x, y or a listed cell is lef
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.engines.address import SUFFIXES, FileAddress
 from leeward.engines.database import Column, Table
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.duckdb import Files
 from leeward.engines.headers import holds_numbers, require_column
 from leeward.engines.recoding import class_text, code_text, number
-from leeward.errors import BadFile, InvalidParameter, Undisclosed, shown
+from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.moments import Establishments, Points, lattice_points
 from leeward.model import Attribute, RealRange
-from leeward.model.resources import Resources
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.regress.request import Request
@@ -73,41 +70,6 @@ class Rows:
         ends = np.searchsorted(self.cell[order], np.arange(1, len(self.cells)))
         for part in np.split(order, ends):
             yield self.x[part], self.y[part]
-
-
-@contextmanager
-def opened(request: Request) -> Iterator[Files]:
-    """The file, if its name and header can be read."""
-    path = request.file
-    suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
-    if suffix is None or not path.is_file():
-        raise BadFile(
-            "FILE",
-            rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
-            value=shown(path.name),
-            next_step="Give the path of a CSV or Parquet file.",
-        )
-    address = FileAddress(NAME, path, SUFFIXES[suffix])
-    with _undisclosed():
-        files = Files((address,), Resources(), hashed=True)
-        try:
-            yield files
-        finally:
-            files.close()
-
-
-@contextmanager
-def _undisclosed() -> Iterator[None]:
-    """Say of rows that cannot be read that they cannot, and no more."""
-    try:
-        yield
-    except Undisclosed:
-        raise BadFile(
-            "FILE",
-            rule="must be readable from the first row to the last",
-            value="a file that is not (not shown)",
-            next_step="Look at the file with its own tools.",
-        ) from None
 
 
 def read_rows(files: Files, request: Request) -> Rows:

@@ -5,20 +5,17 @@ Nothing is drawn before the entry of the charge is on disk.
 """
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
-from pathlib import Path
 
 import numpy as np
 
 from leeward.baselines.mose import METHODS as BASELINES
 from leeward.baselines.mose import NOTICE, Mose, Released, prepared
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
-from leeward.errors import FailedAfterCharge, InvalidParameter, LeewardError, NotCovered
-from leeward.interruption import CHARGED, Interrupted, postponed, recognised
+from leeward.engines.duckdb import opened_file
+from leeward.errors import NotCovered
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.mechanisms.moments import lattice_points
 from leeward.mechanisms.theil_sen import FEWEST
@@ -27,12 +24,12 @@ from leeward.noise.selftest import require_accuracy
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, replaced, whole
-from leeward.publishing.charge import charged
+from leeward.publishing.account import UNKNOWN, Account, Charge
 from leeward.publishing.check import changed
 from leeward.regress.answer import Answer, CellEstimate, known, of_lines, released_sums
 from leeward.regress.lines import MedianLines, MomentLines
 from leeward.regress.request import THEIL_SEN, Request
-from leeward.regress.rows import Rows, opened, read_rows
+from leeward.regress.rows import NAME, Rows, read_rows
 
 INTERNAL = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
 
@@ -46,15 +43,6 @@ ESTABLISHMENTS = (
 )
 
 
-@dataclass(frozen=True)
-class Account:
-    """The account that is charged."""
-
-    ledger: Path
-    name: str
-    again: bool = False
-
-
 def regress(request: Request, account: Account | None = None) -> Answer:
     """Estimates of every cell; with an account, charged before the first draw.
 
@@ -62,10 +50,10 @@ def regress(request: Request, account: Account | None = None) -> Answer:
     """
     if account is not None:
         _require_policy(request)
-        _require_budget(request, account)
+        Charge("regress", account, _price(request), _subject(request, UNKNOWN)).require_budget()
     if request.private:
         require_accuracy()  # a machine that draws nothing is charged nothing
-    with opened(request) as files:
+    with opened_file(request.file, NAME) as files:
         digest = files.digest()
         rows = read_rows(files, request)
         if not files.unchanged():
@@ -182,15 +170,6 @@ def _require_policy(request: Request) -> None:
         )
 
 
-def _require_budget(request: Request, account: Account) -> None:
-    """Ask the ledger before the file is read; nothing confidential is looked at."""
-    with Ledger.open(account.ledger) as ledger:
-        unknown_yet = _subject(request, "0" * 64)
-        refusal = ledger.would_refuse(account.name, _price(request), unknown_yet)
-    if refusal is not None:
-        raise refusal
-
-
 def _price(request: Request) -> Guarantee:
     return request.moments().guarantee()
 
@@ -210,59 +189,14 @@ def _subject(request: Request, data: str) -> Subject:
 
 def _charged(request: Request, rows: Rows, account: Account, digest: str) -> Answer:
     """Reserve, draw, commit. Whatever happens after the charge, it stays."""
+
+    def answered(entry: Entry) -> tuple[Answer, str]:
+        answer = measured(request, rows)
+        paid = tuple(OTHER_RELEASES_IN_FULL if one == NOT_CHARGED else one for one in answer.says)
+        answer = replace(answer, says=paid, charged=True, entry=entry.number)
+        written = json.dumps(answer.as_json(), sort_keys=True)
+        return answer, sha256(written.encode()).hexdigest()
+
     with Ledger.open(account.ledger) as ledger:
         subject = _subject(request, ledger.sealed(digest.encode()))
-        with postponed():
-            entry = ledger.reserve(account.name, _price(request), subject, again=account.again)
-            CHARGED.set(charged(entry))
-        with _kept(ledger, entry), recognised():
-            answer = measured(request, rows)
-            paid = tuple(OTHER_RELEASES_IN_FULL if one == NOT_CHARGED else one
-                         for one in answer.says)  # fmt: skip
-            answer = replace(answer, says=paid, charged=True, entry=entry.number)
-            with postponed(forget=True):
-                written = json.dumps(answer.as_json(), sort_keys=True)
-                ledger.commit(entry.number, sha256(written.encode()).hexdigest())
-    return answer
-
-
-@contextmanager
-def _kept(ledger: Ledger, entry: Entry) -> Iterator[None]:
-    """Say of what breaks off after the charge that the charge stays, and note it in the ledger."""
-    try:
-        yield
-    except (Exception, KeyboardInterrupt) as error:
-        with postponed(forget=True):  # a second Ctrl-C must not hide what the first one cost
-            interrupted = isinstance(error, KeyboardInterrupt)
-            step = _noted(ledger, entry, "interrupted" if interrupted else "broke off")
-        if interrupted:
-            raise Interrupted(f"{charged(entry)}. {step}") from error
-        own = isinstance(error, LeewardError)  # only our own refusals hold nothing confidential
-        raise FailedAfterCharge(
-            "regress",
-            rule="broke off after the charge",
-            value=str(error).rstrip(".") if own else "an unexpected error (see --debug)",
-            next_step=f"{charged(entry).capitalize()}. {step}",
-        ) from error
-
-
-def _noted(ledger: Ledger, entry: Entry, reason: str) -> str:
-    try:
-        ledger.fail(entry.number, reason)
-    except LeewardError:
-        return "The ledger could not note that nothing came of it; see docs/how-to/recover.md."
-    return "Nothing was published; the same again costs again."
-
-
-def read_account(ledger: Path | None, name: str | None, *, again: bool) -> Account | None:
-    """The account of the options, which belong together."""
-    if ledger is None and name is None:
-        return None
-    if ledger is None or name is None:
-        raise InvalidParameter(
-            "--ledger, --account",
-            rule="must be given together",
-            value="one of them",
-            next_step="Add the other, or leave both out: then nothing is charged.",
-        )
-    return Account(ledger, name, again)
+        return Charge("regress", account, _price(request), subject).pay(ledger, answered)

@@ -1,0 +1,17 @@
+"""`leeward synth`: synthetic rows of one table; a module for each of its commands."""
+
+import typer
+
+from leeward.cli.screen import guarded
+from leeward.cli.synth_generate import generate_command
+from leeward.cli.synth_table import table_command
+
+synth_app = typer.Typer(
+    name="synth",
+    help="Synthetic rows: describe a table with noise and draw rows of the description.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+synth_app.command("table")(guarded(table_command))
+synth_app.command("generate")(guarded(generate_command))

@@ -1,0 +1,71 @@
+"""`leeward synth table`: a file becomes a description and synthetic rows."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.cli.screen import progress, say, say_json
+from leeward.model import read_codebook
+from leeward.publishing.account import read_account
+from leeward.synth.domain import RANGES
+from leeward.synth.request import AUTO, METHODS, Request
+from leeward.synth.run import Written, synthesize
+
+
+def table_command(  # noqa: PLR0913 (a parameter for each option)
+    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, one row a person.")],
+    *,
+    codebook: Annotated[
+        Path, typer.Option(help="Columns with table: workers, their codes and ranges.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write; it must not exist.")],
+    method: Annotated[str, typer.Option(help=f"One of {', '.join(METHODS)}.")] = AUTO,
+    epsilon: Annotated[
+        str | None, typer.Option(help="What the output may tell about one row.")
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="With Gaussian noise, where it is less than ε: at most 1e-6."),
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Rows to write. Left out, the released total.")
+    ] = None,
+    ranges: Annotated[
+        int, typer.Option(help="Equal ranges of columns with type: number.")
+    ] = RANGES,
+    seed: Annotated[int, typer.Option(min=0, help="Of the rows, not of the noise.")] = 0,
+    ledger: Annotated[Path | None, typer.Option(help="The ledger that is charged.")] = None,
+    account: Annotated[str | None, typer.Option(help="Its account.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Pay once more for the same from the same file.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+) -> None:
+    """Write synthetic rows of a file, and the description that they are drawn from.
+
+    One row more or less is protected, no employer is. With a ledger the account is charged first;
+    without one the promise is about this output alone.
+
+    Example: leeward synth table people.csv --codebook codebook.yaml --epsilon 1 --delta 1e-9
+    --out people-synthetic --ledger ledger.sqlite --account people
+    """
+    paid = read_account(ledger, account, again=again)
+    request = Request(file, read_codebook(codebook), method, epsilon, delta, rows, ranges)
+    with progress() as bar:
+        bar.step("counting, measuring and drawing")
+        written = synthesize(request, out, paid, seed)
+    show(written, as_json=as_json)
+
+
+def show(written: Written, *, as_json: bool) -> None:
+    """What was written, for people or as JSON."""
+    with suppress(OSError):  # a closed stream does not undo the charge
+        if as_json:
+            say_json(written.as_json())
+            return
+        say(f"{written.folder}: {written.rows} synthetic rows by the method "
+            f"{written.description.method}.")  # fmt: skip
+        for line in (*written.description.says, *written.description.fit.warnings):
+            say(line)

@@ -1,0 +1,193 @@
+"""Domain: the columns of a table and all values that they may have, by the codebook alone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import InvalidParameter, shown
+from leeward.model import Attribute, Codebook, RealRange
+
+RANGES = 20
+"""Equal ranges of a column of real numbers."""
+
+MOST_VALUES = 50_000
+"""Values of one column at most: positions are numbers of 16 bits."""
+
+Mask = NDArray[np.bool_]
+
+Impossible = tuple[tuple[int, tuple[int, ...]], ...]
+"""A rule: no row has, in each of these columns, one of these positions."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its values in order, None for what is missing.
+
+    The values of numbers are classes, and `edges` are the ends of those: whole numbers from each
+    edge to below the next, or real ones where not `whole`. `declared` is what the codebook says of
+    it; a column that is read from a description has none.
+    """
+
+    name: str
+    values: tuple[str | None, ...]
+    edges: tuple[float, ...] | None = None
+    whole: bool = False
+    declared: Attribute | RealRange | None = field(default=None, compare=False, repr=False)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        kind = "codes" if self.edges is None else "integer" if self.whole else "number"
+        ends = (int(one) if self.whole else one for one in self.edges or ())
+        numbers = {} if self.edges is None else {"edges": list(ends)}
+        return {"name": self.name, "type": kind, "values": list(self.values), **numbers}
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Column":
+        """From plain values."""
+        edges = told.get("edges")
+        held = None if edges is None else tuple(edges)
+        return cls(told["name"], tuple(told["values"]), held, told["type"] == "integer")
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The columns in order, and what no row can be."""
+
+    columns: tuple[Column, ...]
+    impossible: tuple[Impossible, ...] = ()
+
+    @classmethod
+    def of(cls, codebook: Codebook, ranges: int = RANGES) -> "Domain":
+        """The columns of workers that a codebook declares; derived attributes follow from them."""
+        listed = [one for one in codebook.attributes.values() if one.table == "workers"]
+        coded = [one for one in listed if one.origin is None]
+        reals = [one for one in codebook.reals.values() if one.table == "workers"]
+        columns = (*map(_column, coded), *(_real_column(one, ranges) for one in reals))
+        _require_columns(columns)
+        places = {one.name: at for at, one in enumerate(coded)}
+        rules = (_rule(one, codebook, places) for one in codebook.impossible)
+        return cls(columns, tuple(one for one in rules if one is not None))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of values of each column."""
+        return tuple(len(one.values) for one in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(one.name for one in self.columns)
+
+    def forbidden(self, rows: NDArray[np.integer[Any]]) -> Mask:
+        """Which rows of positions no row can be."""
+        found = np.zeros(len(rows), dtype=bool)
+        for rule in self.impossible:
+            found |= np.logical_and.reduce([np.isin(rows[:, at], held) for at, held in rule])
+        return found
+
+    def possible(self, first: int, second: int) -> Mask:
+        """Which pairs of positions of two columns rows may have."""
+        allowed = np.ones((self.sizes[first], self.sizes[second]), dtype=bool)
+        for rule in self.impossible:
+            held = dict(rule)
+            if held.keys() == {first, second}:
+                allowed[np.ix_(held[first], held[second])] = False
+        return allowed
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values; impossible combinations by names and values."""
+        rules = [
+            {self.names[at]: [self.columns[at].values[one] for one in held] for at, held in rule}
+            for rule in self.impossible
+        ]
+        return {"columns": [one.as_json() for one in self.columns], "impossible": rules}
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Domain":
+        """From plain values."""
+        columns = tuple(Column.read(one) for one in told["columns"])
+        places = {one.name: at for at, one in enumerate(columns)}
+        rules = tuple(
+            tuple(
+                (places[name], tuple(columns[places[name]].values.index(one) for one in held))
+                for name, held in rule.items()
+            )
+            for rule in told["impossible"]
+        )
+        return cls(columns, rules)
+
+
+def _column(attribute: Attribute) -> Column:
+    """Its codes or classes, and `missing` where the codebook gives such rows no code."""
+    closed = None not in (attribute.missing, attribute.unlisted)
+    values = attribute.codes if closed else (*attribute.codes, None)
+    if attribute.numbers is None:
+        return Column(attribute.column, values, declared=attribute)
+    edges = tuple(float(one) for one in attribute.edges)
+    return Column(attribute.column, values, edges, whole=True, declared=attribute)
+
+
+def _real_column(real: RealRange, ranges: int) -> Column:
+    """Equal ranges from low to high, and `missing`."""
+    edges = [real.low + (real.high - real.low) * Fraction(at, ranges) for at in range(ranges + 1)]
+    names = (f"{float(low):g} to {float(high):g}" for low, high in pairwise(edges))
+    return Column(real.column, (*names, None), tuple(map(float, edges)), declared=real)
+
+
+def _rule(
+    one: Mapping[str, str], codebook: Codebook, places: Mapping[str, int]
+) -> Impossible | None:
+    """A combination by positions; None if it speaks of other tables' attributes too."""
+    held: dict[int, set[int]] = {}
+    for name, code in one.items():
+        base, codes = _traced(codebook, name, code)
+        if base not in places:
+            return None
+        at = places[base]
+        held[at] = held.get(at, codes) & codes
+    return tuple((at, tuple(sorted(codes))) for at, codes in sorted(held.items()))
+
+
+def _traced(codebook: Codebook, name: str, code: str) -> tuple[str, set[int]]:
+    """The attribute that one is derived from, and its positions that mean this code."""
+    attribute = codebook.attributes[name]
+    base = attribute
+    while base.origin is not None:
+        base = codebook.attributes[base.origin]
+    wanted = attribute.codes.index(code)
+    return base.name, {at for at, own in enumerate(base.codes) if attribute.recode[own] == wanted}
+
+
+def _require_columns(columns: tuple[Column, ...]) -> None:
+    names = [one.name for one in columns]
+    if not columns:
+        raise InvalidParameter(
+            "codebook.attributes",
+            rule="must declare at least one column with table: workers",
+            value="none",
+            next_step="Declare the columns of FILE with table: workers.",
+        )
+    for name in _twice(names):
+        raise InvalidParameter(
+            "codebook.attributes",
+            rule="must declare a column of workers once: a synthetic row has one value in it",
+            value=shown(name),
+            next_step="Derive the second attribute with `from`, or leave it out.",
+        )
+    for one in columns:
+        if len(one.values) > MOST_VALUES:
+            raise InvalidParameter(
+                "codebook.attributes",
+                rule=f"must declare at most {MOST_VALUES} values for a column",
+                value=f"{len(one.values)} of {shown(one.name)}",
+                next_step="Declare a coarser list of codes.",
+            )
+
+
+def _twice(names: list[str]) -> Iterator[str]:
+    return (name for at, name in enumerate(names) if name in names[:at])

@@ -1,0 +1,125 @@
+"""Drawing: rows of positions from a network, with shares kept as closely as whole rows allow.
+
+A pool of rows is drawn column by column. Where a network has further tables, or some rows are
+impossible, the pool is larger than needed, its rows are weighted until they agree with all tables
+(raking), and rows are taken by their weights. Everything follows from the network and a seed.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.errors import InvalidParameter
+from leeward.noise.scales import Integers
+from leeward.noise.tabulated import Floats
+from leeward.randomness import SeededBits
+from leeward.synth.domain import Domain
+from leeward.synth.network import Fitted, Network
+
+BLOCK = 1 << 17
+"""Rows drawn together: memory does not grow with their number."""
+
+POOL = 4
+"""Rows of a pool for each row that is taken."""
+
+ROUNDS = 10
+"""Rounds of raking."""
+
+Rows = NDArray[np.uint16]
+
+
+def blocks(network: Network, domain: Domain, rows: int, seed: int) -> Iterator[Rows]:
+    """Blocks of rows (rows, columns) of positions, the same for the same seed."""
+    generator = SeededBits(seed).generator
+    for start in range(0, rows, BLOCK):
+        yield _block(network, domain, min(BLOCK, rows - start), generator)
+
+
+def _block(network: Network, domain: Domain, rows: int, generator: np.random.Generator) -> Rows:
+    plain = not network.targets and not domain.impossible
+    pool = _pool(network, rows if plain else POOL * rows, generator)
+    values = _values(network, pool, generator)
+    if plain:
+        return values
+    weights = _raked(network, pool, ~domain.forbidden(values))
+    if not weights.any():
+        raise InvalidParameter(
+            "impossible",
+            rule="must leave rows that are possible and not too rare to be drawn",
+            value=f"none among {len(values)} rows",
+            next_step="Look at the impossible combinations, or ask for more rows.",
+        )
+    return values[np.repeat(np.arange(len(values)), _whole(weights, rows, generator))]
+
+
+def _whole(shares: Floats, rows: int, generator: np.random.Generator) -> Integers:
+    """Whole numbers that sum to `rows`; remainders of shares are drawn systematically."""
+    exact = shares / shares.sum() * rows
+    whole: Integers = np.floor(exact).astype(np.int64)
+    left = rows - int(whole.sum())
+    if left > 0:
+        ends = np.cumsum(exact - whole)
+        marks = (generator.random() + np.arange(left)) * (ends[-1] / left)
+        np.add.at(whole, np.minimum(np.searchsorted(ends, marks, side="right"), len(whole) - 1), 1)
+    return whole
+
+
+def _shuffled(shares: Floats, rows: int, generator: np.random.Generator) -> Integers:
+    """Places in these shares, in random order; all alike where there are no shares."""
+    held = shares if shares.sum() > 0 else np.ones_like(shares)
+    return generator.permutation(np.repeat(np.arange(held.size), _whole(held, rows, generator)))
+
+
+def _pool(network: Network, rows: int, generator: np.random.Generator) -> Integers:
+    """Groups of every column (columns, rows), each given its parents."""
+    pool = np.zeros((len(network.groups), rows), dtype=np.int64)
+    for node in network.nodes:
+        *parents, column = node.columns
+        shares = node.table.reshape(-1, node.table.shape[-1])
+        key = _key(pool, parents, node.table.shape[:-1])
+        order = np.argsort(key, kind="stable")
+        ends = np.cumsum(np.bincount(key, minlength=len(shares)))
+        common = shares.sum(axis=0)
+        for one, some in zip(shares, np.split(order, ends[:-1]), strict=True):
+            if some.size:
+                held = one if one.sum() > 0 else common
+                pool[column, some] = _shuffled(held, some.size, generator)
+    return pool
+
+
+def _key(pool: Integers, columns: list[int] | tuple[int, ...], sizes: tuple[int, ...]) -> Integers:
+    """The number of the cell of each row in a table of these columns."""
+    key = np.zeros(pool.shape[1], dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        key = key * size + pool[column]
+    return key
+
+
+def _values(network: Network, pool: Integers, generator: np.random.Generator) -> Rows:
+    """Positions of values: groups of several values are divided by their weights."""
+    values = np.empty(pool.shape[::-1], dtype=np.uint16)
+    for column, (groups, weights) in enumerate(zip(network.groups, network.weights, strict=True)):
+        first = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+        first[groups] = np.arange(groups.size)
+        values[:, column] = first[pool[column]]
+        for group in np.flatnonzero(np.bincount(groups) > 1).tolist():
+            some, members = np.flatnonzero(pool[column] == group), np.flatnonzero(groups == group)
+            if some.size:
+                values[some, column] = members[_shuffled(weights[members], some.size, generator)]
+    return values
+
+
+def _raked(network: Network, pool: Integers, possible: NDArray[np.bool_]) -> Floats:
+    """Weights of the rows of a pool under which every table of the network is met, or nearly."""
+    weights = possible.astype(np.float64)
+    cells = [(_cells(pool, one), one.table.ravel()) for one in (*network.nodes, *network.targets)]
+    for _ in range(ROUNDS):
+        for key, table in cells:
+            held = np.bincount(key, weights, table.size)
+            weights *= (table / np.where(held > 0, held, 1.0))[key]
+    return weights
+
+
+def _cells(pool: Integers, fitted: Fitted) -> Integers:
+    return _key(pool, fitted.columns, fitted.table.shape)

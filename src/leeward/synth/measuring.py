@@ -1,0 +1,115 @@
+"""Measuring: the one module that takes counts of a file to what may be published.
+
+A method asks for counts with noise and for choices, each at a part of its price; it never sees a
+true count.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from leeward.mechanisms.row_choice import UNIT, RowChoice, distance
+from leeward.mechanisms.row_counts import RowCounts
+from leeward.noise.scales import Integers, Noise
+from leeward.noise.selection import Selection
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Guarantee
+from leeward.synth.counting import Counts, Groups
+from leeward.synth.domain import Domain
+from leeward.synth.fitting import Noisy, Pair
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Released counts of groups of some columns, with the law and the scale of their noise."""
+
+    columns: tuple[int, ...]
+    counts: Integers
+    law: str
+    scale: Fraction
+    deviation: float
+
+    @property
+    def noisy(self) -> Noisy:
+        """As numbers to fit to."""
+        return Noisy.of(self.counts, self.deviation)
+
+    def as_json(self, names: Sequence[str]) -> dict[str, object]:
+        """Plain values; the scale of a Gaussian is its variance."""
+        return {
+            "columns": [names[at] for at in self.columns],
+            "counts": self.counts.tolist(),
+            "law": self.law,
+            "scale": str(self.scale),
+            "deviation": round(self.deviation, 6),
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any], names: Sequence[str]) -> "Margin":
+        """From plain values."""
+        columns = tuple(map(names.index, told["columns"]))
+        counts = np.array(told["counts"], dtype=np.int64)
+        return cls(columns, counts, told["law"], Fraction(told["scale"]), told["deviation"])
+
+
+@dataclass(frozen=True)
+class Measurer:
+    """Counts of a file, reached with noise and by choices alone."""
+
+    counts: Counts
+    noise: Noise
+    selection: Selection
+    spent: list[Guarantee] = field(default_factory=list)
+    """What was paid for, in order."""
+
+    def measured(
+        self, sets: Sequence[Sequence[int]], groups: Groups, price: Guarantee
+    ) -> tuple[Margin, ...]:
+        """Noisy counts of some sets of columns, which share the price."""
+        cells = [int(np.prod([groups[at].max() + 1 for at in one])) for one in sets]
+        made = RowCounts.calibrated(price, cells)
+        self.spent.append(price)
+        true = [self.counts.of(one, groups) for one in sets]
+        columns = zip(
+            sets, made.release(true, self.noise), made.scales, made.deviations, strict=True
+        )
+        return tuple(
+            Margin(tuple(one), noisy, made.law, scale, deviation)
+            for one, noisy, scale, deviation in columns
+        )
+
+    def one_way(self, domain: Domain, price: Guarantee) -> tuple[Margin, ...]:
+        """Every column by itself."""
+        groups = [np.arange(size) for size in domain.sizes]
+        return self.measured([(at,) for at in range(len(groups))], groups, price)
+
+    def scores(
+        self, expected: Mapping[Pair, Floats], groups: Groups, penalty: float
+    ) -> dict[Pair, int]:
+        """CONFIDENTIAL: how far pairs are from released expectations; a cell costs the penalty."""
+        return {
+            pair: distance(self.counts.of(pair, groups), one) - round(UNIT * penalty * one.size)
+            for pair, one in expected.items()
+        }
+
+    def chosen(
+        self,
+        scores: Mapping[Pair, int],
+        price: Guarantee,
+        times: int,
+        allowed: Callable[[Pair, tuple[Pair, ...]], bool],
+    ) -> tuple[Pair, ...]:
+        """Pairs of large scores, one after another; `allowed` says which may follow which."""
+        made = RowChoice(price, times)
+        self.spent.append(price)
+        taken: tuple[Pair, ...] = ()
+        for _ in range(times):
+            open_ = [pair for pair in scores if pair not in taken and allowed(pair, taken)]
+            if not open_:
+                break
+            place = made.release([scores[pair] for pair in open_], self.selection)
+            taken = (*taken, open_[place])
+        return taken

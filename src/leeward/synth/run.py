@@ -1,0 +1,153 @@
+"""Run: a request is checked, its file counted, the ledger charged, and the output written.
+
+Nothing is drawn before the entry of the charge is on disk. The number of rows of the output is the
+released total or given; the true number reaches nothing but noise.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.engines.duckdb import opened_file
+from leeward.errors import InvalidParameter, NotCovered
+from leeward.ledger import Entry, Ledger, Subject, TableCharge
+from leeward.model import EveryJob
+from leeward.noise.scales import secret
+from leeward.noise.selection import SECRET
+from leeward.noise.selftest import require_accuracy
+from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
+from leeward.publishing.account import UNKNOWN, Account, Charge
+from leeward.publishing.check import changed
+from leeward.synth.counting import NAME, Counts, FileCounts
+from leeward.synth.description import Description, read_description
+from leeward.synth.independent import uniform
+from leeward.synth.measuring import Measurer
+from leeward.synth.output import require_free, write_folder
+from leeward.synth.request import FITS, MOST_ROWS, Request
+
+READS_NOTHING = (
+    "No row of the file was read: values are uniform over the codebook, nothing is spent, and "
+    "nothing about the file is told but that it has these columns."
+)
+FROM_CLASSES = (
+    "Numbers are uniform inside the classes of the description; a value that the codebook has no "
+    "code for is missing."
+)
+
+
+@dataclass(frozen=True)
+class Written:
+    """The folder, what is described in it, and how many rows it has."""
+
+    folder: Path
+    description: Description
+    rows: int
+    entry: int | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        described = self.description
+        return {
+            "folder": str(self.folder),
+            "method": described.method,
+            "rows": self.rows,
+            "total": described.fit.total,
+            "columns": list(described.domain.names),
+            "charged": self.entry is not None,
+            "entry": self.entry,
+            "says": list(described.says),
+            "warnings": list(described.fit.warnings),
+        }
+
+
+def synthesize(
+    request: Request, out: Path, account: Account | None = None, seed: int = 0
+) -> Written:
+    """Describe a file and draw rows into a new folder; with an account, charged before."""
+    require_free(out)
+    if request.free:
+        return _free(request, out, account, seed)
+    if account is not None:
+        _charge(request, account, out, UNKNOWN).require_budget()
+    require_accuracy()  # a machine that draws nothing is charged nothing
+    with opened_file(request.file, NAME) as files:
+        digest = files.digest()
+        counts = FileCounts(files, request.domain, request.file)
+        if not files.unchanged():
+            raise changed()
+        if account is None:
+            return _written(describe(request, counts), request, out, seed)[0]
+        with Ledger.open(account.ledger) as ledger:
+            charge = _charge(request, account, out, ledger.sealed(digest.encode()))
+            return charge.pay(ledger, lambda entry: _paid(request, counts, out, seed, entry))
+
+
+def describe(request: Request, counts: Counts, *, paid: bool = False) -> Description:
+    """What the method measures of these counts, with the system's bits."""
+    if request.price is None:
+        raise AssertionError("a method that reads rows has a price")
+    measurer = Measurer(counts, secret(), SECRET)
+    fit = FITS[request.resolved](request.domain, measurer, request.price)
+    standing = OTHER_RELEASES_IN_FULL if paid else NOT_CHARGED
+    says = (*of_rows(request.price), FROM_CLASSES, standing)
+    return Description(request.resolved, request.domain, fit, request.price, says)
+
+
+def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> Written:
+    """Rows of a description alone, in a new folder; as many as wanted, at no further cost."""
+    require_free(out)
+    held = read_description(description)
+    wanted = held.rows if rows is None else rows
+    if wanted is None or not 0 <= wanted <= MOST_ROWS:
+        raise InvalidParameter(
+            "--rows",
+            rule=f"must be a whole number from 0 to {MOST_ROWS}, and given where the description "
+            "has no total",
+            value="nothing" if wanted is None else wanted,
+            next_step="Give the number of rows that you want.",
+        )
+    write_folder(out, held, wanted, seed)
+    return Written(out, held, wanted)
+
+
+def _free(request: Request, out: Path, account: Account | None, seed: int) -> Written:
+    if account is not None:
+        raise NotCovered(
+            "--ledger",
+            rule="must be charged for what is read, and this method reads nothing",
+            value=f"--method {request.method}",
+            next_step="Leave --ledger and --account out.",
+        )
+    described = Description(
+        request.method, request.domain, uniform(request.domain), None, (READS_NOTHING,)
+    )
+    return _written(described, request, out, seed)[0]
+
+
+def _written(
+    description: Description, request: Request, out: Path, seed: int, entry: int | None = None
+) -> tuple[Written, str]:
+    rows = description.rows if request.rows is None else request.rows
+    digest = write_folder(out, description, rows or 0, seed)
+    return Written(out, description, rows or 0, entry), digest
+
+
+def _paid(
+    request: Request, counts: Counts, out: Path, seed: int, entry: Entry
+) -> tuple[Written, str]:
+    return _written(describe(request, counts, paid=True), request, out, seed, entry.number)
+
+
+def _charge(request: Request, account: Account, out: Path, data: str) -> Charge:
+    """What the ledger keeps: there is no bundle, so the folder is named in its place."""
+    if request.price is None:
+        raise AssertionError("a method that reads rows has a price")
+    table = TableCharge("synthetic rows", request.resolved, request.price)
+    subject = Subject(
+        plan=request.digest,
+        data=data,
+        period=request.resolved,
+        bundle=f"synthetic table {out.name}",
+        tables=(table,),
+        jobs=EveryJob().words,
+    )
+    return Charge("synth table", account, request.price, subject)
