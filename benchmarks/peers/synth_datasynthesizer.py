@@ -17,7 +17,7 @@ from benchmarks.peers.synth_table import EPSILON, arguments, sizes
 def main() -> None:
     data, domain, out = arguments()
     parents = int(sys.argv[4])
-    codes = {name: [str(code) for code in range(size)] for name, size in sizes(domain).items()}
+    codes = {name: list(range(size)) for name, size in sizes(domain).items()}
     domains, description = Path(f"{out}.domains.json"), Path(f"{out}.description.json")
     domains.write_text(json.dumps(codes))
     describer = DataDescriber(category_threshold=max(map(len, codes.values())))
@@ -25,7 +25,7 @@ def main() -> None:
         dataset_file=str(data),
         k=parents,
         epsilon=EPSILON,
-        attribute_to_datatype=dict.fromkeys(codes, "String"),
+        attribute_to_datatype=dict.fromkeys(codes, "Integer"),
         attribute_to_is_categorical=dict.fromkeys(codes, True),
         attribute_to_is_candidate_key=dict.fromkeys(codes, False),
         categorical_attribute_domain_file=str(domains),
