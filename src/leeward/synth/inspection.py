@@ -6,7 +6,7 @@ on data that may be looked at, and never leaves with the synthetic rows.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 from pathlib import Path
 from statistics import fmean
@@ -222,7 +222,7 @@ class Both:
                 **vars(self.apart((at,))),
                 values=column.values,
                 **dict(zip((REAL, SYNTHETIC), counts, strict=True)),
-                ordered=column.edges is not None,
+                ordered=column.edges is not None or _ascending(column.values),
             )
 
     def pairs(self) -> Iterator[Pair]:
@@ -248,6 +248,14 @@ class Both:
         for rule in self.domain.impossible:
             counts = (_breaking(one, rule) for one in (self.real, self.synthetic))
             yield Violation(_told(self.domain, rule), *counts)
+
+
+def _ascending(values: Sequence[str | None]) -> bool:
+    """Whether codes are whole numbers in ascending order."""
+    codes = [one for one in values if one is not None]
+    if not all(one.isascii() and one.isdigit() for one in codes):
+        return False
+    return all(one < two for one, two in pairwise(map(int, codes)))
 
 
 def chosen_triples(columns: int, seed: int) -> list[tuple[int, ...]]:

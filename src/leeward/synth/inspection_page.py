@@ -57,11 +57,7 @@ def findings(found: Inspection) -> Iterator[str]:
         if tables:
             yield _distances(name, tables)
     yield from map(_taught, found.scores)
-    broken = [one for one in found.violations if one.synthetic]
-    yield (
-        f"Rules: {counted(len(broken), 'rule')} of {len(found.violations)} "
-        f"broken by synthetic rows, {sum(bool(one.real) for one in found.violations)} by real ones."
-    )
+    yield _rules(found)
     yield _copies(found)
 
 
@@ -83,6 +79,16 @@ def _taught(one: Score) -> str:
     )
 
 
+def _rules(found: Inspection) -> str:
+    made, real = (
+        sum(bool(getattr(one, name)) for one in found.violations) for name in ("synthetic", "real")
+    )
+    return (
+        f"Of {counted(len(found.violations), 'rule')} of the codebook, synthetic rows break {made} "
+        f"and real ones {real}."
+    )
+
+
 def _copies(found: Inspection) -> str:
     unique = found.uniqueness
     return (
@@ -99,7 +105,7 @@ def page(found: Inspection) -> str:
     return template("synth/inspection.html.j2").render(
         mark=INTERNAL,
         found=found,
-        findings=list(findings(found)),
+        findings=(_rules(found), _copies(found)),
         summary=list(_summary(found)),
         columns=[(one, column_chart(one)) for one in ordered],
         heats=list(_heats(names, found)) if found.pairs else [],
@@ -122,8 +128,9 @@ def _summary(found: Inspection) -> Iterator[Row]:
         if tables:
             mean = mean_apart(tables)
             worst = max(tables, key=lambda one: one.distance)
-            cells = (f"{len(tables)}", *_three(mean, alone=tables is found.columns))
-            yield Row(name, (*cells, f"{crossed(worst.columns)} ({worst.distance:.4f})"))
+            farthest = f"{crossed(worst.columns)} ({worst.distance:.4f})"
+            three = _three(mean, alone=tables is found.columns)
+            yield Row(name, (farthest, f"{len(tables)}", *three))
 
 
 def _row(one: Apart) -> Row:
@@ -144,26 +151,29 @@ def column_chart(one: OneColumn) -> Couples:
     return couples(items, title=title, head="Value", names=NAMES)
 
 
-def _bars(one: OneColumn) -> Iterator[tuple[str, int, int]]:
-    """Classes of numbers are joined with their neighbours, rare codes in one bar at the end."""
+Value = tuple[str, int, int]
+"""A value with its real and its synthetic rows."""
+
+
+def _bars(one: OneColumn) -> list[Value]:
+    """All values if they are few; else the most frequent, or neighbours joined if none is."""
     rows = [
         (MISSING if value is None else value, first, second)
         for value, first, second in zip(one.values, one.real, one.synthetic, strict=True)
         if value is not None or first or second
     ]
     if len(rows) <= MOST_BARS:
-        yield from rows
-    elif one.ordered:
-        yield from _joined(rows)
-    else:
-        kept = sorted(sorted(range(len(rows)), key=lambda at: -rows[at][1] - rows[at][2])
-                      [: MOST_BARS - 1])  # fmt: skip
-        rest = [row for at, row in enumerate(rows) if at not in kept]
-        yield from (rows[at] for at in kept)
-        yield f"{len(rest)} other values", sum(r[1] for r in rest), sum(r[2] for r in rest)
+        return rows
+    frequent = sorted(rows, key=lambda row: -row[1] - row[2])[: MOST_BARS - 1]
+    held = sum(row[1] + row[2] for row in frequent)
+    if one.ordered and 2 * held < sum(one.real) + sum(one.synthetic):
+        return list(_joined(rows))
+    rest = [row for row in rows if row not in frequent]
+    other = (f"{len(rest)} other values", sum(r[1] for r in rest), sum(r[2] for r in rest))
+    return [*(row for row in rows if row in frequent), other]
 
 
-def _joined(rows: Sequence[tuple[str, int, int]]) -> Iterator[tuple[str, int, int]]:
+def _joined(rows: Sequence[Value]) -> Iterator[Value]:
     classes = [row for row in rows if row[0] != MISSING]
     step = ceil(len(classes) / (MOST_BARS - 1))
     for at in range(0, len(classes), step):
