@@ -26,6 +26,7 @@ from leeward.audit.regression_exam import (
     examine_medians,
     examine_moments,
 )
+from leeward.audit.row_exam import counts_at, examine_counts, own_margins
 from leeward.audit.table_exam import WITH_MARGINS, examine_table
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
@@ -35,6 +36,7 @@ from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
 from leeward.mechanisms.margins import SpentMargins, spend
 from leeward.mechanisms.measurement import PublicScale
 from leeward.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
+from leeward.mechanisms.row_choice import RowChoice
 from leeward.mechanisms.scale import Scale
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.smooth_gamma import SmoothGamma
@@ -45,7 +47,7 @@ from leeward.model.values import Margins
 from leeward.noise.integers import for_each_cell
 from leeward.noise.law import discrete_laplace, laplace
 from leeward.noise.scales import Integers, Noise
-from leeward.privacy import StrongAlpha, policy
+from leeward.privacy import Guarantee, StrongAlpha, policy
 from leeward.privacy.database import Database
 
 
@@ -370,6 +372,22 @@ def hasty_medians(depth: Depth) -> Loss:
     return examine_medians(replace(made, rate=2 * made.rate), depth)
 
 
+def half_the_sets(depth: Depth) -> Loss:
+    """Noise for half of the sets of columns that are counted."""
+    made = counts_at(Guarantee("worker", None, EPSILON))
+    return examine_counts(replace(made, parts=tuple(2 * one for one in made.parts)), depth)
+
+
+SYNTHETIC = (
+    Control("noise for half of the sets", "row_counts", half_the_sets, "worker"),
+    Control(
+        "the data's own margins in the score",
+        "row_choice",
+        lambda _: own_margins(RowChoice(Guarantee("worker", None, EPSILON))),
+        "worker",
+    ),
+)
+
 REGRESSIONS = (
     Control("rows taken for 4 long", "moments", short_rows, "worker"),
     Control("rows taken for 4.5 apart", "employer_moments", near_rows),
@@ -425,6 +443,7 @@ CONTROLS: tuple[Control, ...] = (
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     *REGRESSIONS,
+    *SYNTHETIC,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
 )

@@ -45,6 +45,7 @@ from leeward.audit.released_code import (
     RELEASED_CODE,
 )
 from leeward.audit.row import Claim, Row
+from leeward.audit.row_exam import ROW_LINES, RowLine
 from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_table
 from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
@@ -354,7 +355,7 @@ def _pay_lines() -> Iterator[Line]:
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
+LINES: tuple[Line | TableLine | RhoLine | RegressionLine | RowLine, ...] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -485,6 +486,7 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine, ...] = (
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,
+    *ROW_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (

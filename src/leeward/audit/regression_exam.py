@@ -125,8 +125,10 @@ def _copies(one: Establishments, copies: int) -> Establishments:
 class RecordingSelection:
     """Selection that takes the rows in a given order, chooses the first place and keeps ranks."""
 
-    given: Sequence[int]
+    given: Sequence[int] = ()
     asked: list[tuple[Integers, Fraction]] = field(default_factory=list)
+    coins: list[tuple[Integers, Fraction]] = field(default_factory=list)
+    """The same of permute-and-flip."""
 
     def order(self, count: int) -> Integers:
         """The given order."""
@@ -135,6 +137,11 @@ class RecordingSelection:
     def chosen(self, ranks: Integers, rate: Fraction) -> int:
         """Keep the ranks."""
         self.asked.append((ranks, rate))
+        return 0
+
+    def flipped(self, ranks: Integers, rate: Fraction) -> int:
+        """Keep the ranks."""
+        self.coins.append((ranks, rate))
         return 0
 
 

@@ -31,15 +31,15 @@ Rows = NDArray[np.uint16]
 
 def blocks(network: Network, domain: Domain, rows: int, seed: int) -> Iterator[Rows]:
     """Blocks of rows (rows, columns) of positions, the same for the same seed."""
-    generator = SeededBits(seed).generator
+    bits = SeededBits(seed)
     for start in range(0, rows, BLOCK):
-        yield _block(network, domain, min(BLOCK, rows - start), generator)
+        yield _block(network, domain, min(BLOCK, rows - start), bits)
 
 
-def _block(network: Network, domain: Domain, rows: int, generator: np.random.Generator) -> Rows:
+def _block(network: Network, domain: Domain, rows: int, bits: SeededBits) -> Rows:
     plain = not network.targets and not domain.impossible
-    pool = _pool(network, rows if plain else POOL * rows, generator)
-    values = _values(network, pool, generator)
+    pool = _pool(network, rows if plain else POOL * rows, bits)
+    values = _values(network, pool, bits)
     if plain:
         return values
     weights = _raked(network, pool, ~domain.forbidden(values))
@@ -50,28 +50,28 @@ def _block(network: Network, domain: Domain, rows: int, generator: np.random.Gen
             value=f"none among {len(values)} rows",
             next_step="Look at the impossible combinations, or ask for more rows.",
         )
-    return values[np.repeat(np.arange(len(values)), _whole(weights, rows, generator))]
+    return values[np.repeat(np.arange(len(values)), _whole(weights, rows, bits))]
 
 
-def _whole(shares: Floats, rows: int, generator: np.random.Generator) -> Integers:
+def _whole(shares: Floats, rows: int, bits: SeededBits) -> Integers:
     """Whole numbers that sum to `rows`; remainders of shares are drawn systematically."""
     exact = shares / shares.sum() * rows
     whole: Integers = np.floor(exact).astype(np.int64)
     left = rows - int(whole.sum())
     if left > 0:
         ends = np.cumsum(exact - whole)
-        marks = (generator.random() + np.arange(left)) * (ends[-1] / left)
+        marks = (bits.generator.random() + np.arange(left)) * (ends[-1] / left)
         np.add.at(whole, np.minimum(np.searchsorted(ends, marks, side="right"), len(whole) - 1), 1)
     return whole
 
 
-def _shuffled(shares: Floats, rows: int, generator: np.random.Generator) -> Integers:
+def _shuffled(shares: Floats, rows: int, bits: SeededBits) -> Integers:
     """Places in these shares, in random order; all alike where there are no shares."""
     held = shares if shares.sum() > 0 else np.ones_like(shares)
-    return generator.permutation(np.repeat(np.arange(held.size), _whole(held, rows, generator)))
+    return bits.generator.permutation(np.repeat(np.arange(held.size), _whole(held, rows, bits)))
 
 
-def _pool(network: Network, rows: int, generator: np.random.Generator) -> Integers:
+def _pool(network: Network, rows: int, bits: SeededBits) -> Integers:
     """Groups of every column (columns, rows), each given its parents."""
     pool = np.zeros((len(network.groups), rows), dtype=np.int64)
     for node in network.nodes:
@@ -84,7 +84,7 @@ def _pool(network: Network, rows: int, generator: np.random.Generator) -> Intege
         for one, some in zip(shares, np.split(order, ends[:-1]), strict=True):
             if some.size:
                 held = one if one.sum() > 0 else common
-                pool[column, some] = _shuffled(held, some.size, generator)
+                pool[column, some] = _shuffled(held, some.size, bits)
     return pool
 
 
@@ -96,7 +96,7 @@ def _key(pool: Integers, columns: list[int] | tuple[int, ...], sizes: tuple[int,
     return key
 
 
-def _values(network: Network, pool: Integers, generator: np.random.Generator) -> Rows:
+def _values(network: Network, pool: Integers, bits: SeededBits) -> Rows:
     """Positions of values: groups of several values are divided by their weights."""
     values = np.empty(pool.shape[::-1], dtype=np.uint16)
     for column, (groups, weights) in enumerate(zip(network.groups, network.weights, strict=True)):
@@ -106,7 +106,7 @@ def _values(network: Network, pool: Integers, generator: np.random.Generator) ->
         for group in np.flatnonzero(np.bincount(groups) > 1).tolist():
             some, members = np.flatnonzero(pool[column] == group), np.flatnonzero(groups == group)
             if some.size:
-                values[some, column] = members[_shuffled(weights[members], some.size, generator)]
+                values[some, column] = members[_shuffled(weights[members], some.size, bits)]
     return values
 
 

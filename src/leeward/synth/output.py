@@ -26,8 +26,8 @@ from leeward.synth.drawing import Rows, blocks
 
 DESCRIPTION, PARQUET, CSV = "description.json", "synthetic.parquet", "synthetic.csv"
 
-STREAM = 1
-"""Numbers inside classes have bits of their own, so that rows do not depend on them."""
+INSIDE = 2**64
+"""Added to the seed for numbers inside classes: they have bits of their own."""
 
 
 def require_free(target: Path) -> None:
@@ -75,12 +75,12 @@ def _write_rows(
 
 def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]:
     """Blocks of synthetic rows with their codes and numbers."""
-    inside = SeededBits(seed).generator.spawn(STREAM)[0]
+    inside = SeededBits(seed + INSIDE)
     for block in blocks(description.fit.network, description.domain, rows, seed):
         yield table(description.domain, block, inside)
 
 
-def table(domain: Domain, block: Rows, inside: np.random.Generator) -> pa.Table:
+def table(domain: Domain, block: Rows, inside: SeededBits) -> pa.Table:
     """Positions as codes and numbers."""
     columns = {one.name: _array(one, block[:, at], inside) for at, one in enumerate(domain.columns)}
     return pa.table(columns)
@@ -92,7 +92,7 @@ def _type(column: Column) -> pa.DataType:
     return pa.int64() if column.whole else pa.float64()
 
 
-def _array(column: Column, at: NDArray[np.uint16], inside: np.random.Generator) -> pa.Array:
+def _array(column: Column, at: NDArray[np.uint16], inside: SeededBits) -> pa.Array:
     if column.edges is None:
         coded = pa.DictionaryArray.from_arrays(pa.array(at.astype(np.int32)), list(column.values))
         return coded.cast(pa.string())
@@ -101,7 +101,7 @@ def _array(column: Column, at: NDArray[np.uint16], inside: np.random.Generator) 
     held = np.minimum(at, classes - 1)
     edges = np.array(column.edges)
     low, high = edges[held], edges[held + 1]
-    drawn = low + inside.random(at.size) * (high - low)
+    drawn = low + inside.generator.random(at.size) * (high - low)
     if column.whole:
         drawn = np.clip(np.floor(drawn), low, high - 1).astype(np.int64)
     return pa.array(drawn, type=_type(column), mask=missing)

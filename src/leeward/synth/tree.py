@@ -36,13 +36,30 @@ from leeward.synth.network import Fitted, Network
 RARE = 4
 """Values whose noisy count is below this number of deviations are measured in one group."""
 
-FURTHER = Fraction(3, 2)
-"""Further pairs for each pair of the tree."""
 
-ONE_WAY, CHOICE, TREE, FURTHER_CHOICE, FURTHER_PAIRS = (
-    Fraction(part, 100) for part in (12, 4, 42, 4, 38)
-)
-"""How the price is divided; without further pairs the tree has their part."""
+@dataclass(frozen=True)
+class Division:
+    """How the price is divided, in hundredths; `number` is further pairs for each of the tree.
+
+    Both were found on two tables of 14 and 18 columns (docs/explanation/synthesis.md).
+    """
+
+    one_way: int
+    choice: int
+    tree: int
+    further_choice: int
+    further_pairs: int
+    number: Fraction
+
+    def without_further(self) -> "Division":
+        """The tree has all that further pairs would have had."""
+        choice, tree = self.choice + self.further_choice, self.tree + self.further_pairs
+        return Division(self.one_way, choice, tree, 0, 0, Fraction(0))
+
+
+GAUSSIAN = Division(12, 4, 42, 4, 38, Fraction(3, 2))
+PURE = Division(20, 10, 40, 5, 25, Fraction(1, 2))
+"""Parts of an ε add up, those of a ρ like squares: with ε fewer pairs are worth their part."""
 
 MOST_CELLS = 1 << 22
 """A pair of more groups is not considered: a released number, so that it may decide."""
@@ -52,19 +69,23 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     """A network of pairs; of one column, that column."""
     if len(domain.columns) == 1:
         return fit_independent(domain, measurer, budget)
-    alone = measurer.one_way(domain, budget.share(ONE_WAY))
+    division = PURE if budget.measure == "pure" else GAUSSIAN
+    alone = measurer.one_way(domain, _part(budget, division.one_way))
     rows = total([one.noisy for one in alone])
     flat = [nearest(one.noisy.table, rows) for one in alone]
     groups = [grouping(one.noisy, RARE) for one in alone]
-    start = _Start(
-        domain, groups, [one.noisy.grouped(g) for one, g in zip(alone, groups, strict=True)]
-    )
-    pairs = start.candidates
-    further = min(int(FURTHER * len(groups)) - 1, max(0, len(pairs) - len(groups) + 1))
-    tree = _tree(start, measurer, budget, last=further <= 0)
-    more = _further(start, tree, measurer, budget, further) if further > 0 else ()
+    grouped = [one.noisy.grouped(held) for one, held in zip(alone, groups, strict=True)]
+    start = _Start(domain, groups, grouped)
+    further = start.further(division)
+    held = division if further else division.without_further()
+    tree = _tree(start, measurer, budget, held)
+    more = _further(start, tree, measurer, budget, held) if further else ()
     network, rows = _network(start, tree, more, flat)
     return Fit(network, rows, (*alone, *tree, *more))
+
+
+def _part(budget: Guarantee, hundredths: int) -> Guarantee:
+    return budget.share(Fraction(hundredths, 100))
 
 
 @dataclass(frozen=True)
@@ -87,6 +108,11 @@ class _Start:
         every = combinations(range(len(sizes)), 2)
         return [(a, b) for a, b in every if sizes[a] * sizes[b] <= MOST_CELLS]
 
+    def further(self, division: Division) -> int:
+        """How many pairs are measured beside the tree."""
+        edges = len(self.sizes) - 1
+        return min(round(division.number * edges), max(0, len(self.candidates) - edges))
+
     def possible(self, pair: Pair) -> Mask:
         """Which cells of a pair of groups hold a possible pair of values."""
         a, b = pair
@@ -97,16 +123,15 @@ class _Start:
 
 
 def _tree(
-    start: _Start, measurer: Measurer, budget: Guarantee, *, last: bool
+    start: _Start, measurer: Measurer, budget: Guarantee, division: Division
 ) -> tuple[Margin, ...]:
     """Pairs that join all columns, chosen against independence and measured."""
     margins, rows = margins_of(start.alone, {})
     expected = {(a, b): np.outer(margins[a], margins[b]) / rows for a, b in start.candidates}
-    price = budget.share(TREE + FURTHER_PAIRS if last else TREE)
+    price = _part(budget, division.tree)
     edges = len(start.sizes) - 1
     scores = measurer.scores(expected, start.groups, _penalty(price, edges))
-    choice = budget.share(CHOICE + FURTHER_CHOICE if last else CHOICE)
-    chosen = measurer.chosen(scores, choice, edges, _joins)
+    chosen = measurer.chosen(scores, _part(budget, division.choice), edges, _joins)
     return measurer.measured(chosen, start.groups, price)
 
 
@@ -115,15 +140,16 @@ def _further(
     tree: tuple[Margin, ...],
     measurer: Measurer,
     budget: Guarantee,
-    number: int,
+    division: Division,
 ) -> tuple[Margin, ...]:
     """Pairs of which the tree is farthest, measured."""
     tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree})
     implied = _implied(tables, margins, rows)
     expected = {pair: implied[pair] for pair in start.candidates if pair not in tables}
-    price = budget.share(FURTHER_PAIRS)
+    price, number = _part(budget, division.further_pairs), start.further(division)
     scores = measurer.scores(expected, start.groups, _penalty(price, number))
-    chosen = measurer.chosen(scores, budget.share(FURTHER_CHOICE), number, lambda *_: True)
+    choice = _part(budget, division.further_choice)
+    chosen = measurer.chosen(scores, choice, number, lambda *_: True)
     return measurer.measured(chosen, start.groups, price)
 
 
