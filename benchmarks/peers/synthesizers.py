@@ -81,14 +81,24 @@ SYNTHESIZERS: Sequence[Synthesizer] = (
     Synthesizer("leeward", "Leeward, auto", "leeward", word="auto"),
     *(
         Synthesizer(
-            f"datasynthesizer_{k}", f"DataSynthesizer, correlated, k = {k}", "DataSynthesizer",
-            "datasynthesizer", str(k), "datasynthesizer",
-        )  # fmt: skip
+            f"datasynthesizer_{k}",
+            f"DataSynthesizer, correlated, k = {k}",
+            "DataSynthesizer",
+            "datasynthesizer",
+            str(k),
+            "datasynthesizer",
+        )
         for k in (1, 2)
     ),
     *(
-        Synthesizer(f"smartnoise_{word}", f"smartnoise-synth, {label}", "smartnoise-synth",
-                    "smartnoise", word, "smartnoise_synth")  # fmt: skip
+        Synthesizer(
+            f"smartnoise_{word}",
+            f"smartnoise-synth, {label}",
+            "smartnoise-synth",
+            "smartnoise",
+            word,
+            "smartnoise_synth",
+        )
         for word, label in (("mst", "MST"), ("aim", "AIM"))
     ),
     *(

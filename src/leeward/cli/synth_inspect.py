@@ -18,7 +18,7 @@ OWNER = 0o600, 0o700
 """Modes of files and folder: the owner's alone."""
 
 
-def inspect_command(
+def inspect_command(  # noqa: PLR0913 (a parameter for each option)
     real: Annotated[Path, typer.Argument(help="The real rows, a CSV or Parquet file.")],
     synthetic: Annotated[
         Path, typer.Argument(help="Synthetic rows, or the folder that synth table wrote.")

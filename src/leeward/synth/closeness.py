@@ -36,12 +36,14 @@ class CellTable:
 
     def margin(self, column: int) -> Shares:
         """Shares by one of the columns."""
-        return np.bincount(self.at[column], weights=self.shares)
+        added: Shares = np.bincount(self.at[column], self.shares).astype(np.float64)
+        return added
 
     @property
     def product(self) -> Shares:
         """What each cell would have if the columns were independent."""
-        return np.prod([self.margin(at)[part] for at, part in enumerate(self.at)], axis=0)
+        held: Shares = np.prod([self.margin(at)[part] for at, part in enumerate(self.at)], axis=0)
+        return held
 
     @property
     def from_independent(self) -> float:
@@ -59,11 +61,11 @@ class CellTable:
     def resampled(self, rows: int) -> float:
         """The mean distance of as many rows drawn at random from these, nearly.
 
-        Rows of a cell are nearly Poisson, with a mean deviation of 2 e^(−λ) λ^(k+1) / k! at
-        k = ⌊λ⌋ (de Moivre).
+        Rows of a cell are binomial: nearly Poisson, narrower by √(1−p). Poisson variables have a
+        mean deviation of 2 e^(−λ) λ^(k+1) / k! at k = ⌊λ⌋ (de Moivre).
         """
-        means = self.shares * rows
-        return float(_deviations(means).sum() / (2 * rows)) if rows else 0.0
+        apart = np.sqrt(np.maximum(1 - self.shares, 0)) * _deviations(self.shares * rows)
+        return float(apart.sum() / (2 * rows)) if rows else 0.0
 
 
 def distance(first: CellTable, second: CellTable) -> float:

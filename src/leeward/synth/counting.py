@@ -88,9 +88,7 @@ def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> 
             recode = _recode(one)
             at = pa.array(list(recode.values()), pa.int32())
             texts = pa.array(list(recode), pa.string())
-            known = files.keep(
-                f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at})
-            )
+            known = files.keep(f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at}))
             chosen = chosen.left_join(known, chosen[f"raw_{i}"] == known[f"text_{i}"])
     return chosen
 

@@ -29,6 +29,7 @@ from leeward.synth.output import DESCRIPTION, PARQUET
 REAL, SYNTHETIC = "real", "synthetic"
 INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
 
+SILENT = Silent().step
 TRIPLES = 20
 MOST_CLASSES, MOST_TARGETS = 10, 6
 """Values of a column that is predicted, and columns that are unless one is named."""
@@ -158,7 +159,7 @@ class Asked:
         ]
 
 
-def inspect(asked: Asked, step: Callable[[str], None] = Silent().step) -> Inspection:
+def inspect(asked: Asked, step: Callable[[str], None] = SILENT) -> Inspection:
     """Compare the two files."""
     paths = {REAL: asked.real, SYNTHETIC: asked.synthetic}
     with opened_files(paths) as files:
@@ -217,11 +218,12 @@ class Both:
         """Every column alone."""
         groups = [np.arange(size) for size in self.domain.sizes]
         for at, column in enumerate(self.domain.columns):
-            counts = (tuple(map(int, one.of((at,), groups))) for one in (self.real, self.synthetic))
+            real, made = (one.of((at,), groups) for one in (self.real, self.synthetic))
             yield OneColumn(
                 **vars(self.apart((at,))),
                 values=column.values,
-                **dict(zip((REAL, SYNTHETIC), counts, strict=True)),
+                real=tuple(map(int, real)),
+                synthetic=tuple(map(int, made)),
                 ordered=column.edges is not None or _ascending(column.values),
             )
 
@@ -243,7 +245,9 @@ class Both:
         """Code lists and ends of numbers by column, then impossible combinations."""
         unlisted = zip(self.real.unlisted(), self.synthetic.unlisted(), strict=True)
         for column, (real, made) in zip(self.domain.columns, unlisted, strict=True):
-            listed = "is one of its codes" if column.edges is None else "is a number within its ends"
+            listed = (
+                "is one of its codes" if column.edges is None else "is a number within its ends"
+            )
             yield Violation(f"{column.name} {listed}", real, made)
         for rule in self.domain.impossible:
             counts = (_breaking(one, rule) for one in (self.real, self.synthetic))
