@@ -3,6 +3,7 @@
 Numbers are drawn uniformly inside their classes: a class says no more about them.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -36,12 +37,16 @@ def require_free(target: Path) -> None:
 
 
 def write_folder(target: Path, description: Description, rows: int, seed: int) -> str:
-    """Description and rows in a new folder; the SHA-256 of the description."""
+    """Description and rows in a new folder; the SHA-256 of the description.
+
+    Rows are drawn from the description as it is written, whose tables are rounded.
+    """
     told = description.to_json()
+    held = Description.read(json.loads(told))
     with appearing(target) as folder:
         write_file(folder / DESCRIPTION, told)
         with new_file(folder / PARQUET) as parquet, new_file(folder / CSV) as csv:
-            _write_rows(description, rows, seed, (parquet, csv))
+            _write_rows(held, rows, seed, (parquet, csv))
         for name in (DESCRIPTION, PARQUET, CSV):
             flush(folder / name)
     return sha256(told).hexdigest()
