@@ -11,7 +11,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from leeward.engines.database import (
     closed_on_refusal,
     ibis,
     open_tables,
+    quoted,
     small_result,
 )
 from leeward.engines.digest import FileDigest, FileState, digest_rows, state
@@ -111,11 +111,11 @@ class Embedded:
         connection.execute("RESET disabled_optimizers")
         return self._backend.table(name)
 
-    def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[np.integer[Any]]]:
-        """Different values of these columns of whole numbers, and `rows`, how many have them."""
-        listed = ", ".join(f'"{one}"' for one in columns)
-        query = f'SELECT {listed}, count(*) AS "rows" FROM "{name}" GROUP BY ALL'  # noqa: S608
-        found: dict[str, NDArray[np.integer[Any]]] = self._backend.con.execute(query).fetchnumpy()
+    def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[Any]]:
+        """Different values of these columns, masked where null, and `rows`, how many have them."""
+        listed = "".join(f"{quoted(one)}, " for one in columns)
+        query = f'SELECT {listed}count(*) AS "rows" FROM {quoted(name)} GROUP BY ALL'  # noqa: S608
+        found: dict[str, NDArray[Any]] = self._backend.con.execute(query).fetchnumpy()
         return found
 
     def drop(self, name: str) -> None:
@@ -301,8 +301,8 @@ class DuckFile(Embedded):
             self._opened = open_tables(addresses, self._table)
 
     def _attach(self, path: str) -> None:
-        quoted = path.replace("'", "''")
-        self._backend.raw_sql(f"ATTACH '{quoted}' AS {ATTACHED} (READ_ONLY)")
+        text = path.replace("'", "''")
+        self._backend.raw_sql(f"ATTACH '{text}' AS {ATTACHED} (READ_ONLY)")
 
     def _table(self, name: tuple[str, ...]) -> Table:
         schema = name[0] if len(name) > 1 else "main"
