@@ -14,8 +14,15 @@ from leeward.cli.app import build
 from leeward.noise.scales import Integers
 from leeward.randomness import SeededBits
 from leeward.synth.closeness import CellTable, distance, entropy
-from leeward.synth.inspection import BAD_AT, INTERNAL, Asked, Inspection, inspect
-from leeward.synth.inspection_page import page
+from leeward.synth.inspection import (
+    BAD_AT,
+    INTERNAL,
+    Asked,
+    Inspection,
+    Reproduction,
+    inspect,
+)
+from leeward.synth.inspection_page import _reproduced, page
 from tests.synth.scene import domain, write
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -127,6 +134,18 @@ def test_what_cannot_be_inspected_is_refused(options: tuple[str, ...], said: str
     code, output = command(*options)
     assert (code, said in output) == (1, True), output
     assert not Path("seen").exists()
+
+
+def test_linked_rows_that_are_damaged_are_refused_and_what_contradicts_them_is_told() -> None:
+    linked = Path("linked")
+    linked.mkdir()
+    (linked / "codebook.yaml").write_text(Path("codebook.yaml").read_text())
+    (linked / "synthetic.json").write_text("{}")
+    code, output = command(synthetic="linked")
+    assert code == 1
+    assert "synthetic.json: must be what `leeward synth linked` writes" in output
+    told = list(_reproduced(Reproduction(("by_sex",), ("by_sex has another total",))))
+    assert told == ["Linked rows are not what was published: by_sex has another total."]
 
 
 def test_a_file_without_rows_is_refused() -> None:

@@ -21,13 +21,13 @@ OWNER = 0o600, 0o700
 def inspect_command(  # noqa: PLR0913 (a parameter for each option)
     real: Annotated[Path, typer.Argument(help="The real rows, a CSV or Parquet file.")],
     synthetic: Annotated[
-        Path, typer.Argument(help="Synthetic rows, or the folder that synth table wrote.")
+        Path, typer.Argument(help="Synthetic rows, or the folder that a synth command wrote.")
     ],
     *,
     out: Annotated[Path, typer.Option(help="The folder to write; it must not exist.")],
     codebook: Annotated[
         Path | None,
-        typer.Option(help="Left out, the columns of the description beside SYNTHETIC."),
+        typer.Option(help="Left out, what the folder of SYNTHETIC says of its columns."),
     ] = None,
     target: Annotated[
         str | None,

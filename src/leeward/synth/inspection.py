@@ -13,9 +13,10 @@ from statistics import fmean
 
 import numpy as np
 
+from leeward.bundle.layout import SYNTHETIC as STATEMENT
 from leeward.engines.duckdb import opened_files
 from leeward.errors import BadFile, InvalidParameter, shown
-from leeward.model import Codebook
+from leeward.model import Codebook, read_codebook
 from leeward.randomness import SeededBits
 from leeward.show.progress import Silent
 from leeward.synth.classifier import Classifier, most_frequent
@@ -24,7 +25,9 @@ from leeward.synth.counting import FileCounts
 from leeward.synth.description import read_description
 from leeward.synth.domain import Domain, Impossible
 from leeward.synth.halves import Halves, Uniqueness, uniqueness
+from leeward.synth.linked_folder import CODEBOOK, WORKERS, read_statement
 from leeward.synth.output import DESCRIPTION, PARQUET
+from leeward.synth.recount import synthetic_findings
 
 REAL, SYNTHETIC = "real", "synthetic"
 INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
@@ -104,8 +107,16 @@ class Violation:
 
 
 @dataclass(frozen=True)
+class Reproduction:
+    """Published tables that linked rows reproduce to the last job, and what contradicts it."""
+
+    tables: tuple[str, ...]
+    findings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Inspection:
-    """All that was found."""
+    """All that was found; rows of one table reproduce no published ones."""
 
     rows: Mapping[str, int]
     columns: tuple[OneColumn, ...]
@@ -115,6 +126,7 @@ class Inspection:
     violations: tuple[Violation, ...]
     uniqueness: Uniqueness
     seed: int
+    reproduction: Reproduction | None = None
 
     def as_json(self) -> dict[str, object]:
         """Plain values, with their mark."""
@@ -123,20 +135,27 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Asked:
-    """Two files, what their columns mean, and what is predicted."""
+    """Two files, what their columns mean, and what is predicted.
+
+    `linked` is the folder of synthetic workplaces, workers and jobs, of which workers are compared.
+    """
 
     real: Path
     synthetic: Path
     domain: Domain
     target: str | None = None
     seed: int = 0
+    linked: Path | None = None
 
     @classmethod
     def of(
         cls, real: Path, synthetic: Path, codebook: Codebook | None, target: str | None, seed: int
     ) -> "Asked":
-        """From paths: SYNTHETIC may be the folder that `leeward synth table` wrote."""
-        rows = synthetic / PARQUET if synthetic.is_dir() else synthetic
+        """From paths: SYNTHETIC may be the folder that `leeward synth` wrote."""
+        linked = synthetic if (synthetic / STATEMENT).is_file() else None
+        rows = synthetic / (WORKERS if linked else PARQUET) if synthetic.is_dir() else synthetic
+        if linked is not None and codebook is None:
+            codebook = read_codebook(linked / CODEBOOK)
         domain = _domain(rows.parent / DESCRIPTION, codebook)
         if target is not None and target not in domain.names:
             raise InvalidParameter(
@@ -145,7 +164,7 @@ class Asked:
                 value=shown(target),
                 next_step=f"Give one of {', '.join(domain.names)}.",
             )
-        return cls(real, rows, domain, target, seed)
+        return cls(real, rows, domain, target, seed, linked)
 
     @property
     def targets(self) -> tuple[int, ...]:
@@ -162,6 +181,7 @@ class Asked:
 def inspect(asked: Asked, step: Callable[[str], None] = SILENT) -> Inspection:
     """Compare the two files."""
     paths = {REAL: asked.real, SYNTHETIC: asked.synthetic}
+    reproduced = None if asked.linked is None else _reproduction(asked.linked)
     with opened_files(paths) as files:
         step("reading both files")
         both = Both(asked.domain, *(
@@ -187,6 +207,7 @@ def inspect(asked: Asked, step: Callable[[str], None] = SILENT) -> Inspection:
             tuple(both.violations()),
             uniqueness(files, *halves),
             asked.seed,
+            reproduced,
         )
 
 
@@ -294,6 +315,10 @@ def _scores(asked: Asked, real: Halves, synthetic: Halves) -> Iterator[Score]:
             float((usual * tested.times).sum() / tested.times.sum()),
             *(model.accuracy(tested) for model in models),
         )
+
+
+def _reproduction(folder: Path) -> Reproduction:
+    return Reproduction(read_statement(folder).reproduced, synthetic_findings(folder))
 
 
 def _breaking(counts: FileCounts, rule: Impossible) -> int:

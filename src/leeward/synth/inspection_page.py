@@ -7,7 +7,7 @@ from math import ceil
 from leeward.show.charts import Couples, couples
 from leeward.show.environment import template
 from leeward.show.heat import HeatMap, Shades
-from leeward.show.numbers import count, counted, crossed, percent
+from leeward.show.numbers import count, counted, crossed, listed, percent
 from leeward.synth.inspection import (
     BAD_AT,
     INTERNAL,
@@ -15,6 +15,7 @@ from leeward.synth.inspection import (
     Inspection,
     OneColumn,
     Pair,
+    Reproduction,
     Score,
     mean_apart,
 )
@@ -57,8 +58,7 @@ def findings(found: Inspection) -> Iterator[str]:
         if tables:
             yield _distances(name, tables)
     yield from map(_taught, found.scores)
-    yield _rules(found)
-    yield _copies(found)
+    yield from _sound(found)
 
 
 def _distances(name: str, tables: Sequence[Apart]) -> str:
@@ -77,6 +77,19 @@ def _taught(one: Score) -> str:
         f"synthetic ones, {percent(one.real)} if on real ones; always the most frequent value: "
         f"{percent(one.most_frequent)}."
     )
+
+
+def _sound(found: Inspection) -> Iterator[str]:
+    yield _rules(found)
+    yield _copies(found)
+    if found.reproduction is not None:
+        yield from _reproduced(found.reproduction)
+
+
+def _reproduced(one: Reproduction) -> Iterator[str]:
+    if not one.findings:
+        yield f"Linked rows reproduce every published table exactly: {listed(one.tables)}."
+    yield from (f"Linked rows are not what was published: {finding}." for finding in one.findings)
 
 
 def _rules(found: Inspection) -> str:
@@ -105,7 +118,7 @@ def page(found: Inspection) -> str:
     return template("synth/inspection.html.j2").render(
         mark=INTERNAL,
         found=found,
-        findings=(_rules(found), _copies(found)),
+        findings=list(_sound(found)),
         summary=list(_summary(found)),
         columns=[(one, column_chart(one)) for one in ordered],
         heats=list(_heats(names, found)) if found.pairs else [],
