@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 from leeward.cli.app import build
 from leeward.noise.scales import Integers
 from leeward.randomness import SeededBits
+from leeward.show.page import INTERNAL
 from leeward.synth.closeness import CellTable, distance, entropy
 from leeward.synth.inspection import (
     BAD_AT,
-    INTERNAL,
-    Asked,
     Inspection,
+    InspectionRequest,
     Reproduction,
     inspect,
 )
@@ -51,7 +51,7 @@ def made(query: str) -> Path:
 
 
 def found(query: str, ranges: int = 4) -> Inspection:
-    return inspect(Asked(Path("people.csv"), made(query), domain(ranges)))
+    return inspect(InspectionRequest(Path("people.csv"), made(query), domain(ranges)))
 
 
 def command(*options: str, synthetic: str = "made.csv") -> tuple[int, str]:
@@ -83,6 +83,7 @@ def test_a_permuted_column_tells_less_of_the_others() -> None:
     assert hit.distance == pytest.approx(hit.independent, abs=0.05)
     assert pair["age", "pay"].distance == 0
     assert hit.real_information > 0.2
+    assert '<td class="under-' in page(shifted), "less information is another colour"
 
 
 def test_broken_rules_are_counted_and_strange_codes_not_shown() -> None:
@@ -116,7 +117,7 @@ def test_a_folder_of_synthetic_rows_is_inspected_by_its_own_columns_for_its_owne
     assert told["internal"] is True
     assert [one["target"] for one in told["scores"]] == ["age"]
     assert {one["synthetic"] for one in told["violations"]} == {0}
-    asked = Asked(Path("people.csv"), Path("made/synthetic.parquet"), domain(), "age")
+    asked = InspectionRequest(Path("people.csv"), Path("made/synthetic.parquet"), domain(), "age")
     by_codebook = json.loads(json.dumps(inspect(asked).as_json()))
     for part in ("rows", "pairs", "scores", "uniqueness"):
         assert told[part] == by_codebook[part], part

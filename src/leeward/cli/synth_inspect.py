@@ -9,7 +9,7 @@ import typer
 from leeward.bundle.disk import write_file
 from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.model import read_codebook
-from leeward.synth.inspection import BAD_AT, Asked, inspect
+from leeward.synth.inspection import BAD_AT, InspectionRequest, inspect
 from leeward.synth.inspection_page import findings, page
 from leeward.synth.output import appearing, require_free
 
@@ -45,7 +45,7 @@ def inspect_command(  # noqa: PLR0913 (a parameter for each option)
     """
     require_free(out)
     book = None if codebook is None else read_codebook(codebook)
-    asked = Asked.of(real, synthetic, book, target, seed)
+    asked = InspectionRequest.of(real, synthetic, book, target, seed)
     with progress() as bar:
         found = inspect(asked, bar.step)
     told = {"confidential": CONFIDENTIAL, **found.as_json()}

@@ -18,6 +18,7 @@ from leeward.engines.duckdb import opened_files
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.model import Codebook, read_codebook
 from leeward.randomness import SeededBits
+from leeward.show.page import INTERNAL
 from leeward.show.progress import Silent
 from leeward.synth.classifier import Classifier, most_frequent
 from leeward.synth.closeness import CellTable, distance
@@ -30,7 +31,6 @@ from leeward.synth.output import DESCRIPTION, PARQUET
 from leeward.synth.recount import synthetic_findings
 
 REAL, SYNTHETIC = "real", "synthetic"
-INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
 
 SILENT = Silent().step
 TRIPLES = 20
@@ -134,7 +134,7 @@ class Inspection:
 
 
 @dataclass(frozen=True)
-class Asked:
+class InspectionRequest:
     """Two files, what their columns mean, and what is predicted.
 
     `linked` is the folder of synthetic workplaces, workers and jobs, of which workers are compared.
@@ -150,7 +150,7 @@ class Asked:
     @classmethod
     def of(
         cls, real: Path, synthetic: Path, codebook: Codebook | None, target: str | None, seed: int
-    ) -> "Asked":
+    ) -> "InspectionRequest":
         """From paths: SYNTHETIC may be the folder that `leeward synth` wrote."""
         linked = synthetic if (synthetic / STATEMENT).is_file() else None
         rows = synthetic / (WORKERS if linked else PARQUET) if synthetic.is_dir() else synthetic
@@ -178,7 +178,7 @@ class Asked:
         ]
 
 
-def inspect(asked: Asked, step: Callable[[str], None] = SILENT) -> Inspection:
+def inspect(asked: InspectionRequest, step: Callable[[str], None] = SILENT) -> Inspection:
     """Compare the two files."""
     paths = {REAL: asked.real, SYNTHETIC: asked.synthetic}
     reproduced = None if asked.linked is None else _reproduction(asked.linked)
@@ -300,7 +300,7 @@ def mean_apart(tables: Sequence[Apart]) -> Apart:
     return Apart((), *(fmean(part) if part else 0.0 for part in parts))
 
 
-def _scores(asked: Asked, real: Halves, synthetic: Halves) -> Iterator[Score]:
+def _scores(asked: InspectionRequest, real: Halves, synthetic: Halves) -> Iterator[Score]:
     """Models of real and of synthetic rows, tested on the same real rows."""
     rows = min(TRAINED, real.sizes["first"], synthetic.sizes["first"])
     if rows == 0 or real.sizes["second"] == 0 or len(asked.domain.columns) < 2:

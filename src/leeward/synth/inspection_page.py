@@ -1,16 +1,15 @@
 """Inspection page: an inspection as sentences, charts and one HTML file that needs no network."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 from leeward.show.charts import Couples, couples
 from leeward.show.environment import template
 from leeward.show.heat import HeatMap, Shades
 from leeward.show.numbers import count, counted, crossed, listed, percent
+from leeward.show.page import INTERNAL, Row
 from leeward.synth.inspection import (
     BAD_AT,
-    INTERNAL,
     Apart,
     Inspection,
     OneColumn,
@@ -33,15 +32,6 @@ INFORMATION = Shades((0, 1, 2, 5, 10, 20, 40), "0 is independent, 100 is the sam
 CHANGES = Shades((0, 1, 2, 5, 10, 20, 40), "Below 0, synthetic columns tell less of each other.",
                  signed=True)  # fmt: skip
 """Fixed steps: pages of two methods can be laid side by side."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a table: its head and its cells."""
-
-    head: str
-    cells: Sequence[str]
-    ours: bool = False
 
 
 def findings(found: Inspection) -> Iterator[str]:
