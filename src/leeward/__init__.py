@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leeward.privacy import (
         EstablishmentRemoval,
         Guarantee,
+        Person,
         ProportionalAlpha,
         StrongAlpha,
         WeakAlpha,
@@ -43,8 +44,8 @@ HOMES = {
     "leeward.ledger": ("Ledger",),
     "leeward.mechanisms": ("mechanism",),
     "leeward.privacy": (
-        *("EstablishmentRemoval", "Guarantee", "ProportionalAlpha", "StrongAlpha", "WeakAlpha"),
-        "WorkerOnly",
+        *("EstablishmentRemoval", "Guarantee", "Person", "ProportionalAlpha", "StrongAlpha"),
+        *("WeakAlpha", "WorkerOnly"),
     ),
     "leeward.publishing.plan": ("Plan", "read_plan"),
 }
@@ -59,6 +60,7 @@ __all__ = [
     "Ledger",
     "LeewardError",
     "NotCovered",
+    "Person",
     "Plan",
     "ProportionalAlpha",
     "StrongAlpha",

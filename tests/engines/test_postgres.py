@@ -110,7 +110,7 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
     with connect(written(made, socket, f"{rule.name}_{text_ids}".lower()), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
         assert engine.codes("place") == tuple(sorted({row["place"] for row in made.workplaces}))
-        assert engine.check(book, rule, strict=True) == ()
+        assert {one.rule for one in engine.check(book, rule, strict=True)} <= {"limit"}
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
@@ -142,7 +142,7 @@ def test_a_plan_without_tables_reads_those_of_a_server(socket: Path) -> None:
     plan_is_true(plan.reading(**tables), made)
 
 
-@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(2)])
+@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(1, "contract")])
 def test_every_row_falls_under_a_rule(rule: JobsRule, socket: Path, tmp_path: Path) -> None:
     made = soiled(economy(7, single=False, text_ids=rule.name == "every"), 1)
     book = codebook(tmp_path)

@@ -364,13 +364,13 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
-        "Did you mean 'strong'?",
+        "policy: must be one of worker, person, establishment, strong, weak, proportional; "
+        "got 'stronk'. Did you mean 'strong'?",
     ),
     (
         lambda: SLOPE.guarantee("strong", table="job"),
         InvalidParameter,
-        "table: must be one of workplace, worker, joint, pay, worker_pay; got 'job'. "
+        "table: must be one of workplace, worker, joint, gains, pay, worker_pay; got 'job'. "
         "A table with a worker attribute or a filter on workers is a worker table.",
     ),
 ]

@@ -142,6 +142,21 @@ def test_a_file_that_is_no_description_is_refused() -> None:
     assert "DESCRIPTION: must be a whole description" in result.output
 
 
+def test_noise_that_leaves_impossible_rows_alone_is_no_failure() -> None:
+    """At this ε tables hold anything; a charge would already stand."""
+    told = answer("--epsilon", "0.001", "--rows", "40")
+    wrong = "FROM ROWS WHERE age = 'young' AND school = 'degree' OR school = 'none' AND pay > 99"
+    assert (told["rows"], rows("out", wrong)) == (40, [])
+
+
+def test_rules_that_leave_nothing_are_refused(folder: Path) -> None:
+    attributes = {name: {"table": "workers", "codes": ["x"], "null_as": "x", "other": "x"}
+                  for name in ("sex", "age")}  # fmt: skip
+    book = {"attributes": attributes, "impossible": [{"sex": "x", "age": "x"}]}
+    (folder / "codebook.yaml").write_text(json.dumps(book))
+    assert "codebook.impossible: must leave" in run("--epsilon", "1").output
+
+
 def test_a_column_that_is_declared_twice_is_refused(folder: Path) -> None:
     attributes = dict(CODEBOOK["attributes"])  # type: ignore[call-overload] # a mapping
     attributes["gender"] = {"table": "workers", "column": "sex", "codes": ["F", "M"]}

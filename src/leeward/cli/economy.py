@@ -24,6 +24,10 @@ Cohorts = Annotated[
     bool, typer.Option("--cohorts", help="With --quarters: graduates, leavers and veterans too.")
 ]
 
+Homes = Annotated[
+    bool, typer.Option("--homes", help="Also where workers live, with a map of the places.")
+]
+
 
 def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
     out: Folder,
@@ -36,15 +40,17 @@ def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
     geography: Geography = "places",
     quarters: Quarters = 0,
     cohorts: Cohorts = False,
+    homes: Homes = False,
 ) -> None:
-    """Make up an economy: three Parquet tables and their codebook, and its life over time.
+    """Make up an economy: three Parquet tables and their codebook.
 
-    Everything is invented and public; the seed repeats it. It is for trying things out.
+    Everything is invented and public; the seed repeats it. It is for trying things out. On request
+    it has a life over time, and homes.
 
     Example: leeward economy --out economy --jobs 1000000 --establishments 50000
     """
     extent = jobs, establishments, places, seed, several_jobs, geography
-    made = make(Economy(*extent, quarters=quarters, cohorts=cohorts), out)
+    made = make(Economy(*extent, quarters=quarters, cohorts=cohorts, homes=homes), out)
     say(f"{jobs:,} jobs in {establishments:,} establishments, all made up (seed {seed}):")
     for path in made:
         say(f"  {path}")

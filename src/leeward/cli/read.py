@@ -9,7 +9,7 @@ import typer
 
 from leeward.bundle import Bundle, read_bundle
 from leeward.bundle.published_table import PublishedTable
-from leeward.cli.screen import note, say, say_json
+from leeward.cli.screen import given_options, note, say, say_json
 from leeward.errors import BadFile, InvalidParameter
 from leeward.show.numbers import count, cut, significant
 from leeward.tidy.derived import TOP, Against, Derived, derive
@@ -32,7 +32,7 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
         str, typer.Option(help="Identifiers of the groups, with commas; none for the whole.")
     ] = "",
     quantity: Annotated[
-        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank.")
+        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank, growth.")
     ] = "sum",
     against: Annotated[
         str | None,
@@ -73,7 +73,7 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
 
     Example: leeward read bundle place_sector --by place --as sum,share
     """
-    given = _given(context)
+    given = given_options(context)
     if form is not None:
         _refuse_beside(given, "--form", {"--out"})
         _write_layout([bundle, *map(Path, table or ())], form, out)
@@ -94,16 +94,6 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
         top=top,
     )
     _tell(_derived(found, labels=labels), csv, as_json=as_json)
-
-
-def _given(context: typer.Context) -> set[str]:
-    """The options that the command line has."""
-    sources = {
-        one.opts[0]: context.get_parameter_source(one.name or "")
-        for one in context.command.params
-        if one.param_type_name == "option"
-    }
-    return {option for option, one in sources.items() if one and one.name == "COMMANDLINE"}
 
 
 def _refuse_beside(given: set[str], way: str, beside: set[str]) -> None:

@@ -43,7 +43,7 @@ class Economy:
     or "blocks": tracts whose establishments also have the number of a block in their tract.
     `quarters` asks for that many quarters of wage records, the jobs in the first of them, and
     `cohorts` for lists of graduates, leavers and veterans among the workers, whose pay then
-    depends on that.
+    depends on that. `homes` asks for the place in which each worker lives.
     """
 
     jobs: int = 20_000
@@ -54,6 +54,7 @@ class Economy:
     geography: str = PLACES
     quarters: int = 0
     cohorts: bool = False
+    homes: bool = False
 
     def __post_init__(self) -> None:
         _whole(self.jobs, "jobs", 0, MOST_JOBS)

@@ -28,10 +28,11 @@ from leeward.economy.cohorts import COHORT_CODES, Careers
 from leeward.economy.economy import Economy, quarter_name
 from leeward.economy.geography import Places, block_attribute, block_column
 from leeward.economy.histories import Histories, Wages
+from leeward.economy.homes import Homes
 from leeward.economy.jobs import Batch, World
 from leeward.errors import BadFile, shown
 
-PLACE_FILE, REGION_FILE = "place.csv", "place_region.csv"
+PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
 
 OPENING = """\
 # A made-up economy. No place, employer or person in it exists; the place and region codes are
@@ -46,6 +47,7 @@ _WORKERS = pa.schema(
         *((name, _CODE) for name in WORKER_CODES),
     ]
 )
+_HOME = pa.field("home", pa.dictionary(pa.uint16(), pa.string()))
 _WAGES = pa.schema(
     [
         ("worker_id", pa.int64()),
@@ -72,7 +74,7 @@ Rows: TypeAlias = Callable[[Batch], Iterator[pa.RecordBatch]]
 
 @dataclass(frozen=True, slots=True)
 class EconomyFiles:
-    """The paths of an economy's tables, codebook and code lists; tables over time if asked for."""
+    """The paths of an economy's tables, codebook and code lists; others if asked for."""
 
     workplaces: Path
     workers: Path
@@ -82,6 +84,8 @@ class EconomyFiles:
     place_regions: Path
     wages: Path | None = None
     cohorts: Path | None = None
+    home_zones: Path | None = None
+    population: Path | None = None
 
     @classmethod
     def inside(cls, folder: Path, economy: Economy) -> Self:
@@ -95,6 +99,8 @@ class EconomyFiles:
             place_regions=folder / REGION_FILE,
             wages=folder / "wages.parquet" if economy.quarters else None,
             cohorts=folder / "cohorts.parquet" if economy.cohorts else None,
+            home_zones=folder / ZONE_FILE if economy.homes else None,
+            population=folder / "population.csv" if economy.homes else None,
         )
 
     def __iter__(self) -> Iterator[Path]:
@@ -118,8 +124,17 @@ def write_economy(
         places = Places.of(economy)
         files.place_codes.write_text(place_text(places))
         files.place_regions.write_text(region_text(places))
+        write_map(economy, files)
         files.codebook.write_text(codebook_text(economy))
     return files
+
+
+def write_map(economy: Economy, files: EconomyFiles) -> None:
+    """The zones of homes, and people and coordinates of places; nothing without homes."""
+    if files.home_zones and files.population:
+        homes = Homes.of(economy)
+        files.home_zones.write_text(_csv(("code", "parent"), homes.places.codes, homes.zone_codes))
+        files.population.write_text(population_text(homes))
 
 
 @contextmanager
@@ -190,7 +205,7 @@ def write_batches(world: World, files: EconomyFiles, progress: Progress | None) 
 
 def _tables(world: World, files: EconomyFiles) -> Iterator[tuple[Path, pa.Schema, Rows]]:
     yield files.jobs, _JOBS, _jobs
-    yield files.workers, _WORKERS, _workers
+    yield files.workers, *_workers_table(world)
     if files.wages:
         histories = Histories.build(world)
         yield files.wages, _WAGES, lambda batch: map(_wages, histories.of(batch))
@@ -223,6 +238,21 @@ def _workers(batch: Batch) -> Iterator[pa.RecordBatch]:
         _text(batch.people[name][listed], list(codes)) for name, codes in WORKER_CODES.items()
     ]
     yield pa.record_batch([pa.array(batch.worker[listed]), *columns], schema=_WORKERS)
+
+
+def _workers_table(world: World) -> tuple[pa.Schema, Rows]:
+    """The worker table; homes are one more column of it, drawn by themselves."""
+    if not world.economy.homes:
+        return _WORKERS, _workers
+    homes, schema = Homes.of(world.economy), _WORKERS.append(_HOME)
+
+    def rows(batch: Batch) -> Iterator[pa.RecordBatch]:
+        drawn = homes.of_workers(world.economy, batch, world.frame.place)
+        home = _text(drawn, homes.places.codes)
+        for one in _workers(batch):
+            yield pa.record_batch([*one.columns, home], schema=schema)
+
+    return schema, rows
 
 
 def _wages(wages: Wages) -> pa.RecordBatch:
@@ -281,11 +311,17 @@ def region_text(places: Places) -> str:
     return _csv(("code", "parent"), places.codes, [code[:2] for code in places.codes])
 
 
-def _csv(header: tuple[str, str], codes: list[str], meanings: list[str]) -> str:
+def population_text(homes: Homes) -> str:
+    """Zone, people and coordinates in kilometres of every place as CSV."""
+    columns = (homes.zone_codes, homes.people.tolist(), homes.x.tolist(), homes.y.tolist())
+    return _csv(("place", "home_zone", "people", "x", "y"), homes.places.codes, *columns)
+
+
+def _csv(header: tuple[str, ...], *columns: list[Any]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(zip(codes, meanings, strict=True))
+    writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
 
 
@@ -313,6 +349,7 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
         "sector": {**public, "codes": _quoted(sectors)},
         "ownership": {**public, "codes": _quoted(OWNERSHIP)},
         **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
+        **_homes(economy),
         "earnings": _earnings(),
     }
 
@@ -320,6 +357,19 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
 def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
     usual = _Code(USUAL[name])
     return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
+
+
+def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
+    """The places in which workers live, and zones of them; a missing one counts as the largest."""
+    if not economy.homes:
+        return {}
+    homes = Homes.of(economy)
+    usual = _Code(homes.places.codes[int(homes.people.argmax())])
+    zone = {"from": "home", "map": ZONE_FILE, "codes": _quoted(homes.zones)}
+    return {
+        "home": {"table": "workers", "codes": PLACE_FILE, "other": usual, "null_as": usual},
+        "home_zone": {"table": "workers", **zone},
+    }
 
 
 def _earnings() -> dict[str, Any]:

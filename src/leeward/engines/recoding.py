@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from leeward.engines.code_classes import Classes, Profile, Side
 from leeward.engines.database import Column, Scratch, Table, can, ibis
-from leeward.model import Attribute, Marginal, NumericRange
+from leeward.model import LEFT_OUT, Attribute, Marginal, NumericRange
 
 
 def as_text(column: Column) -> Column:
@@ -119,6 +119,18 @@ def class_text(column: Column, numbers: NumericRange) -> Column:
     *lower, (highest, _) = numbers.bounds
     steps = ((is_below(value, bound + 1), code) for code, bound in lower)
     return ibis.cases(*steps, (value.notnull(), highest))
+
+
+def listed_code(table: Table, attribute: Attribute) -> Column:
+    """The position of each row's code in the list of an attribute; a null where it has none.
+
+    A text that the database takes for several listed ones has the position of one of them, and
+    counts in no cell.
+    """
+    column, numbers = table[attribute.column], attribute.numbers
+    text = code_text(column) if numbers is None else class_text(column, numbers)
+    listed = ((code, at) for code, at in attribute.recode.items() if at != LEFT_OUT)
+    return ibis.cases(*((text == code, at) for code, at in listed))
 
 
 Pays = Mapping[Attribute, str]

@@ -6,8 +6,7 @@ pay in t+1 at its end, with pay in both it lasts the full quarter. The database 
 and only the jobs leave it. CONFIDENTIAL.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -16,12 +15,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
-from leeward.engines.driver_errors import hiding_errors, hiding_errors_in
+from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
 from leeward.engines.opening import ANYTHING, open_database
 from leeward.engines.private_file import require_new, write_private
 from leeward.engines.recoding import as_text, may_be_fractions, whole_inside, whole_number
-from leeward.errors import BadData, LeewardError, Undisclosed, shown
+from leeward.errors import BadData, shown
 from leeward.model.resources import Resources
 from leeward.model.wage_jobs import ONES, WageJobs
 
@@ -53,7 +52,7 @@ def write_jobs(
     `wages` is a path relative to here, an address of a database, or a frame in this process.
     """
     require_new(out)
-    with _frankly():
+    with frankly():
         database = open_database({TABLE: wages}, Path(), resources, tables=(TABLE,))
         try:
             return _written(database, wanted, out)
@@ -65,7 +64,7 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     columns = wanted.columns.options
     _require_columns(database.tables()[TABLE], columns)
     table = database.tables({TABLE: tuple(dict.fromkeys(columns.values()))})[TABLE]
-    records = _records(table, columns)
+    records = wage_records(table, columns)
     missing = hiding_errors(lambda: _missing(database, records, wanted), TABLE.upper())
     if wanted.columns.employer is not None:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
@@ -75,7 +74,7 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     return JobsFile(out, write_private(out, pieces, _schema(kept)), missing)
 
 
-def _records(table: Table, columns: Mapping[str, str]) -> Table:
+def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
     """The records under names of our own; the pay of each is a whole number or none."""
     employer = {"employer": table[columns["--employer"]]} if "--employer" in columns else {}
     return table.select(
@@ -207,18 +206,6 @@ def _require_type(table: Table, option: str, column: str) -> None:
             value=f"{shown(column)}, of the type {kind}",
             next_step="Convert the column, or name another.",
         )
-
-
-@contextmanager
-def _frankly() -> Iterator[None]:
-    """Say of a table what a release hides: types and kinds of failures, never rows."""
-    try:
-        yield
-    except Undisclosed as refusal:
-        said: LeewardError = refusal.inside or refusal
-    else:
-        return
-    raise said
 
 
 def _schema(jobs: Table) -> pa.Schema:

@@ -93,6 +93,11 @@ class ApdTarget:
         return self.within.numerator * size // self.within.denominator
 
 
+def count_beside_mean(epsilon: Fraction) -> float:
+    """Mean error in jobs of the count that is drawn together with a mean; rounding is left out."""
+    return EdgePay.body.absolute(1.0, 0.0) / float(epsilon)
+
+
 def _mean_pays(cap: Number) -> Fraction:
     most = rational(cap, "cap")
     if most < 1:

@@ -12,16 +12,19 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import precision, three_digits_up
-from leeward.mechanisms.claims import PAY, claim
+from leeward.mechanisms.claims import COUNTS, PAY, claim
+from leeward.mechanisms.flows import FlowsOfClasses
+from leeward.mechanisms.gains import GainsOfEstablishments
 from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.pay import PayMechanism
 from leeward.mechanisms.pay_margins import pay_margins, unpaid_margins
-from leeward.mechanisms.percentiles import of_statistic
+from leeward.mechanisms.percentiles import of_classes
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
-from leeward.model import Marginal, Pay
+from leeward.mechanisms.released_classes import bounded
+from leeward.model import Flows, Gains, Marginal, Pay, Percentiles, Statistic
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.noise.design import Design
@@ -58,6 +61,9 @@ CANDIDATES = {
     ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("strong", "worker"): ("vector_pareto", "clipped"),
     ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
+    ("worker", "gains"): ("edge_laplace",),
+    ("strong", "gains"): ("vector_pareto", "clipped"),
+    ("weak", "gains"): ("vector_pareto", "clipped"),
     ("strong", "joint"): ("joint_pareto", "joint_clipped"),
     ("weak", "joint"): ("joint_pareto", "joint_clipped"),
     ("strong", "pay"): ("pay_centred", "pay_clipped"),
@@ -65,9 +71,7 @@ CANDIDATES = {
     ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
     ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
 }
-CANDIDATES |= {
-    ("proportional", kind): CANDIDATES["strong", kind] for kind in ("workplace", "worker", "joint")
-}
+CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in COUNTS}
 """What `auto` compares, by policy and kind of table."""
 
 GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
@@ -110,7 +114,20 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         raise unpaid_margins(made)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
+    return _of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
+
+
+def _of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
+    """The measurement of a table; where values follow from classes, that of the classes in it."""
+    match statistic:
+        case Percentiles():
+            return of_classes(bounded(made, statistic.name), statistic)
+        case Flows():
+            return FlowsOfClasses(bounded(made, statistic.name), statistic)
+        case Gains():
+            return GainsOfEstablishments(made, statistic)
+        case _:
+            return made
 
 
 class Shape(NamedTuple):
@@ -345,7 +362,7 @@ def _alone(
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
-    if _reads_pay(marginal, asked):
+    if _reads_pay(marginal, asked) or _gaussian_gains(marginal, asked):
         return ()
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
     if asked.rho > 0:
@@ -358,6 +375,11 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[st
 def _reads_pay(marginal: Marginal, asked: Guarantee) -> bool:
     """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
     return asked.policy.name == "proportional" and marginal.by_numbers
+
+
+def _gaussian_gains(marginal: Marginal, asked: Guarantee) -> bool:
+    """Whether gains are to be paid in ρ, for which nothing is proved (gains.proof.md, 3)."""
+    return marginal.kind == "gains" and asked.rho > 0
 
 
 def _error(one: Measurement, profile: SizeProfile) -> float:
@@ -491,6 +513,13 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
             "may raise the pay of all, and move every job into another class",
             value=f"{shown(marginal.name)}, which reads a number of each job",
             next_step="Write a plan of its own under strong for this table.",
+        )
+    if _gaussian_gains(marginal, asked):
+        return NotCovered(
+            "rho",
+            rule="must be epsilon for gains: nothing is proved about them with Gaussian noise",
+            value=f"rho for table {marginal.name}",
+            next_step="Give epsilon in place of rho, or leave the table out.",
         )
     if marginal.kind in PAY:
         return NotCovered(

@@ -101,8 +101,11 @@ def pay_changed(
     held = " for each job that the person holds" if isinstance(rule, EveryJob) else ""
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         held = f" in all of up to {rule.most} jobs that count"
+    most = most_jobs(rule)
+    if guarantee.policy.name == "person":
+        held, why, most = " in all rows that count", ", as between any two histories", 1
     text = f"Between two pays of a person{held}, the odds change {FACTOR}{why}."
-    return telling(guarantee, "pay-changed", steps * most_jobs(rule), text)
+    return telling(guarantee, "pay-changed", steps * most, text)
 
 
 def payrolls(guarantee: "Guarantee") -> Sentence:

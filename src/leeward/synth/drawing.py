@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.randomness import SeededBits
@@ -22,6 +21,9 @@ BLOCK = 1 << 17
 
 POOL = 4
 """Rows of a pool for each row that is taken."""
+
+FEWEST, TRIED = 1 << 10, 1 << 14
+"""Rows of a pool at least, and uniform rows among which one must be possible."""
 
 ROUNDS = 10
 """Rounds of raking."""
@@ -38,19 +40,24 @@ def blocks(network: Network, domain: Domain, rows: int, seed: int) -> Iterator[R
 
 def _block(network: Network, domain: Domain, rows: int, bits: SeededBits) -> Rows:
     plain = not network.targets and not domain.impossible
-    pool = _pool(network, rows if plain else POOL * rows, bits)
+    pool = _pool(network, rows if plain else max(POOL * rows, FEWEST), bits)
     values = _values(network, pool, bits)
     if plain:
         return values
-    weights = _raked(network, pool, ~domain.forbidden(values))
-    if not weights.any():
-        raise InvalidParameter(
-            "impossible",
-            rule="must leave rows that are possible and not too rare to be drawn",
-            value=f"none among {len(values)} rows",
-            next_step="Look at the impossible combinations, or ask for more rows.",
-        )
+    possible = ~domain.forbidden(values)
+    weights = _raked(network, pool, possible)
+    if not weights.sum() > 0:  # tables that noise has made of impossible rows alone
+        values = values[possible] if possible.any() else some_possible(domain)
+        weights = np.ones(len(values))
     return values[np.repeat(np.arange(len(values)), _whole(weights, rows, bits))]
+
+
+def some_possible(domain: Domain) -> Rows:
+    """Possible rows among some that are uniform over the domain, always the same."""
+    bits = SeededBits(0).generator
+    held = [bits.integers(0, size, TRIED, dtype=np.uint16) for size in domain.sizes]
+    rows = np.stack(held, axis=1)
+    return rows[~domain.forbidden(rows)]
 
 
 def _whole(shares: Floats, rows: int, bits: SeededBits) -> Integers:
