@@ -144,7 +144,8 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
         str | None, typer.Option(help="With --cohorts: years of whole wage records, 2016-2026.")
     ] = None,
     quarter: Annotated[
-        list[str] | None, typer.Option(help="With qwi: a quarter, 2026Q2; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="<str>", help="With qwi: a quarter, 2026Q2; may be repeated."),
     ] = None,
     target: Annotated[
         str | None, typer.Option(help="With umetrics: the error to reach, 'APD 10 % in 90 %'.")
