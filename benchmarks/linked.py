@@ -1,12 +1,15 @@
-"""Synthetic linked data: `python -m benchmarks.linked [JOBS [ESTABLISHMENTS]]`.
+"""Synthetic linked data: `python -m benchmarks.linked [JOBS [PLAN …]]`.
 
-A made-up economy is released at α = .1 and ε = 4 by place × sector × ownership, with and without
-guides, and rows are made of it. Printed are seconds and memory, and how far the pairs of worker
-attributes are from the true ones: half the sum of |share − true share|, the mean over the pairs,
-in the nation, in sectors and in places (these by their true jobs).
+A made-up economy is released at α = .1 by place × sector × ownership: tables of single attributes,
+of crossed ones, or single ones with a tenth of ε for pairs of the nation as guides. Printed are
+seconds and memory of each command, and how far the pairs of worker attributes are from the true
+ones: half the sum of |share − true share|, the mean over the 15 pairs, in the nation, in sectors
+and in places (these by their true jobs).
 """
 
-import resource
+import json
+import os
+import subprocess
 import sys
 import tempfile
 from itertools import combinations
@@ -18,44 +21,41 @@ import numpy as np
 
 import leeward
 from leeward.economy import Economy, write_economy
-from leeward.synth import linked
 
 ATTRIBUTES = ("age", "earnings", "race", "ethnicity", "schooling", "sex")
 BY = ["place", "sector", "ownership"]
-SINGLE = [["age", "schooling"], "earnings", "race", "ethnicity", "sex"]
+SINGLE: list[object] = [["age", "schooling"], "earnings", "race", "ethnicity", "sex"]
 PAIRS = [
     *(["age", "earnings"], ["earnings", "schooling"], ["race", "ethnicity"], ["sex", "earnings"]),
     *(["race", "earnings"], ["race", "schooling"]),
 ]
 EARNINGS = """CASE WHEN earnings <= 125000 THEN 'CE01' WHEN earnings <= 333300 THEN 'CE02'
 ELSE 'CE03' END"""
-PLANS = {
-    "no guides": None,
-    "guides, nation": ([], "1/10"),
-    "guides, sectors": (["sector"], "1/5"),
+CROSSED: list[object] = [["age", "schooling"], ["earnings", "sex"], ["race", "ethnicity"]]
+PLANS: dict[str, tuple[list[object], str | None]] = {
+    "single": (SINGLE, None),
+    "crossed": (CROSSED, None),
+    "guided": (SINGLE, "1/10"),
 }
-
+"""Breakdowns of the finest cells, and the share of pairs of the nation."""
 
 Shares = dict[tuple[str, ...], float]
 """Jobs by level and two codes."""
 
 
-def planned(folder: Path, guides: tuple[list[str], str] | None, epsilon: str) -> leeward.Plan:
-    """Five breakdowns of the finest cells, and perhaps pairs of coarser ones."""
-    base: dict[str, object] = {"name": "wac", "by": BY, "breakdowns": SINGLE,
-                               "mechanism": "joint_clipped", "share": "1"}  # fmt: skip
+def planned(folder: Path, name: str, epsilon: str) -> dict[str, object]:
+    """Breakdowns of the finest cells, and perhaps pairs of the nation."""
+    breakdowns, share = PLANS[name]
+    joint = {"mechanism": "joint_clipped"}
+    base = {"name": "wac", "by": BY, "breakdowns": breakdowns, "share": "1", **joint}
     tables = [base]
-    if guides is not None:
-        by, share = guides
+    if share is not None:
         base["share"] = f"{int(share[2:]) - 1}/{share[2:]}"
-        tables.append({"name": "pairs", "by": by, "breakdowns": PAIRS, "share": share,
-                       "mechanism": "joint_clipped"})  # fmt: skip
+        tables.append({"name": "pairs", "by": [], "breakdowns": PAIRS, "share": share, **joint})
     data = {one: f"{folder}/{one}.parquet" for one in ("workplaces", "workers", "jobs")}
     protect = {"policy": "strong", "alpha": "0.1", "epsilon": epsilon}
-    return leeward.read_plan(
-        {"data": data, "codebook": str(folder / "codebook.yaml"), "account": "bench",
-         "period": "2026", "protect": protect, "tables": tables}
-    )  # fmt: skip
+    return {"data": data, "codebook": str(folder / "codebook.yaml"), "account": "bench",
+            "period": "2026", "protect": protect, "tables": tables}  # fmt: skip
 
 
 def shares(folder: Path, earnings: str) -> dict[tuple[str, str, str], Shares]:
@@ -94,24 +94,28 @@ def apart(true: Shares, made: Shares) -> float:
     return sum(off[level] * n for level, n in weights.items()) / sum(weights.values())
 
 
+def command(*words: object) -> str:
+    """Seconds and memory of a command in a process of its own."""
+    start = perf_counter()
+    process = subprocess.Popen([sys.executable, "-m", "leeward", *map(str, words)])
+    _, status, used = os.wait4(process.pid, 0)
+    broken = "" if status == 0 else ", BROKEN OFF"
+    return f"{words[0]} {perf_counter() - start:.0f} s, {used.ru_maxrss >> 10} MB{broken}"
+
+
 def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
     """One release, its rows, and what they are like."""
-    plan, ledger = planned(folder, PLANS[name], epsilon), leeward.Ledger(work / "ledger.sqlite")
-    out = work / f"{name.replace(', ', '-').replace(' ', '-')}-{epsilon}"
-    start = perf_counter()
-    measured = leeward.release(plan, out=work / f"{out.name}-measured", ledger=ledger, again=True)
-    released = perf_counter() - start
-    start = perf_counter()
-    made = linked(plan, out, measured=measured.path)
-    rows = perf_counter() - start
-    start = perf_counter()
-    sound = leeward.verify(out).sound
-    counted = perf_counter() - start
-    print(f"{name}, epsilon {epsilon}: {made.statement.jobs:,} jobs; release {released:.0f} s, "
-          f"rows {rows:.0f} s, verify {counted:.0f} s ({'sound' if sound else 'NOT sound'}); "
-          f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB")  # fmt: skip
-    for one in made.statement.guides:
-        print(f"  {one.table}: {'not followed' if one.kept is None else f'{one.kept:.0%} kept'}")
+    out = work / f"{name}-{epsilon}"
+    plan, measured = out.with_suffix(".yaml"), out.with_name(f"{out.name}-measured")
+    plan.write_text(json.dumps(planned(folder, name, epsilon)))
+    print(f"{name}, epsilon {epsilon}")
+    ledger = ("--ledger", work / "ledger.sqlite")
+    print(" ", command("release", plan, "--out", measured, *ledger, "--again"), flush=True)
+    print(" ", command("synth", "linked", plan, "--out", out, "--measured", measured), flush=True)
+    print(" ", command("verify", out, *ledger), flush=True)
+    made = json.loads((out / "synthetic.json").read_text())
+    for one in made["guides"]:
+        print(f"  {one['table']}: {'not followed' if one['kept'] is None else one['kept']}")
     true, found = shares(folder, EARNINGS), shares(out, "earnings")
     for level in ("'all'", "sector", "place"):
         off = [apart(true[key], found[key]) for key in true if key[2] == level]
@@ -119,17 +123,15 @@ def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
 
 
 def main() -> None:
-    jobs, establishments = [*map(int, sys.argv[1:3]), 200_000, 10_000][:2]
-    if len(sys.argv) == 2:
-        establishments = jobs // 20
+    jobs, names = int([*sys.argv[1:2], "200000"][0]), sys.argv[2:] or [*PLANS]
     with tempfile.TemporaryDirectory() as place:
         work = Path(place)
-        write_economy(Economy(jobs=jobs, establishments=establishments, seed=7), work / "economy")
+        economy = Economy(jobs=jobs, establishments=jobs // 20, seed=7)
+        write_economy(economy, work / "economy")
         ledger = leeward.Ledger(work / "ledger.sqlite")
         ledger.create("bench", policy="strong", alpha="0.1", epsilon=100)
-        small = jobs <= 1_000_000
-        for name in PLANS:
-            for epsilon in ("4", "8") if small else ("4",):
+        for name in names:
+            for epsilon in ("4", "8"):
                 report(work / "economy", work, name, epsilon)
 
 

@@ -44,9 +44,8 @@ MAY_IMPORT = {
     | rooms("publishing.account publishing.check"),
     "synth": EVERYWHERE
     | rooms("model privacy mechanisms noise engines ledger bundle tidy randomness")
-    | rooms(
-        "publishing.account publishing.certify publishing.check publishing.plan publishing.run"
-    ),
+    | rooms("publishing.account publishing.certify publishing.check publishing.plan")
+    | rooms("publishing.run"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")

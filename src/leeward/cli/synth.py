@@ -1,4 +1,4 @@
-"""`leeward synth`: synthetic rows of one table; a module for each of its commands."""
+"""`leeward synth`: synthetic rows of a table or a release; a module for each command."""
 
 import typer
 

@@ -131,8 +131,8 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
 
     Examples
     --------
-    >>> made = leeward.synth.linked(product, folder / "synthetic", own)
-    >>> made.statement.reproduced
+    >>> made = linked("plan.yaml", "rows", "ledger.sqlite")  # doctest: +SKIP
+    >>> made.statement.reproduced  # doctest: +SKIP
     ('wac_total', 'wac_age', 'wac_sex')
     """
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
