@@ -4,7 +4,7 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress
+from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress, parameter_of
 from leeward.engines.database import (
     Table,
     bytewise,
@@ -98,10 +98,10 @@ class Embedded:
         path.unlink()
         return self._backend.table(name)
 
-    def hide(self, name: str, content: Table) -> None:
+    def hide(self, name: str, content: Table) -> Table:
         """Keep a query as a compressed file of the spill folder, so that no memory holds its rows.
 
-        `counted` asks it; it goes with the folder.
+        It goes with the folder.
         """
         path = str(self._spill.path / f"{name}.parquet").replace("'", "''")
         connection = self._backend.con
@@ -109,6 +109,7 @@ class Embedded:
         connection.execute(f"COPY ({self._backend.compile(content)}) TO '{path}' (FORMAT parquet)")
         connection.execute(f"CREATE VIEW \"{name}\" AS FROM read_parquet('{path}')")
         connection.execute("RESET disabled_optimizers")
+        return self._backend.table(name)
 
     def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[Any]]:
         """Different values of these columns, masked where null, and `rows`, how many have them."""
@@ -242,34 +243,45 @@ class Files(Embedded):
         return self._digested and {path: state(path) for path in self._states} == self._states
 
 
-@contextmanager
-def opened_file(path: Path, table: str) -> Iterator[Files]:
-    """One CSV or Parquet file as a table of this name, if its name and header can be read.
+def opened_file(path: Path, table: str) -> AbstractContextManager[Files]:
+    """One CSV or Parquet file as a table of this name."""
+    return opened_files({table: path}, "FILE")
 
-    Of rows that cannot be read the refusal says that they cannot, and no more.
+
+@contextmanager
+def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Iterator[Files]:
+    """CSV and Parquet files as tables of these names, if their names and headers can be read.
+
+    Refusals call a file by `parameter`, or else by the name of its table in capitals. Of rows that
+    cannot be read they say that they cannot, and no more.
     """
-    suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
-    if suffix is None or not path.is_file():
-        raise BadFile(
-            "FILE",
-            rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
-            value=shown(path.name),
-            next_step="Give the path of a CSV or Parquet file.",
-        )
-    address = FileAddress(table, path, SUFFIXES[suffix])
+    called = {table: parameter or parameter_of(table) for table in paths}
+    addresses = tuple(_address(table, path, called[table]) for table, path in paths.items())
     try:
-        files = Files((address,), Resources(), hashed=True)
+        files = Files(addresses, Resources(), hashed=True)
         try:
             yield files
         finally:
             files.close()
     except Undisclosed:
         raise BadFile(
-            "FILE",
+            " and ".join(called.values()),
             rule="must be readable from the first row to the last",
             value="a file that is not (not shown)",
             next_step="Look at the file with its own tools.",
         ) from None
+
+
+def _address(table: str, path: Path, parameter: str) -> FileAddress:
+    suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
+    if suffix is None or not path.is_file():
+        raise BadFile(
+            parameter,
+            rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
+            value=shown(path.name),
+            next_step="Give the path of a CSV or Parquet file.",
+        )
+    return FileAddress(table, path, SUFFIXES[suffix])
 
 
 class DuckFile(Embedded):
