@@ -102,7 +102,7 @@ class Measurer:
         times: int,
         allowed: Callable[[Columns, tuple[Columns, ...]], bool],
     ) -> tuple[Columns, ...]:
-        """Pairs of large scores, one after another; `allowed` says which may follow which."""
+        """Sets of large scores, one after another; `allowed` says which may follow which."""
         made = RowChoice(price, times)
         self.spent.append(price)
         taken: tuple[Columns, ...] = ()
@@ -113,3 +113,9 @@ class Measurer:
             place = made.release([scores[pair] for pair in open_], self.selection)
             taken = (*taken, open_[place])
         return taken
+
+    def best(self, scores: Mapping[Columns, int], price: Guarantee, weight: int = 1) -> Columns:
+        """One set of a large score; scores were multiplied by public weights up to this one."""
+        made = RowChoice(price, step=weight * UNIT)
+        self.spent.append(price)
+        return list(scores)[made.release(list(scores.values()), self.selection)]

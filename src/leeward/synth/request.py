@@ -14,7 +14,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model import Codebook
 from leeward.privacy import Guarantee, WorkerOnly
 from leeward.privacy.conversion import largest_rho
-from leeward.synth import independent, tree
+from leeward.synth import correlated, independent, tree
 from leeward.synth.description import Fit
 from leeward.synth.domain import RANGES, Domain
 from leeward.synth.measuring import Measurer
@@ -23,6 +23,7 @@ AUTO, RANDOM = "auto", "random"
 
 FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
     "independent": independent.fit,
+    "correlated": correlated.fit,
     "tree": tree.fit,
 }
 """The methods that read rows; each is one module with one function."""
