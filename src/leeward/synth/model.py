@@ -4,7 +4,7 @@ Tables of any sizes may be measured. Those that add one column to what is there 
 others are met by weights of the rows. All of it follows from released numbers.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,42 +117,46 @@ def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:
 def estimated(start: Start, margins: Iterable[Margin]) -> Model:
     """A model of measured tables of two columns and more.
 
-    The table that tells most about one further column is the next node; further ones are met.
+    What tells most about one further column is the next node; tables that are no node are met.
     """
     tables = collected(margins)
-    model, left = Model.empty(start, tables), dict(tables)
+    model, nodes = Model.empty(start, tables), set[frozenset[int]]()
     while len(model.nodes) < len(model.margins):
-        found = [ordered for one in left if (ordered := _ordered(one, model.placed))]
+        found = {one: noisy for key in tables for one, noisy in _families(model, key, tables[key])}
         if not found:
-            model = model.alone(_first(model, left))
+            model = model.alone(_first(model, tables))
             continue
-        best = max(found, key=lambda one: _told(model, one, tables))
-        key = tuple(sorted(best))
-        model = model.given(best, _turned(left.pop(key), key, best))
-    return model.meeting(left)
+        best = max(found, key=lambda one: _told(model, one, found[one]))
+        model = model.given(best, found[best])
+        nodes.add(frozenset(best))
+    return model.meeting({one: held for one, held in tables.items() if set(one) not in nodes})
 
 
-def _ordered(columns: tuple[int, ...], placed: Sequence[int]) -> tuple[int, ...] | None:
-    """The columns with the one that is not placed last; None where that is not just one."""
-    new = [at for at in columns if at not in placed]
-    return (*(at for at in columns if at in placed), *new) if len(new) == 1 else None
+def _families(
+    model: Model, columns: tuple[int, ...], noisy: Noisy
+) -> Iterator[tuple[tuple[int, ...], Noisy]]:
+    """Placed columns of a table with each of its others, and what it says of those together."""
+    placed = tuple(at for at in columns if at in model.placed)
+    for new in (at for at in columns if placed and at not in placed):
+        yield (*placed, new), _onto(noisy, columns, (*placed, new))
 
 
-def _turned(noisy: Noisy, columns: tuple[int, ...], wanted: Sequence[int]) -> Noisy:
-    """The table with its columns in another order."""
-    axes = [columns.index(at) for at in wanted]
-    return Noisy(noisy.table.transpose(axes), noisy.variance.transpose(axes))
+def _onto(noisy: Noisy, columns: tuple[int, ...], wanted: tuple[int, ...]) -> Noisy:
+    """Added up to some of its columns, in another order."""
+    others = tuple(axis for axis, at in enumerate(columns) if at not in wanted)
+    kept = [at for at in columns if at in wanted]
+    axes = [kept.index(at) for at in wanted]
+    table, variance = (one.sum(axis=others) for one in (noisy.table, noisy.variance))
+    return Noisy(table.transpose(axes), variance.transpose(axes))
 
 
-def _told(model: Model, columns: tuple[int, ...], tables: Tables) -> float:
+def _told(model: Model, columns: tuple[int, ...], noisy: Noisy) -> float:
     """How far a table is from independence of its last column, less what noise does."""
-    key = tuple(sorted(columns))
-    noisy = _turned(tables[key], key, columns)
     apart = np.abs(noisy.table - model.independent(columns)).sum()
     return float(apart - np.sqrt(noisy.variance).sum())
 
 
-def _first(model: Model, left: Tables) -> int:
+def _first(model: Model, tables: Tables) -> int:
     """The column of the most tables among those that are not placed."""
     new = [at for at in range(len(model.margins)) if at not in model.placed]
-    return max(new, key=lambda at: sum(at in one for one in left))
+    return max(new, key=lambda at: sum(at in one for one in tables))
