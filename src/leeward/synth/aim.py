@@ -17,7 +17,7 @@ from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.independent import fit as fit_independent
 from leeward.synth.measuring import Margin, Measurer
-from leeward.synth.model import Model, estimated
+from leeward.synth.model import estimated
 from leeward.synth.start import Start
 
 ONE_WAY, CHOICE = Fraction(1, 10), Fraction(1, 10)

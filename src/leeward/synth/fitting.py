@@ -126,3 +126,11 @@ def shrunk(noisy: Noisy, expected: Floats) -> Floats:
     spread = factor * prior
     moved: Floats = expected + differs * spread / (spread + noisy.variance)
     return moved
+
+
+def joins(pair: Pair, taken: tuple[Pair, ...]) -> bool:
+    """Whether no path of taken pairs joins these two columns yet."""
+    reached = {pair[0]}
+    for _ in taken:
+        reached |= {end for one in taken if reached & set(one) for end in one}
+    return pair[1] not in reached

@@ -17,7 +17,7 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
-from leeward.synth.fitting import Noisy, Pair, agreeing, margins_of, shrunk
+from leeward.synth.fitting import Noisy, Pair, agreeing, joins, margins_of, shrunk
 from leeward.synth.independent import fit as fit_independent
 from leeward.synth.measuring import Margin, Measurer
 from leeward.synth.network import Fitted, Network
@@ -82,7 +82,7 @@ def _tree(
     price = _part(budget, division.tree)
     edges = len(start.sizes) - 1
     scores = measurer.scores(expected, start.groups, _penalty(price, edges))
-    chosen = measurer.chosen(scores, _part(budget, division.choice), edges, _joins)
+    chosen = measurer.chosen(scores, _part(budget, division.choice), edges, joins)
     return measurer.measured(chosen, start.groups, price)
 
 
@@ -108,14 +108,6 @@ def _penalty(price: Guarantee, pairs: int) -> float:
     """The mean absolute noise of a cell, were the price divided equally."""
     (error,) = RowCounts(price.share(Fraction(1, pairs)), (Fraction(1),)).errors
     return error
-
-
-def _joins(pair: Pair, taken: tuple[Pair, ...]) -> bool:
-    """Whether no path of taken pairs joins these two columns yet."""
-    reached = {pair[0]}
-    for _ in taken:
-        reached |= {end for one in taken if reached & set(one) for end in one}
-    return pair[1] not in reached
 
 
 def _pair(margin: Margin) -> Pair:
