@@ -18,7 +18,7 @@ SYSTEM_PACKAGES := postgresql default-jre-headless chromium fonts-liberation
 POSTGRESQL := /usr/lib/postgresql
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth evaluation docs views format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -118,6 +118,10 @@ bench: setup ## measure draws per second, a small release, a release against the
 bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)
 	@$(BIN)/python -m benchmarks.scale build/scale.json
 	@$(BIN)/python -m docs.performance
+
+bench-synth: setup ## how near synthetic tables are to a file (DATA=FILE DOMAIN=FILE, five runs each), and ten million rows
+	@$(BIN)/python -m benchmarks.synth $(DATA) $(DOMAIN)
+	@$(BIN)/python -m benchmarks.synth
 
 bench-peers: setup ## the same tables with other libraries, each in its own environment (half an hour)
 	@$(BIN)/python benchmarks/peers/run.py --out build/peers.json

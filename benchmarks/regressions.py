@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from leeward.baselines.scatter import SLOPE, Scatter, prediction
+from leeward.engines.duckdb import opened_file
 from leeward.mechanisms.moments import Moments, lattice_points
 from leeward.mechanisms.theil_sen import TheilSen
 from leeward.model import RealRange
@@ -21,7 +22,7 @@ from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.regress.request import Columns, Request
-from leeward.regress.rows import Rows, opened, read_rows
+from leeward.regress.rows import NAME, Rows, read_rows
 
 EPSILONS = ("1", "8", "16")
 LOW, HIGH = Fraction(0), Fraction(1)
@@ -71,7 +72,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
     request = Request(given.file, Columns(given.x, given.y, given.by), "suppression", "1")
-    with opened(request) as files:
+    with opened_file(request.file, NAME) as files:
         rows = read_rows(files, request)
     fits = [Scatter(np.clip(x, 0, 1), np.clip(y, 0, 1)).fit for x, y in rows.by_cell()]
     true = (

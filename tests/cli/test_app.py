@@ -128,8 +128,14 @@ def test_debugging_does_not_outlive_its_command(
     assert "SECRET" not in capsys.readouterr().err
 
 
-LEDGER = ("create", "show", "verify", "commit", "withdraw")
-CALLED = [*([name] for name in COMMANDS if name != "ledger"), *(["ledger", one] for one in LEDGER)]
+GROUPS = {
+    "ledger": ("create", "show", "verify", "commit", "withdraw"),
+    "synth": ("table", "generate"),
+}
+CALLED = [
+    *([name] for name in COMMANDS if name not in GROUPS),
+    *([name, one] for name, commands in GROUPS.items() for one in commands),
+]
 
 
 @pytest.mark.parametrize("command", CALLED, ids=" ".join)
@@ -140,10 +146,11 @@ def test_the_help_of_every_command_has_an_example(runner: CliRunner, command: li
     assert "<bool>" not in result.stdout
 
 
-def test_every_command_of_the_ledger_is_among_them() -> None:
-    group = load("ledger")
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_command_of_a_group_is_among_them(name: str) -> None:
+    group = load(name)
     assert isinstance(group, TyperGroup)
-    assert tuple(group.commands) == LEDGER
+    assert tuple(group.commands) == GROUPS[name]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,10 +9,10 @@ from tests.shape.source import SRC
 FOLDER = SRC / "leeward" / "mechanisms"
 MOST_LINES = 400
 
-OF_REGRESSIONS = ("moments", "theil_sen")
+OF_FILES = ("moments", "theil_sen", "row_counts", "row_choice")
 """Mechanisms that no plan names."""
 
-every_mechanism = pytest.mark.parametrize("name", [*sorted(REGISTRY), *OF_REGRESSIONS])
+every_mechanism = pytest.mark.parametrize("name", [*sorted(REGISTRY), *OF_FILES])
 
 
 def test_there_are_mechanisms() -> None:

@@ -182,28 +182,24 @@ def _own(counts: Integers) -> Candidate:
 
 @dataclass(frozen=True)
 class RowLine:
-    """A mechanism of synthetic tables, with an ε and with a ρ."""
+    """A mechanism of synthetic tables at some prices, all ε or all ρ."""
 
     mechanism: str
     made: Callable[[Guarantee], object]
     examine: Callable[..., Loss]
-    epsilons: tuple[str, ...] = ("1", "4")
-    rho: str = "1/50"
+    prices: tuple[Guarantee, ...]
     deep: ClassVar[bool] = False
     policies: ClassVar[tuple[str, ...]] = ("worker",)
 
     def rows(self, _: tuple[tuple[str, str], ...], depth: Depth) -> Iterator[Row]:
-        """One row for every ε, and one for a ρ."""
-        for epsilon in self.epsilons:
-            yield self._row(Guarantee("worker", None, epsilon), depth)
-        yield self._row(Guarantee("worker", None, 0, 0, self.rho), depth)
+        """One row for every price."""
+        return (self._row(price, depth) for price in self.prices)
 
     def _row(self, price: Guarantee, depth: Depth) -> Row:
-        read = price.restated
-        told = "" if price.rho == 0 else "budget in rho"
+        epsilon, told = price.restated.epsilon, "budget in rho" if price.rho else ""
         delta = price.reading if price.rho else Fraction(0)
         claim = Claim(
-            self.mechanism, "tight", "worker", None, read.epsilon, delta, price.rho, detail=told
+            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=told
         )
         return Row(claim, self.examine(self.made(price), depth))
 
@@ -213,7 +209,21 @@ def counts_at(price: Guarantee) -> RowCounts:
     return RowCounts.calibrated(price, [one.size for one in counts_of(PEOPLE)])
 
 
-ROW_LINES = (
-    RowLine("row_counts", counts_at, examine_counts),
-    RowLine("row_choice", lambda price: RowChoice(price, 2), examine_choice),
+def choice_at(price: Guarantee) -> RowChoice:
+    """Two choices at this price."""
+    return RowChoice(price, 2)
+
+
+PRICES = (
+    tuple(Guarantee("worker", None, epsilon) for epsilon in ("1", "4")),
+    (Guarantee("worker", None, 0, 0, "1/50"),),
+)
+
+ROW_LINES = tuple(
+    RowLine(name, made, examine, prices)
+    for name, made, examine in (
+        ("row_counts", counts_at, examine_counts),
+        ("row_choice", choice_at, examine_choice),
+    )
+    for prices in PRICES
 )

@@ -27,7 +27,7 @@ def table_command(  # noqa: PLR0913 (a parameter for each option)
     ] = None,
     delta: Annotated[
         str | None,
-        typer.Option(help="With Gaussian noise, where it is less than ε: at most 1e-6."),
+        typer.Option(help="Buys Gaussian noise: the probability that ε fails, at most 1e-6."),
     ] = None,
     rows: Annotated[
         int | None, typer.Option(help="Rows to write. Left out, the released total.")

@@ -50,6 +50,9 @@ ATTACHED = "source"
 QUIET = "SET enable_progress_bar = false"
 """The bar would be mixed into what a command prints, which may be JSON."""
 
+AS_WRITTEN = "SET disabled_optimizers = 'join_order,build_side_probe_side'"
+"""Joins hash their right side, here code lists: otherwise DuckDB may hash all rows of a file."""
+
 DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
 
@@ -101,10 +104,11 @@ class Embedded:
         `counted` asks it; it goes with the folder.
         """
         path = str(self._spill.path / f"{name}.parquet").replace("'", "''")
-        self._backend.con.execute(
-            f"COPY ({self._backend.compile(content)}) TO '{path}' (FORMAT parquet)"
-        )
-        self._backend.con.execute(f"CREATE VIEW \"{name}\" AS FROM read_parquet('{path}')")
+        connection = self._backend.con
+        connection.execute(AS_WRITTEN)
+        connection.execute(f"COPY ({self._backend.compile(content)}) TO '{path}' (FORMAT parquet)")
+        connection.execute(f"CREATE VIEW \"{name}\" AS FROM read_parquet('{path}')")
+        connection.execute("RESET disabled_optimizers")
 
     def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[np.integer[Any]]]:
         """Different values of these columns of whole numbers, and `rows`, how many have them."""

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from leeward.baselines.scatter import Scatter
+from leeward.engines.duckdb import opened_file
 from leeward.errors import BadFile, InvalidParameter
 from leeward.randomness import SeededBits
 from leeward.regress.request import Columns, Request
-from leeward.regress.rows import NAME, opened, read_rows
+from leeward.regress.rows import NAME, read_rows
 
 COLUMNS = (Columns("x", "y", "cell"), Columns("parent_rank", "kid_rank", "cell"))
 """What the columns of a file may be called: in short, or as in the example of Chetty and Friedman.
@@ -38,7 +39,7 @@ def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
 def read_cells(path: Path) -> dict[str, Scatter]:
     """The cells of a file, read as `leeward regress` does; shares are moved into [0, 1]."""
     try:
-        with opened(_request(path, COLUMNS[0])) as files:
+        with opened_file(path, NAME) as files:
             held = set(files.tables()[NAME].columns)
             found = [one for one in COLUMNS if {one.x, one.y, one.by} <= held]
             if not found:

@@ -56,7 +56,7 @@ class RealRange:
     column: str
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(1)
-    table: str = "workers"
+    table: str = field(default="workers", compare=False)
 
 
 @dataclass(frozen=True)

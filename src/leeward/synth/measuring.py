@@ -38,12 +38,12 @@ class Margin:
         return Noisy.of(self.counts, self.deviation)
 
     def as_json(self, names: Sequence[str]) -> dict[str, object]:
-        """Plain values; the scale of a Gaussian is its variance."""
+        """Plain values; the parameter is the scale of Laplace noise, the variance of a Gaussian."""
         return {
             "columns": [names[at] for at in self.columns],
             "counts": self.counts.tolist(),
             "law": self.law,
-            "scale": str(self.scale),
+            "parameter": str(self.scale),
             "deviation": round(self.deviation, 6),
         }
 
@@ -52,7 +52,7 @@ class Margin:
         """From plain values."""
         columns = tuple(map(names.index, told["columns"]))
         counts = np.array(told["counts"], dtype=np.int64)
-        return cls(columns, counts, told["law"], Fraction(told["scale"]), told["deviation"])
+        return cls(columns, counts, told["law"], Fraction(told["parameter"]), told["deviation"])
 
 
 @dataclass(frozen=True)

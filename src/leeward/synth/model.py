@@ -91,7 +91,7 @@ class Model:
 
     def _with(self, node: Fitted) -> "Model":
         pool = self.pool.copy()
-        extend(pool, node, SeededBits(len(self.nodes)).generator)
+        extend(pool, node, SeededBits(len(self.nodes)))
         return replace(self, pool=pool, nodes=(*self.nodes, node))
 
     def _near(self, columns: Sequence[int], noisy: Noisy, expected: Floats | None = None) -> Floats:

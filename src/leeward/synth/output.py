@@ -3,6 +3,7 @@
 Numbers are drawn uniformly inside their classes: a class says no more about them.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -26,8 +27,8 @@ from leeward.synth.drawing import Rows, blocks
 
 DESCRIPTION, PARQUET, CSV = "description.json", "synthetic.parquet", "synthetic.csv"
 
-STREAM = 1
-"""Numbers inside classes have bits of their own, so that rows do not depend on them."""
+INSIDE = 2**64
+"""Added to the seed for numbers inside classes: they have bits of their own."""
 
 
 def require_free(target: Path) -> None:
@@ -36,12 +37,16 @@ def require_free(target: Path) -> None:
 
 
 def write_folder(target: Path, description: Description, rows: int, seed: int) -> str:
-    """Description and rows in a new folder; the SHA-256 of the description."""
+    """Description and rows in a new folder; the SHA-256 of the description.
+
+    Rows are drawn from the description as it is written, whose tables are rounded.
+    """
     told = description.to_json()
+    held = Description.read(json.loads(told))
     with _appearing(target) as folder:
         write_file(folder / DESCRIPTION, told)
         with new_file(folder / PARQUET) as parquet, new_file(folder / CSV) as csv:
-            _write_rows(description, rows, seed, (parquet, csv))
+            _write_rows(held, rows, seed, (parquet, csv))
         for name in (DESCRIPTION, PARQUET, CSV):
             flush(folder / name)
     return sha256(told).hexdigest()
@@ -75,12 +80,12 @@ def _write_rows(
 
 def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]:
     """Blocks of synthetic rows with their codes and numbers."""
-    inside = SeededBits(seed).generator.spawn(STREAM)[0]
+    inside = SeededBits(seed + INSIDE)
     for block in blocks(description.fit.network, description.domain, rows, seed):
         yield table(description.domain, block, inside)
 
 
-def table(domain: Domain, block: Rows, inside: np.random.Generator) -> pa.Table:
+def table(domain: Domain, block: Rows, inside: SeededBits) -> pa.Table:
     """Positions as codes and numbers."""
     columns = {one.name: _array(one, block[:, at], inside) for at, one in enumerate(domain.columns)}
     return pa.table(columns)
@@ -92,7 +97,7 @@ def _type(column: Column) -> pa.DataType:
     return pa.int64() if column.whole else pa.float64()
 
 
-def _array(column: Column, at: NDArray[np.uint16], inside: np.random.Generator) -> pa.Array:
+def _array(column: Column, at: NDArray[np.uint16], inside: SeededBits) -> pa.Array:
     if column.edges is None:
         coded = pa.DictionaryArray.from_arrays(pa.array(at.astype(np.int32)), list(column.values))
         return coded.cast(pa.string())
@@ -101,7 +106,7 @@ def _array(column: Column, at: NDArray[np.uint16], inside: np.random.Generator) 
     held = np.minimum(at, classes - 1)
     edges = np.array(column.edges)
     low, high = edges[held], edges[held + 1]
-    drawn = low + inside.random(at.size) * (high - low)
+    drawn = low + inside.generator.random(at.size) * (high - low)
     if column.whole:
         drawn = np.clip(np.floor(drawn), low, high - 1).astype(np.int64)
     return pa.array(drawn, type=_type(column), mask=missing)

@@ -17,6 +17,7 @@ from leeward.privacy.conversion import largest_rho
 from leeward.synth import correlated, independent, tree
 from leeward.synth.description import Fit
 from leeward.synth.domain import RANGES, Domain
+from leeward.synth.drawing import TRIED, some_possible
 from leeward.synth.measuring import Measurer
 
 AUTO, RANDOM = "auto", "random"
@@ -63,7 +64,14 @@ class Request:
                 next_step=f"Use {AUTO}.",
             )
         raise_all([*self._free(), *self._numbers()])
-        _ = self.domain, self.price
+        _ = self.price
+        if not some_possible(self.domain).size:
+            raise InvalidParameter(
+                "codebook.impossible",
+                rule=f"must leave more than one in {TRIED} combinations of values possible",
+                value=f"{len(self.domain.impossible)} rules that leave less",
+                next_step="Leave a rule out, or declare fewer codes.",
+            )
 
     @property
     def free(self) -> bool:

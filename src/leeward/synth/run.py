@@ -62,7 +62,31 @@ class Written:
 def synthesize(
     request: Request, out: Path, account: Account | None = None, seed: int = 0
 ) -> Written:
-    """Describe a file and draw rows into a new folder; with an account, charged before."""
+    """Describe a file with noise and draw synthetic rows into a new folder.
+
+    Parameters
+    ----------
+    request
+        `Request(file, codebook, method, epsilon, delta, rows)`; valid at birth.
+    out
+        The folder, which must not exist.
+    account
+        `Account(ledger, name)`, charged before the first draw; without one nothing is charged.
+    seed
+        Of the rows, not of the noise.
+
+    Returns
+    -------
+    Written
+        `folder`, `description` and `rows`.
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read, or the folder not written.
+    OverBudget, AlreadyReleased
+        If the account cannot pay.
+    """
     require_free(out)
     if request.free:
         return _free(request, out, account, seed)
@@ -93,7 +117,29 @@ def describe(request: Request, counts: Counts, *, paid: bool = False) -> Descrip
 
 
 def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> Written:
-    """Rows of a description alone, in a new folder; as many as wanted, at no further cost."""
+    """Draw rows of a description alone into a new folder, as many as wanted, at no further cost.
+
+    Parameters
+    ----------
+    description
+        The file `description.json`.
+    out
+        The folder, which must not exist.
+    rows
+        How many; left out, the released total.
+    seed
+        The same seed gives the same rows.
+
+    Returns
+    -------
+    Written
+        `folder`, `description` and `rows`.
+
+    Raises
+    ------
+    BadFile
+        If it is no description, or the folder cannot be written.
+    """
     require_free(out)
     held = read_description(description)
     wanted = held.rows if rows is None else rows
