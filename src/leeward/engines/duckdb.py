@@ -243,15 +243,16 @@ class Files(Embedded):
 
 
 @contextmanager
-def opened_file(path: Path, table: str) -> Iterator[Files]:
+def opened_file(path: Path, table: str, parameter: str = "FILE") -> Iterator[Files]:
     """One CSV or Parquet file as a table of this name, if its name and header can be read.
 
-    Of rows that cannot be read the refusal says that they cannot, and no more.
+    `parameter` is what refusals call it. Of rows that cannot be read the refusal says that they
+    cannot, and no more.
     """
     suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
     if suffix is None or not path.is_file():
         raise BadFile(
-            "FILE",
+            parameter,
             rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
             value=shown(path.name),
             next_step="Give the path of a CSV or Parquet file.",
@@ -265,7 +266,7 @@ def opened_file(path: Path, table: str) -> Iterator[Files]:
             files.close()
     except Undisclosed:
         raise BadFile(
-            "FILE",
+            parameter,
             rule="must be readable from the first row to the last",
             value="a file that is not (not shown)",
             next_step="Look at the file with its own tools.",

@@ -42,12 +42,12 @@ class Counts(Protocol):
 class FileCounts:
     """The counts of a file whose rows are recoded."""
 
-    def __init__(self, files: Files, domain: Domain, path: Path) -> None:
+    def __init__(self, files: Files, domain: Domain, path: Path, parameter: str = "FILE") -> None:
         self._files = files
         table = files.tables()[NAME]
         for one in domain.columns:
-            _require_column(table, one.name)
-        require_whole(path, "FILE")
+            _require_column(table, one.name, parameter)
+        require_whole(path, parameter)
         hiding_errors(lambda: files.hide(CODED, _positions(files, table, domain.columns)))
 
     def of(self, columns: Sequence[int], groups: Groups) -> Integers:
@@ -101,13 +101,13 @@ def _position(chosen: Table, i: int, column: Column) -> Expression:
     return ibis.cases(*classes, (raw.notnull(), len(lower)), else_=missing).cast("int32")
 
 
-def _require_column(table: Table, column: str) -> None:
+def _require_column(table: Table, column: str, parameter: str) -> None:
     if column in table.columns:
         return
     near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
     raise InvalidParameter(
         "codebook.attributes",
-        rule="must declare columns that FILE has",
+        rule=f"must declare columns that {parameter} has",
         value=shown(column),
         next_step=f"Did you mean {near[0]!r}? Give it as `column`."
         if near

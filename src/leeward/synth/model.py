@@ -62,7 +62,8 @@ class Model:
             return self.margins[columns[0]]
         shape = self.start.shape(columns)
         key = places(self.pool, columns, shape)
-        return np.bincount(key, self.weights, self.start.cells(columns)).reshape(shape)
+        held = np.bincount(key, self.weights, self.start.cells(columns))
+        return held.reshape(shape).astype(np.float64, copy=False)
 
     def independent(self, columns: Sequence[int]) -> Floats:
         """The last column independent of the others, which are placed."""

@@ -13,7 +13,6 @@ from itertools import combinations
 
 import numpy as np
 
-from leeward.errors import InvalidParameter
 from leeward.mechanisms.row_counts import RowCounts
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
@@ -65,20 +64,12 @@ class _Public:
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows of the public table."""
-        return int(self.counts.of((0,), self.start.groups).sum())
+        """The number of rows of the public table; one without rows says nothing of any pair."""
+        return max(1, int(self.counts.of((0,), self.start.groups).sum()))
 
     def shares(self, columns: tuple[int, ...]) -> Floats:
         """Of all cells of these columns."""
-        held = self.counts.of(columns, self.start.groups)
-        if not held.any():
-            raise InvalidParameter(
-                "--public",
-                rule="must be a table with rows that the codebook has codes for",
-                value="a table without",
-                next_step="Give a public table of the same columns and codes.",
-            )
-        return held / held.sum()
+        return self.counts.of(columns, self.start.groups) / self.rows
 
     def alone(self, pair: Pair) -> Floats:
         """Its columns independent of each other."""
