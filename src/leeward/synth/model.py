@@ -18,7 +18,7 @@ from leeward.synth.measuring import Margin
 from leeward.synth.network import Fitted, Network
 from leeward.synth.start import Start
 
-SAMPLE = 1 << 17
+SAMPLE = 1 << 16
 """Rows that are drawn to look at a model; their seed is the same always, and public."""
 
 Tables = Mapping[tuple[int, ...], Noisy]

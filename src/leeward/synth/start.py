@@ -56,7 +56,7 @@ class Start:
         """How groups are divided into values."""
         return tuple(nearest(one.noisy.table, self.rows) for one in self.margins)
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Groups of each column."""
         return tuple(one.table.size for one in self.alone)
