@@ -11,7 +11,7 @@ from leeward.randomness import SecretBits
 from tests.noise.goodness import FALSE_ALARM, p_value
 from tests.noise.scripted import scripted_bits
 
-RANKS, RATE, DRAWS = [3, 2, 7, 2], Fraction(1, 2), 4000
+RANKS, RATE, DRAWS = [4, 2, 7], Fraction(1, 2), 4000
 
 
 def test_places_are_drawn_with_the_chances_of_coins() -> None:

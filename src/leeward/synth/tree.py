@@ -28,7 +28,7 @@ from leeward.synth.start import Start
 class Division:
     """How the price is divided, in hundredths; `number` is further pairs for each of the tree.
 
-    Both were found on two tables of 14 and 18 columns (docs/explanation/synthesis.md).
+    How both were chosen, and on which tables, is told in docs/explanation/synthesis.md.
     """
 
     one_way: int
