@@ -1,0 +1,84 @@
+"""Networks of correlated, nist and aim: what they find, and when they leave it."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from leeward.mechanisms.row_choice import UNIT, distance
+from leeward.noise.scales import Integers, secret
+from leeward.noise.selection import SECRET
+from leeward.privacy import Guarantee
+from leeward.synth import aim, correlated, model, nist
+from leeward.synth.description import Fit
+from leeward.synth.drawing import blocks
+from leeward.synth.measuring import Measurer
+from tests.synth.scene import ArrayCounts
+from tests.synth.test_methods import DOMAIN, people, shares
+
+LARGE = Guarantee("worker", None, 0, rho=50)
+FITS = {
+    "correlated": correlated.fit,
+    "nist": partial(nist.fit, public=ArrayCounts(people(500))),
+    "aim": aim.fit,
+}
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model, "SAMPLE", 1 << 12)
+
+
+def fitted(method: str, rows: Integers, price: Guarantee) -> Fit:
+    return FITS[method](DOMAIN, Measurer(ArrayCounts(rows), secret(), SECRET), price)
+
+
+@pytest.mark.parametrize("method", FITS)
+def test_dependence_is_recovered(method: str) -> None:
+    rows = people(3000)
+    fit = fitted(method, rows, LARGE)
+    assert fit.total == pytest.approx(3000, abs=30)
+    (made,) = blocks(fit.network, DOMAIN, 3000, 1)
+    for pair in ((0, 1), (1, 3), (0, 3), (0, 4)):
+        assert np.abs(shares(made, *pair) - shares(rows, *pair)).sum() / 2 < 0.04
+    wrong = np.mean((made[:, 0] + made[:, 2]) % 2 != made[:, 4])
+    assert (wrong < 0.02) == (method != "nist")  # no pair shows it, and the tree has pairs alone
+
+
+@pytest.mark.parametrize("method", FITS)
+def test_a_price_that_tells_nothing_is_no_failure(method: str) -> None:
+    fit = fitted(method, people(50), Guarantee("worker", None, 0, rho="1/100000"))
+    assert sum(map(len, blocks(fit.network, DOMAIN, 50, 1))) == 50
+
+
+def test_tables_of_correlated_are_useful() -> None:
+    """Cells ≤ n·ε₂/(r·θ) with ε₂ = ε/2, r = 4 tables, θ = 4 and n the released total of 3000."""
+    for epsilon, most in ((3 / 10, 28), (3 / 100, 2.8)):
+        price = Guarantee("worker", None, str(epsilon))
+        sizes = [one.counts.size for one in fitted("correlated", people(3000), price).margins[5:]]
+        assert all(size <= most * 1.5 for size in sizes)
+        assert (len(sizes) == 4) == (epsilon > 0.1)
+
+
+def test_the_tree_of_nist_mends_adjacent_edges_by_triples() -> None:
+    """c0 and c2 move c4 together and by themselves: two edges, and a triple where they meet."""
+    rows = people(3000)
+    rows[:1500, 4] = np.maximum(rows[:1500, 0], rows[:1500, 2] // 2)
+    public = Measurer(ArrayCounts(rows), secret(), SECRET)
+    fit = nist.fit(DOMAIN, public, LARGE, ArrayCounts(rows))
+    assert (0, 2, 4) in {one.columns for one in fit.margins}
+
+
+def test_own_margins_move_a_score_by_nearly_four() -> None:
+    """N rows in one cell and a new one in a new row and column; released margins: by one."""
+    many = 9
+    before = np.array([[many, 0], [0, 0]])
+    after = before + np.array([[0, 0], [0, 1]])
+
+    def own(counts: Integers) -> int:
+        alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+        return distance(counts, alone)
+
+    assert (own(after) - own(before)) / UNIT == pytest.approx(4 * many / (many + 1), abs=0.01)
+    released = np.full((2, 2), 2.5)
+    assert abs(distance(after, released) - distance(before, released)) == UNIT
