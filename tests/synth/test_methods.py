@@ -1,5 +1,6 @@
 """Methods: what they find, and what one row changes in all that they ask for."""
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -18,6 +19,7 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.randomness import SeededBits
 from leeward.synth import nist, tree
+from leeward.synth.description import Fit
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks
 from leeward.synth.measuring import Measurer
@@ -57,7 +59,10 @@ def test_the_tree_recovers_strong_dependence(rho: int) -> None:
         assert np.abs(shares(made, *pair) - shares(rows, *pair)).sum() / 2 < 0.04
 
 
-METHODS = {**FITS, "nist": partial(nist.fit, public=ArrayCounts(people(100)))}
+METHODS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
+    **FITS,
+    "nist": partial(nist.fit, public=ArrayCounts(people(100))),
+}
 
 
 class Scripted:

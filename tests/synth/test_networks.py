@@ -1,5 +1,6 @@
 """Networks of correlated, nist and aim: what they find, and when they leave it."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
@@ -11,13 +12,15 @@ from leeward.noise.selection import SECRET
 from leeward.privacy import Guarantee
 from leeward.synth import aim, correlated, model, nist
 from leeward.synth.description import Fit
+from leeward.synth.domain import Domain
 from leeward.synth.drawing import blocks
+from leeward.synth.fitting import total
 from leeward.synth.measuring import Measurer
 from tests.synth.scene import ArrayCounts
 from tests.synth.test_methods import DOMAIN, people, shares
 
 LARGE = Guarantee("worker", None, 0, rho=50)
-FITS = {
+FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
     "correlated": correlated.fit,
     "nist": partial(nist.fit, public=ArrayCounts(people(500))),
     "aim": aim.fit,
@@ -52,12 +55,13 @@ def test_a_price_that_tells_nothing_is_no_failure(method: str) -> None:
 
 
 def test_tables_of_correlated_are_useful() -> None:
-    """Cells ≤ n·ε₂/(r·θ) with ε₂ = ε/2, r = 4 tables, θ = 4 and n the released total of 3000."""
-    for epsilon, most in ((3 / 10, 28), (3 / 100, 2.8)):
-        price = Guarantee("worker", None, str(epsilon))
-        sizes = [one.counts.size for one in fitted("correlated", people(3000), price).margins[5:]]
-        assert all(size <= most * 1.5 for size in sizes)
-        assert (len(sizes) == 4) == (epsilon > 0.1)
+    """Cells ≤ n·ε₂/(r·θ): the scale of a table is r/ε₂, θ is 4, n the total of one-way counts."""
+    fit = fitted("correlated", people(3000), Guarantee("worker", None, "0.3"))
+    alone, tables = fit.margins[: len(DOMAIN.columns)], fit.margins[len(DOMAIN.columns) :]
+    released = total([one.noisy for one in alone])
+    assert len(tables) == len(DOMAIN.columns) - 1
+    assert all(one.counts.size * 4 * one.scale <= released for one in tables)
+    assert max(one.counts.size for one in tables) > 12  # more than any pair
 
 
 def test_the_tree_of_nist_mends_adjacent_edges_by_triples() -> None:
