@@ -106,13 +106,14 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, the full evaluation
+bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, the full evaluation
 	@$(BIN)/python -m benchmarks.draws
 	@$(BIN)/python -m benchmarks.start
 	@$(BIN)/python -m benchmarks.release
 	@$(BIN)/python -m benchmarks.products
 	@$(BIN)/python -m benchmarks.earnings
 	@$(BIN)/python -m benchmarks.percentiles
+	@$(BIN)/python -m benchmarks.commuting
 	@$(BIN)/python -m benchmarks.evaluate
 
 bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)

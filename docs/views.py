@@ -16,10 +16,18 @@ from tests.browser.conftest import NAMES, options
 from tests.browser.office import Office
 
 PICTURES = Path(__file__).parent / "pictures"
+RECIPES = {
+    "umetrics": "bundle/tables/y1_earnings?code.institution=00900001",
+    "pseo": "ours-y1/tables/y1_earnings",
+    "veo": "published/tables/y1_earnings_veop",
+    "qwi": "bundle-2026Q2/tables/flows?code.place=0300001&code.sector=62",
+}
+"""A table of each recipe's demonstration."""
 
 
 def main() -> None:
     """Take every view again."""
+    views_of_recipes()
     with TemporaryDirectory() as folder:
         office = Office(Path(folder) / "demo")
         office.run("demo", "--out", str(office.folder), folder=office.folder.parent)
@@ -31,13 +39,24 @@ def main() -> None:
             keep(page, report, "report", at="h3:text-is('place_industry')")
 
 
+def views_of_recipes() -> None:
+    """One table of each recipe."""
+    for name, table in RECIPES.items():
+        with TemporaryDirectory() as folder:
+            office = Office(Path(folder) / name)
+            options = ("--recipe", name, "--demo", "--out", str(office.folder))
+            office.run("init", *options, folder=office.folder.parent)
+            with window(1280, 760) as page, office.serving() as address:
+                keep(page, f"{address}releases/{table}", name, at="table")
+
+
 @contextmanager
-def window() -> Iterator[Page]:
-    """A window of a usual size."""
+def window(width: int = 1100, height: int = 940) -> Iterator[Page]:
+    """A window, of a usual size if nothing else is said."""
     path = next(filter(None, map(shutil.which, NAMES)))
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=path, args=options())
-        yield browser.new_page(viewport={"width": 1100, "height": 940})
+        yield browser.new_page(viewport={"width": width, "height": height})
         browser.close()
 
 

@@ -87,6 +87,7 @@ SLOW = (
     "tests/engines/test_owners.py",
     "tests/engines/test_tables.py",
     "tests/engines/test_tidying.py",
+    "tests/engines/test_wages.py",
     "tests/engines/test_without_pandas.py",
     "tests/bundle/test_reader.py",
     "tests/economy/",

@@ -10,6 +10,7 @@ From a plan and three confidential tables to a folder that may be published:
 >>> leeward.verify("bundle", ledger="ledger.sqlite").sound  # doctest: +SKIP
 
 The main job: `read_plan`, `Plan`, `predict`, `check`, `release`, `verify`, `read_bundle`, `Ledger`.
+Jobs from wage records: `find_jobs`.
 One mechanism by itself: `mechanism`, the policies, and `Guarantee`. Everything that is refused is a
 `LeewardError`, which names the parameter, the rule, the value and the next step.
 """
@@ -20,12 +21,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle, read_bundle
     from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
-    from leeward.front import check, predict, release, verify
+    from leeward.front import check, find_jobs, predict, release, verify
     from leeward.ledger import Ledger
     from leeward.mechanisms import mechanism
     from leeward.privacy import (
         EstablishmentRemoval,
         Guarantee,
+        Person,
         ProportionalAlpha,
         StrongAlpha,
         WeakAlpha,
@@ -38,12 +40,12 @@ __version__ = "0.5.0"
 HOMES = {
     "leeward.bundle.reader": ("Bundle", "read_bundle"),
     "leeward.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
-    "leeward.front": ("check", "predict", "release", "verify"),
+    "leeward.front": ("check", "find_jobs", "predict", "release", "verify"),
     "leeward.ledger": ("Ledger",),
     "leeward.mechanisms": ("mechanism",),
     "leeward.privacy": (
-        *("EstablishmentRemoval", "Guarantee", "ProportionalAlpha", "StrongAlpha", "WeakAlpha"),
-        "WorkerOnly",
+        *("EstablishmentRemoval", "Guarantee", "Person", "ProportionalAlpha", "StrongAlpha"),
+        *("WeakAlpha", "WorkerOnly"),
     ),
     "leeward.publishing.plan": ("Plan", "read_plan"),
 }
@@ -58,6 +60,7 @@ __all__ = [
     "Ledger",
     "LeewardError",
     "NotCovered",
+    "Person",
     "Plan",
     "ProportionalAlpha",
     "StrongAlpha",
@@ -65,6 +68,7 @@ __all__ = [
     "WorkerOnly",
     "__version__",
     "check",
+    "find_jobs",
     "mechanism",
     "predict",
     "read_bundle",

@@ -6,7 +6,7 @@ Tables may be paths, addresses of a database, or frames in this process.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,16 +15,90 @@ from typing import TYPE_CHECKING
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
+from leeward.model.resources import Resources, read_engine
+from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
 from leeward.show.notebook import html_table
 from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
+    from leeward.engines.wages import JobsFile
     from leeward.publishing.check import Checked
     from leeward.publishing.measuring import Progress
 
-__all__ = ["Verification", "check", "predict", "read_bundle", "read_plan", "release", "verify"]
+__all__ = [
+    "Verification",
+    "check",
+    "find_jobs",
+    "predict",
+    "read_bundle",
+    "read_plan",
+    "release",
+    "verify",
+]
+
+
+def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
+    wages: object,
+    *,
+    quarter: str,
+    out: Path | str,
+    kind: str = "any",
+    one: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    engine: str | None = None,
+) -> "JobsFile":
+    """Write the jobs of a quarter that follow from wage records. The file is confidential.
+
+    The database does the work. Records of one person, workplace and quarter are added up, and a
+    job is what has positive pay in the quarter.
+
+    Parameters
+    ----------
+    wages
+        Wage records: a path, an address of a database, or a frame.
+    quarter
+        The quarter of the jobs, such as ``"2026Q2"``.
+    out
+        The Parquet file to write, with mode 0600; it must not exist.
+    kind
+        ``"any"``, or with pay in the quarter before (``"beginning"``), after (``"end"``) or both
+        (``"full"``).
+    one
+        ``"primary"`` or ``"dominant"``: one job of each person; as `leeward jobs` has them.
+    columns
+        The names of columns, by ``worker``, ``workplace``, ``quarter``, ``earnings`` and
+        ``employer``, where they are not those of the economy.
+    engine
+        ``"spark"`` for Parquet that Spark reads and tables of its catalog.
+
+    Returns
+    -------
+    JobsFile
+        Its `path`, and how many `jobs` it has, which is confidential. `missing` are neighbours of
+        the quarter of which there are no wages; then the file has no column flow.
+
+    Raises
+    ------
+    InvalidParameter, BadFile, BadData
+        If something is named that there is not, or the records cannot be read.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> quarters = ["2026Q1", "2026Q2", "2026Q3"]
+    >>> job = {"worker_id": 1, "workplace_id": 7, "earnings": 900_000}
+    >>> wages = pd.DataFrame([job | {"quarter": one} for one in quarters])
+    >>> found = leeward.find_jobs(wages, quarter="2026Q2", out=folder / "jobs.parquet")
+    >>> pd.read_parquet(found.path).flow.tolist()
+    ['11']
+    """
+    from leeward.engines.wages import write_jobs  # noqa: PLC0415 (loads a database)
+
+    named = WageColumns.read(columns or {})
+    wanted = WageJobs(Quarter.read(quarter), kind, one, named)
+    return write_jobs(wages, wanted, Path(out), Resources(read_engine(engine)))
 
 
 def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Prediction:

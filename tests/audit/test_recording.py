@@ -72,6 +72,7 @@ BUILT_PAY = [
         ("log_pair", {"plus": 3}),
         ("payroll_pareto", {"cells": 2}),
         ("payroll_slope", {}),
+        ("edge_pay", {"cells": 2}),
     )
 ]
 

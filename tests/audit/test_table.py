@@ -27,6 +27,9 @@ KEYS = {
 
 DEFECTS = {
     ("edge_laplace", "noise for one job only"),
+    ("edge_laplace", "two periods of a person booked as one"),
+    ("edge_laplace", "two kept codes taken for one row"),
+    ("edge_laplace", "a limit that is not enforced"),
     ("smooth_gamma", "scale αx without its floor at 1"),
     ("slope", "slope on a worker cell, A from the cell"),
     ("slope", "slope on a filtered count, A from all jobs"),
@@ -38,6 +41,8 @@ DEFECTS = {
     ("clipped", "a split that depends on the data"),
     ("clipped", "a headroom that depends on the data"),
     ("vector_pareto", "a fresh H for every cell"),
+    ("vector_pareto", "x of jobs that began or ended"),
+    ("clipped", "a net change that never turns"),
     ("joint_pareto", "the dimension p forgotten"),
     ("joint_pareto", "every table drawn by itself"),
     ("joint_pareto", "a cell of each table without noise"),
@@ -54,6 +59,8 @@ DEFECTS = {
     ("employer_moments", "rows taken for 4.5 apart"),
     ("employer_moments", "sizes without the rows left out"),
     ("theil_sen", "a rank for ε/2"),
+    ("dirichlet", "half the prior"),
+    ("dirichlet", "as many synthetic homes as workers"),
     ("row_counts", "noise for half of the sets"),
     ("row_choice", "the data's own margins in the score"),
     *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),
@@ -66,6 +73,7 @@ DEFECTS = {
     ("payroll_slope", "slope on payroll under strong"),
     ("payroll_slope", "the floor B forgotten"),
     ("payroll_slope", "count and payroll booked in parallel"),
+    ("edge_pay", "count and payroll booked in parallel"),
     ("pay_clipped", "the cap is the largest pay observed"),
     ("pay_clipped", "weights min(1, θB/P)"),
     ("pay_two_scales", "calibrated for one scale"),
@@ -92,6 +100,7 @@ DEFECTS = {
             "log_pair",
             "payroll_pareto",
             "payroll_slope",
+            "edge_pay",
         )
     ),
 }
@@ -182,10 +191,12 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("clipped", "strong"),
         ("scale", "strong"),
         ("edge_laplace", "worker"),
+        ("edge_laplace", "person"),
         ("node_laplace", "establishment"),
         ("moments", "worker"),
         ("employer_moments", "strong"),
         ("theil_sen", "replacement"),
+        ("dirichlet", "replacement"),
         ("row_counts", "worker"),
         ("row_choice", "worker"),
         ("pay_two_scales", "proportional"),
@@ -193,6 +204,7 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("log_pair", "proportional"),
         ("payroll_pareto", "proportional"),
         ("payroll_slope", "proportional"),
+        ("edge_pay", "worker"),
     ],
 )
 def test_those_calibrated_to_equality_reach_it(
@@ -250,8 +262,16 @@ def test_slope_on_a_filtered_count_costs_what_the_theorem_says(rows: list[Row]) 
 
 
 def test_a_cut_of_a_tenth_shows_as_a_tenth(rows: list[Row]) -> None:
-    for name in ("slope", "log_laplace", "clipped", "scale", "edge_laplace"):
+    for name in ("slope", "log_laplace", "clipped", "scale", "edge_laplace", "edge_pay"):
         assert control(rows, "scale cut", name).ratio == pytest.approx(10 / 9, abs=1e-3)
+
+
+def test_a_person_in_two_periods_loses_what_is_charged(rows: list[Row]) -> None:
+    """Worker tables at ε each lose 2ε to a person who is in both; a person plan loses its ε."""
+    for row in genuine(rows, "edge_laplace", "person"):
+        assert row.ratio == pytest.approx(1, abs=1e-9)
+    for defect in ("two periods of a person", "two kept codes", "a limit"):
+        assert control(rows, defect, "edge_laplace").ratio == pytest.approx(2, abs=1e-9)
 
 
 def test_json_rows_have_the_promised_keys_and_plain_values(rows: list[Row]) -> None:
@@ -292,6 +312,7 @@ def test_faults_of_pay_cost_what_they_cost(rows: list[Row]) -> None:
         ("slope on payroll", "payroll_slope", under_strong),
         ("the floor B", "payroll_slope", 11.53),
         ("count and payroll", "payroll_slope", 2),
+        ("count and payroll", "edge_pay", 2 - 1 / 120),  # masses of whole jobs
         ("a pay change", "pay_centred", 1.7161),
         ("jobs at no pay", "slope", under_strong),
     ):
@@ -337,7 +358,7 @@ def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:
 def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:
     for row in rows:
         assert (row.as_json()["alpha"] is None) == (
-            row.claim.policy in ("worker", "establishment", "replacement")
+            row.claim.policy in ("worker", "person", "establishment", "replacement")
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from leeward.bundle import BundleWriter, CertifiedTable, MarginStatement, TableWriter
-from leeward.bundle.pay_statements import StatisticStatement
+from leeward.bundle.pay_statements import statistic_statement
 from leeward.model import Attribute, Flag, Marginal, NumericRange, Pay, Published
 from leeward.model.values import EMPTY
 from tests.bundle.made_up import SEX, cells, certificate, certified, columns, dimension
@@ -58,7 +58,7 @@ def paid(writer: TableWriter, marginal: Marginal) -> CertifiedTable:
     stated = MarginStatement(
         method="public", coverage="9/10", ends=True, epsilon=None, note="Both ends are Fieller's."
     )
-    told = StatisticStatement.of_statistic(marginal.statistic, count=True)
+    told = statistic_statement(marginal.statistic, count=True)
     return certified(
         writer, changes={"mechanism": "pay_centred", "margins": stated, "statistic": told}
     )

@@ -57,17 +57,18 @@ def column(table: pa.Table, name: str) -> NDArray[Any]:
 
 def counts(table: pa.Table, row: str, across: str) -> NDArray[np.int64]:
     """A contingency table."""
-    positions = [_positions(table, name) for name in (row, across)]
-    shape = [int(each.max()) + 1 for each in positions]
+    both = [positions(table, name) for name in (row, across)]
+    shape = [int(each.max()) + 1 for each in both]
     filled = np.zeros(shape, dtype=np.int64)
-    np.add.at(filled, tuple(positions), 1)
+    np.add.at(filled, tuple(both), 1)
     return filled
 
 
-def _positions(table: pa.Table, name: str) -> NDArray[np.int64]:
+def positions(table: pa.Table, name: str) -> NDArray[np.int64]:
+    """Codes as numbers, in the order in which they occur first."""
     encoded = pc.dictionary_encode(table.column(name).combine_chunks())
-    positions: NDArray[np.int64] = encoded.indices.to_numpy().astype(np.int64)
-    return positions
+    found: NDArray[np.int64] = encoded.indices.to_numpy().astype(np.int64)
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -63,6 +63,16 @@ SMALL = Economy(jobs=100, establishments=10)
             "Take one of them, or leave it out for places.",
         ),
         (
+            {"quarters": 201},
+            "quarters: must be a whole number from 0 to 200; got 201. "
+            "Give quarters as an int in this range.",
+        ),
+        (
+            {"cohorts": True},
+            "cohorts: needs quarters: a cohort is followed through wage records; got 0 quarters. "
+            "Ask for quarters too, such as 8, or leave cohorts out.",
+        ),
+        (
             {"several_jobs": "1.01"},
             "several_jobs: must be a share from 0 to 1; got 101/100. "
             "Give the share of workers with a second job, such as '0.05'.",

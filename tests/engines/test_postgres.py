@@ -14,6 +14,7 @@ import pytest
 
 import leeward
 from leeward.engines import connect
+from leeward.engines.wages import write_jobs
 from leeward.errors import BadFile
 from leeward.model import (
     EVERY_STEP,
@@ -25,6 +26,7 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
+from leeward.model.wage_jobs import Quarter, WageJobs
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
@@ -52,6 +54,7 @@ from tests.engines.truth import (
     true_holdings,
     truth,
 )
+from tests.engines.wage_rows import ROWS, records
 
 ROOT = Path(__file__).parents[2]
 POSTGRES = {
@@ -107,7 +110,7 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
     with connect(written(made, socket, f"{rule.name}_{text_ids}".lower()), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
         assert engine.codes("place") == tuple(sorted({row["place"] for row in made.workplaces}))
-        assert engine.check(book, rule, strict=True) == ()
+        assert {one.rule for one in engine.check(book, rule, strict=True)} <= {"limit"}
         engine.prepare(book, rule, tables, tables)
         for table in tables:
             assert read(engine, table, batch=3) == truth(made, rule, table)
@@ -116,13 +119,30 @@ def test_the_tables_are_true(rule: JobsRule, text_ids: bool, socket: Path, tmp_p
         product_is_true(engine, made, rule, together)
 
 
+def test_wage_records_of_a_server_give_the_same_file(socket: Path, tmp_path: Path) -> None:
+    """To the byte, whatever order and collation the server has."""
+    with superuser(socket) as connection:
+        types = "worker_id text, workplace_id text, quarter text, earnings numeric"
+        connection.execute(f"CREATE TABLE wages ({types})")
+        with connection.cursor().copy("COPY wages FROM STDIN") as copy:
+            for row in reversed(ROWS):
+                copy.write_row(row)
+    there = f"postgres://postgres@/postgres?host={socket}#wages"
+    for n, (kind, one) in enumerate([("any", None), ("any", "primary"), ("end", "dominant")]):
+        asked = WageJobs(Quarter(2026, 2), kind, one)
+        here, far = (tmp_path / f"{place}_{n}.parquet" for place in ("here", "far"))
+        write_jobs(records(), asked, here)
+        write_jobs(there, asked, far)
+        assert far.read_bytes() == here.read_bytes()
+
+
 def test_a_plan_without_tables_reads_those_of_a_server(socket: Path) -> None:
     made, plan = economy(5), leeward.read_plan(REQUEST)
     tables: dict[str, Any] = {**written(made, socket, "planned")}
     plan_is_true(plan.reading(**tables), made)
 
 
-@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(2)])
+@pytest.mark.parametrize("rule", [EveryJob(), PrimaryJob("pay"), BoundedJobs(1, "contract")])
 def test_every_row_falls_under_a_rule(rule: JobsRule, socket: Path, tmp_path: Path) -> None:
     made = soiled(economy(7, single=False, text_ids=rule.name == "every"), 1)
     book = codebook(tmp_path)

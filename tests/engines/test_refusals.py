@@ -179,7 +179,9 @@ def test_an_unknown_scheme(sources: Sources, tmp_path: Path) -> None:
 
 def test_a_file_system_of_spark(sources: Sources, tmp_path: Path) -> None:
     said = refusal(sources | {"jobs": f"s3a://{SECRET}/jobs"}, tmp_path)
-    assert said.endswith("got 's3a' before ://. Write `engine: spark`, which reads Parquet there.")
+    assert said.endswith(
+        "got 's3a' before ://. Write `engine: spark`, or --engine spark, which reads Parquet there."
+    )
 
 
 def test_all_bad_sources_are_named_at_once(tmp_path: Path) -> None:

@@ -34,16 +34,19 @@ from tests.engines.small import (
 )
 from tests.engines.truth import counts, read, tidy, truth
 
-RULES: tuple[JobsRule, ...] = (EveryJob(), PrimaryJob("pay"), BoundedJobs(2))
+RULES: tuple[JobsRule, ...] = (
+    *(EveryJob(), PrimaryJob("pay"), BoundedJobs(2)),
+    BoundedJobs(1, "contract"),
+)
 
 
 def dirty(seed: int) -> Economy:
     return soiled(economy(seed, single=False, text_ids=seed % 2 == 0), seed)
 
 
-@pytest.mark.parametrize("seed", range(6))  # three rules, with ids of both kinds
+@pytest.mark.parametrize("seed", range(8))  # four rules, with ids of both kinds
 def test_all_steps_and_the_needed_ones_give_the_slow_truth(seed: int, tmp_path: Path) -> None:
-    made, rule, book = dirty(seed), RULES[seed % 3], codebook(tmp_path)
+    made, rule, book = dirty(seed), RULES[seed // 2 % 4], codebook(tmp_path)
     tables = [marginal(100 * seed + k, book) for k in range(2)]
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         assert engine.check_headers(book, rule) == ()
@@ -57,7 +60,7 @@ def test_all_steps_and_the_needed_ones_give_the_slow_truth(seed: int, tmp_path: 
 
 @pytest.mark.parametrize("seed", range(2))  # ids of both kinds
 def test_impossible_combinations_are_counted_as_a_release_counts(seed: int, tmp_path: Path) -> None:
-    made, rule, book = dirty(seed), RULES[seed % 3], codebook(tmp_path)
+    made, rule, book = dirty(seed), RULES[seed // 2 % 4], codebook(tmp_path)
     names = [("sex", "contract"), ("education", "age"), ("young", "sex", "contract")]
     filters = [tuple(replace(one, kept=one.kept[-1:]) for one in whole(book, *n)) for n in names]
     book = replace(book, impossible=tuple({d.name: d.codes[0] for d in one} for one in filters))
@@ -93,7 +96,7 @@ def test_each_step_is_needed_by_some_economy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", sorted(set(WRITERS) - {"parquet"}))
 def test_dirty_rows_are_the_same_in_every_place(place: str, tmp_path: Path) -> None:
-    made, rule, book = _no_empty_texts(dirty(6)), RULES[len(place) % 3], codebook(tmp_path)
+    made, rule, book = _no_empty_texts(dirty(6)), RULES[len(place) % 4], codebook(tmp_path)
     table = Marginal("t", whole(book, "place"), whole(book, "sex", "education", "contract"))
     with connect(WRITERS[place](made, tmp_path), tmp_path) as engine:
         engine.prepare(book, rule, [table], [table])
@@ -127,7 +130,7 @@ def test_clean_rows_need_no_step_and_are_not_copied(
     assert given == [True]
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.words)
 def test_the_order_of_rows_is_nothing(rule: JobsRule, tmp_path: Path) -> None:
     made, book = dirty(4), codebook(tmp_path)
     table = Marginal("t", whole(book, "place"), whole(book, "sex", "contract", "education"))
@@ -281,3 +284,6 @@ def test_the_slow_truth_by_hand() -> None:
     assert tidy(more, PrimaryJob("pay")).jobs == [job]
     assert tidy(more, EveryJob()).jobs == [ranked[1], job]
     assert tidy(more, BoundedJobs(1)).jobs == [ranked[1]]
+    other = job | {"contract": "P"}
+    both = Economy(made.workplaces, workers, [*ranked, job, other, job | {"contract": None}])
+    assert tidy(both, BoundedJobs(1, "contract")).jobs == [ranked[1], other]

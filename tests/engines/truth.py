@@ -112,8 +112,20 @@ def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
             sorted(held, key=lambda job: order(job, _read(job, rule)))
             for held in by_worker.values()
         )
-        return [job for held in ordered for job in held[: rule.most]]
+        return [job for held in ordered for job in _limited(held, rule)]
     return jobs
+
+
+def _limited(held: list[Row], rule: BoundedJobs) -> list[Row]:
+    """The first jobs of a worker; with `per`, of each kind of contract that is listed."""
+    if rule.per is None:
+        return held[: rule.most]
+    assert rule.per == "contract"
+    return [
+        job
+        for kind in ("T", "P")
+        for job in [one for one in held if one["contract"] == kind][: rule.most]
+    ]
 
 
 def _rank(value: float | None) -> tuple[bool, float]:

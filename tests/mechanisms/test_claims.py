@@ -108,7 +108,7 @@ def test_tables_of_pay_claim_what_is_proved_of_them_by_name() -> None:
     assert claimed("workplace", "proportional") == Guarantee("proportional", "0.1", 1, plus=2)
     with pytest.raises(NotCovered, match=r"for 'proportional' only; got 'strong'\. Use pay_"):
         claimed("worker_pay", "strong")
-    with pytest.raises(NotCovered, match=r"got 'weak'\. Plan tables of pay under strong or prop"):
+    with pytest.raises(NotCovered, match=r"got 'weak'\. Plan tables of pay under strong, prop"):
         claimed("pay", "weak")
 
 

@@ -7,10 +7,11 @@ import pytest
 
 from leeward import mechanism
 from leeward.errors import InvalidParameter, NotCovered
+from leeward.mechanisms.edge_pay import EdgePay, mean_reaches
 from leeward.mechanisms.margins import NoMargins, PublicMargins
 from leeward.mechanisms.measurement import MarginRule, Needs
 from leeward.mechanisms.pay import Pairs, PayMechanism
-from leeward.mechanisms.pay_margins import mean_interval, pay_margins
+from leeward.mechanisms.pay_margins import RATIOS, mean_interval, pay_margins
 from leeward.mechanisms.pay_table import means, published_pay
 from leeward.model import Cells, Entries
 from leeward.model.values import EMPTY
@@ -18,7 +19,7 @@ from leeward.noise.scales import BOUND, secret
 from leeward.noise.tabulated import Floats
 
 CAP = 1_500_000
-PAIRS = ("pay_pareto", "pay_centred", "pay_two_scales", "pay_clipped", "log_pair")
+PAIRS = ("pay_pareto", "pay_centred", "pay_two_scales", "pay_clipped", "log_pair", "edge_pay")
 PAYROLLS = ("payroll_pareto", "payroll_slope")
 EVERY = [(name, statistic) for name in PAIRS for statistic in ("payroll", "mean")]
 EVERY += [(name, "payroll") for name in PAYROLLS]
@@ -134,6 +135,30 @@ def test_intervals_cover_where_the_scale_is_its_least(name: str) -> None:
     assert ((low <= 12) & (high >= 12))[shown].mean() > 0.9 - 4 * (0.09 / copies) ** 0.5
 
 
+@pytest.mark.parametrize("pay", [1, 13, 39])
+def test_intervals_of_edge_pay_cover_and_are_those_of_each_mean(pay: int) -> None:
+    """In cells of nine jobs, where rounding matters most: inside Fieller's set for each mean."""
+    copies = 6000
+    one = np.ones(copies, dtype=np.int64)
+    built = made("edge_pay", cap=40, epsilon=3)
+    assert isinstance(built, EdgePay)
+    pairs, (low, high) = built._measured(
+        Cells((one * 9)[:, None], one * 9, payroll=(one * 9 * pay)[:, None]), secret()
+    )
+    held = (low <= pay) & (pay <= high)
+    assert held.mean() > 0.9 - 4 * (0.09 / copies) ** 0.5
+    grid = np.linspace(0, 40, 161)
+    reached = 40 * float(built.spread) * np.interp(grid / 40, RATIOS, mean_reaches(built.body))
+    apart = np.abs(pairs.payroll - grid * pairs.jobs) - 0.5 * (1 + grid)
+    inside, within = apart <= 0.999 * reached, (grid >= low) & (grid <= high)
+    assert (within | ~inside).all()
+    # As narrow as it is said to be: in the middle a quarter is gained on the widest noise.
+    some = pairs.jobs[:, 0] > 0
+    widest = mean_interval(pairs, 0 * low, 0 * low + 40 * float(built.spread) * np.log(10))
+    kept = np.median((high - low)[some] / (widest[1] - widest[0])[some])
+    assert (kept < 0.85) == (pay == 13)
+
+
 def test_a_smaller_factor_would_not_cover(monkeypatch: pytest.MonkeyPatch) -> None:
     """The interval of a payroll is no wider than it must be: two thirds of it are too little."""
     cells = equal_cells(6000)[0]
@@ -183,6 +208,8 @@ REFUSED: dict[str, tuple[str, dict[str, object], str, str]] = {
         "pay_pareto", {"cells": 2}, "proportional", "worker_pay"),
     "policy: payroll_pareto on a pay table": (
         "payroll_pareto", {"by_payroll": True}, "strong", "pay"),
+    "policy: edge_pay on a worker_pay table is proved for 'worker' only; got 'strong'": (
+        "edge_pay", {"cells": 2}, "strong", "worker_pay"),
     "policy: pay_pareto on a pay table is proved for": ("pay_pareto", {}, "weak", "pay"),
 }  # fmt: skip
 

@@ -10,7 +10,8 @@ import pytest
 import leeward
 from leeward.mechanisms.choice import measurement
 from leeward.mechanisms.measurement import Measurement
-from leeward.mechanisms.percentiles import EdgeTests, _pareto_critical, interpolated, monotone
+from leeward.mechanisms.percentiles import interpolated, monotone, walked
+from leeward.mechanisms.released_classes import ContrastBounds, pareto_critical
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Attribute, Dimension, Entries, Marginal, NumericRange, Percentiles
 from leeward.model.values import EMPTY
@@ -73,18 +74,18 @@ def held(rounding: float, scale: int) -> float:
     unit, generator = float(1 / made.step), np.random.default_rng(8)
     noise = generator.laplace(size=(DRAWS, 10)) / generator.gamma(int(made.shape), size=(DRAWS, 1))
     values = (HALVES * scale + np.floor(scale * unit * noise + 0.5)).astype(np.int64)
-    tests = EdgeTests(
+    tests = ContrastBounds(
         np.arange(DRAWS),
-        lambda one: _pareto_critical(made, None, one),
+        lambda one: pareto_critical(made, None, one),
         np.full(DRAWS, unit * scale),
         rounding=rounding,
     )
     return 1 - missed(tests, values[:, None, :], 50, below=5)
 
 
-def missed(tests: EdgeTests, blocks: Integers, percent: int, below: int) -> float:
+def missed(tests: ContrastBounds, blocks: Integers, percent: int, below: int) -> float:
     """How often a walk passes the class between edge `below` and the next."""
-    under, over = tests.walked(blocks, percent)
+    under, over = walked(tests, blocks, percent)
     d = blocks.shape[2]
     return float(((under > below) | ((over > 0) & (d - over <= below))).mean())
 
@@ -180,8 +181,8 @@ def test_without_margins_clipping_is_closer(monkeypatch: pytest.MonkeyPatch) -> 
     assert predicted[None] == pytest.approx(drawn[None], rel=0.6)  # a mean, and a median
 
 
-def clipped(kappa: float) -> EdgeTests:
-    return EdgeTests(np.arange(1), lambda one: one.laplace(0.025), np.ones(1), kappa=kappa)
+def clipped(kappa: float) -> ContrastBounds:
+    return ContrastBounds(np.arange(1), lambda one: one.laplace(0.025), np.ones(1), kappa=kappa)
 
 
 def test_what_clipping_takes_is_allowed_for() -> None:

@@ -15,9 +15,9 @@ SECRET = 77_777_777
 
 EXACT = "must be an exact number: text such as '0.1' or '1/10', an int or a Fraction; got"
 NAMES = (
-    "clipped, edge_laplace, joint_clipped, joint_pareto, log_laplace, log_pair, node_laplace, "
-    "pay_centred, pay_clipped, pay_pareto, pay_two_scales, payroll_pareto, payroll_slope, scale, "
-    "slope, smooth_gamma, smooth_laplace, staircase, vector_pareto"
+    "clipped, edge_laplace, edge_pay, joint_clipped, joint_pareto, log_laplace, log_pair, "
+    "node_laplace, pay_centred, pay_clipped, pay_pareto, pay_two_scales, payroll_pareto, "
+    "payroll_slope, scale, slope, smooth_gamma, smooth_laplace, staircase, vector_pareto"
 )
 SMALLEST = "The smallest epsilon that works here is"
 TAILS = (
@@ -364,13 +364,13 @@ CLAIMS = [
     (
         lambda: SLOPE.guarantee("stronk"),
         InvalidParameter,
-        "policy: must be one of worker, establishment, strong, weak, proportional; got 'stronk'. "
-        "Did you mean 'strong'?",
+        "policy: must be one of worker, person, establishment, strong, weak, proportional; "
+        "got 'stronk'. Did you mean 'strong'?",
     ),
     (
         lambda: SLOPE.guarantee("strong", table="job"),
         InvalidParameter,
-        "table: must be one of workplace, worker, joint, pay, worker_pay; got 'job'. "
+        "table: must be one of workplace, worker, joint, gains, pay, worker_pay; got 'job'. "
         "A table with a worker attribute or a filter on workers is a worker table.",
     ),
 ]

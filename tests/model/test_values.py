@@ -74,4 +74,4 @@ def test_rules_for_jobs_are_equal_by_what_they_say() -> None:
     assert PrimaryJob("pay") == PrimaryJob("pay")
     assert PrimaryJob("pay") != PrimaryJob("hours")
     assert BoundedJobs(2) != BoundedJobs(3)
-    assert repr(BoundedJobs(2)) == "BoundedJobs(most=2)"
+    assert repr(BoundedJobs(2)) == "BoundedJobs(most=2, per=None)"

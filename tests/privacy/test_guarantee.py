@@ -74,7 +74,7 @@ def test_measure_says_which_parts_there_are(loss: tuple[str, str, str], measure:
         (("worker", None, True), "epsilon: must be an exact number: text such as"),
         (
             ("strongest", "0.1", 1),
-            "policy: must be one of worker, establishment, strong, weak, proportional;",
+            "policy: must be one of worker, person, establishment, strong, weak, proportional;",
         ),
     ],
 )

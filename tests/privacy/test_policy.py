@@ -119,7 +119,7 @@ def test_erratum_two_values_of_a_person_are_two_steps_apart() -> None:
 
 
 def test_docstrings_say_what_is_protected() -> None:
-    assert list(POLICIES) == ["worker", "establishment", "strong", "weak", "proportional"]
+    assert list(POLICIES) == ["worker", "person", "establishment", "strong", "weak", "proportional"]
     for name, each in POLICIES.items():
         assert (each.__doc__ or "").startswith("Protects ")
         assert each.name == name
@@ -146,7 +146,7 @@ def test_unknown_policy_is_refused_with_the_nearest(wrong: str, hint: str) -> No
     with pytest.raises(InvalidParameter) as refused:
         policy(wrong)
     assert str(refused.value) == (
-        "policy: must be one of worker, establishment, strong, weak, proportional; "
+        "policy: must be one of worker, person, establishment, strong, weak, proportional; "
         f"got {wrong!r}. {hint}"
     )
 

@@ -171,7 +171,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "margins": (
         {"statistic": "percentiles", "mechanism": "slope"},
         {"policy": "weak"},
-        "no test at the edges",
+        "sums of classes",
     ),
 }  # fmt: skip
 

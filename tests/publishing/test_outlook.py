@@ -71,7 +71,7 @@ def test_what_cannot_be_read_is_refused_and_nothing_breaks(
 
 
 def test_every_offered_name_is_one_that_a_plan_may_use(tmp_path: Path) -> None:
-    assert POLICIES == ("strong", "weak", "worker", "proportional")
+    assert POLICIES == ("strong", "weak", "worker", "person", "proportional")
     assert MECHANISMS[0] == "auto"
     for name in MECHANISMS:
         plan = planned(tmp_path, GOOD)

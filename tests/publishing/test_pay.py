@@ -30,6 +30,10 @@ CODEBOOK: dict[str, Any] = {
 MEAN = {"name": "pay", "by": ["place"], "statistic": "mean", "of": "earnings"}
 
 
+def growth(policy: str) -> dict[str, str]:
+    return {} if policy == "worker" else {"alpha": "0.1"}
+
+
 def planned(
     *changes: dict[str, Any], policy: str = "strong", epsilon: str = "8", **protect: str
 ) -> leeward.Plan:
@@ -38,7 +42,7 @@ def planned(
             "codebook": CODEBOOK,
             "account": "office",
             "period": "2026Q2",
-            "protect": {"policy": policy, "alpha": "0.1", "epsilon": epsilon, **protect},
+            "protect": {"policy": policy, "epsilon": epsilon, **growth(policy), **protect},
             "tables": [MEAN | change for change in changes or ({},)],
         }
     )
@@ -73,6 +77,7 @@ def truth(data: dict[str, pd.DataFrame]) -> pd.DataFrame:
 NAMED = {
     "strong": ("pay_centred", "pay_pareto", "pay_clipped"),
     "proportional": ("pay_two_scales", "pay_pareto", "pay_clipped", "log_pair"),
+    "worker": ("edge_pay",),
 }
 
 
@@ -88,7 +93,7 @@ def test_a_release_of_payrolls_and_means_is_near_the_truth(policy: str, tmp_path
     women = {"name": "women", "where": {"sex": "F"}}
     plan = planned(*wanted, women, policy=policy, epsilon="40")
     ledger = leeward.Ledger(tmp_path / "ledger.sqlite")
-    ledger.create("office", policy=policy, epsilon=40, alpha="0.1")
+    ledger.create("office", policy=policy, epsilon=40, alpha=growth(policy).get("alpha"))
     bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **data)
     assert leeward.verify(tmp_path / "bundle", ledger=ledger).sound
     by_sex = truth(data)
@@ -117,6 +122,7 @@ def test_a_release_of_payrolls_and_means_is_near_the_truth(policy: str, tmp_path
     assert "payroll counted up to 10,000 euro a job" in said["sentence"]
     told = " ".join(stated["pay"]["promised"] + stated["pay"]["unprotected"])
     assert ("many joiners at the cap are several steps" in told) == (policy == "proportional")
+    assert ("does NOT protect the payrolls of establishments" in told) == (policy == "worker")
 
 
 @pytest.mark.parametrize(
@@ -130,6 +136,7 @@ def test_a_release_of_payrolls_and_means_is_near_the_truth(policy: str, tmp_path
         ("proportional", "2", {}, "pay_two_scales"),
         ("proportional", "2", {"where": {"sex": "F"}}, "pay_two_scales"),
         ("proportional", "2", {"statistic": "payroll", "by": ["place", "sex"]}, "payroll_pareto"),
+        ("worker", "0.1", {"statistic": "payroll", "by": ["place", "sex"]}, "edge_pay"),
     ],
 )
 def test_auto_goes_by_public_figures(
@@ -167,13 +174,15 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "tables[0].of: must name a column whose cap_from": ({"of": "bonus"}, {}),
     "tables[0].of: must name a column whose low is 0": ({"of": "hours"}, {}),
     "tables[0].of: must name a numeric column": ({"of": "sex"}, {}),
-    "protect.policy: must be strong or proportional": ({}, {"policy": "weak"}),
+    "protect.policy: must be strong, proportional or worker": ({}, {"policy": "weak"}),
     "tables[0].totals: must be": ({"totals": "all"}, {}),
     "tables[0].mechanism: must be proved for the policy of the plan: pay_centred":
         ({"mechanism": "pay_centred"}, {"policy": "proportional"}),
     "tables[0].mechanism: must be proved for the policy of the plan: slope":
         ({"mechanism": "slope"}, {}),
     "tables[0].mechanism: must release counts for a mean": ({"mechanism": "payroll_pareto"}, {}),
+    "tables[0].mechanism: must do without alpha under the worker policy; got 'pay_centred'. "
+    "Use edge_pay":         ({"mechanism": "pay_centred"}, {"policy": "worker"}),
     "tables[0].mechanism: must be proved for worker cells":
         ({"by": ["place", "sex"]}, {"policy": "proportional"}),
     "protect.epsilon: must be above": ({"mechanism": "pay_centred"}, {"epsilon": "0.19"}),
@@ -191,5 +200,5 @@ def test_what_cannot_be_published_is_refused_with_the_plan(message: str) -> None
 def test_payrolls_and_means_have_no_budget_in_rho() -> None:
     protect = {"policy": "strong", "alpha": "0.1", "rho": "0.2", "delta": "1e-9"}
     written = {"codebook": CODEBOOK, "account": "office", "period": "2026Q2", "protect": protect}
-    with pytest.raises(LeewardError, match="must be strong or proportional, with epsilon"):
+    with pytest.raises(LeewardError, match="must be strong, proportional or worker, with epsilon"):
         leeward.read_plan(written | {"tables": [MEAN]})

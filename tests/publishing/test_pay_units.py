@@ -80,8 +80,7 @@ def test_a_target_must_be_in_the_unit_of_its_table(plan: Plan, unit: str) -> Non
 
 def test_the_certificate_of_a_plan_states_the_statistic(plan: Plan) -> None:
     first, second = Draft.of(plan).tables
-    assert first.statistic is not None
-    assert (first.statistic.words, first.statistic.count) == ("mean of earnings", None)
+    assert (first.statistic_words, first.count_columns) == ("mean of earnings", ())
     assert (first.margin_columns, second.statistic) == (("low", "high"), None)
 
 

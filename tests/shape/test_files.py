@@ -25,6 +25,8 @@ MORE_PARAMETERS = {
     "release": "the same from Python, and the three tables",
     "derive": "a parameter for each thing that may be asked",
     "read_command": "the same as options",
+    "jobs_command": "an option for each thing that may be asked",
+    "find_jobs": "the same from Python",
     "regress_command": "an option for each thing that may be asked",
     "table_command": "an option for each thing that may be otherwise",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",

@@ -8,10 +8,10 @@ import leeward
 def test_public_names_are_exactly_these() -> None:
     assert leeward.__all__ == [
         *("Bundle", "CannotCompose", "EstablishmentRemoval", "Guarantee", "InvalidParameter"),
-        *("Ledger", "LeewardError", "NotCovered", "Plan", "ProportionalAlpha"),
+        *("Ledger", "LeewardError", "NotCovered", "Person", "Plan", "ProportionalAlpha"),
         *("StrongAlpha", "WeakAlpha"),
-        *("WorkerOnly", "__version__", "check", "mechanism", "predict", "read_bundle"),
-        *("read_plan", "release", "verify"),
+        *("WorkerOnly", "__version__", "check", "find_jobs", "mechanism", "predict"),
+        *("read_bundle", "read_plan", "release", "verify"),
     ]
 
 

@@ -26,6 +26,7 @@ from leeward.show.charts import (
     histogram,
     scatter,
     spans,
+    trend,
 )
 from leeward.show.environment import ROOMS, environment
 from leeward.show.heat import SHADES, heat_map, shades
@@ -206,3 +207,16 @@ def test_templates_escape_everything_but_figures_that_we_drew() -> None:
     ]
     assert re.findall(r"[\w.]+\s*\|\s*safe", " ".join(texts)) == ["picture.svg|safe"]
     assert not [text for text in texts if "autoescape" in text or " style=" in text]
+
+
+def test_a_trend_places_points_evenly_and_intervals_on_one_scale() -> None:
+    items = [Bar("a", 0, (-50, 50)), Bar("b", 50, (0, None)), Bar("c", 25)]
+    drawn = trend(items, title="t", unit="jobs")
+    assert [one.at for one in drawn.marks] == [16.67, 50.0, 83.33]
+    first, second, third = drawn.marks
+    assert (first.low, first.up, first.high) == (95.45, 50.0, 4.55)
+    assert (second.high, second.ends) == (0.0, (50.0,))
+    assert (third.low, third.high, third.ends) == (third.up, third.up, ())
+    names = [one.named for one in trend([Bar("x", 1)] * 17, title="t", unit="jobs").marks]
+    assert sum(names) == 6
+    assert trend([], title="t", unit="jobs").marks == ()

@@ -66,6 +66,16 @@ def test_texts_of_a_bundle_are_never_more_than_text(page: Served, folder: Path, 
     assert shown in markup.text
 
 
+def test_a_cell_over_releases_of_strangers_is_only_text(page: Served, folder: Path) -> None:
+    for name in ("hostile", "hostile-too"):
+        write_hostile(folder / name)
+    rows = Markup(page.get("/releases/hostile/tables/strange").text)
+    link = next(one["href"] for one in rows.all("a") if "/series?" in one["href"])
+    answer = page.get(link.removeprefix(page.site.base))
+    assert (answer.status, Markup(answer.text).dangers(page.site.base)) == (200, [])
+    assert len(Markup(answer.text).all("circle")) == 2
+
+
 def test_a_danger_is_seen() -> None:
     page = "<script>1</script><img src=x><a href='//x.example'>x</a><p onclick=x style=y></p>"
     found = Markup(page).dangers("/token")

@@ -233,7 +233,7 @@ def test_clicks_on_a_heading_sort_one_way_then_the_other_then_not() -> None:
 def test_bars_and_whiskers_lie_on_one_scale() -> None:
     ends = {60: (40, 80), 10: (-20, 40)}
     rows = [Row((), one, 1, (), ends.get(one)) for one in (60, -20, 0, 10)]
-    drawn = [line.span for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1))]
+    drawn = [line.span for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1), ())]
     assert (drawn[0].zero, drawn[0].start, drawn[0].length) == (20, 20, 60)
     assert (drawn[0].low, drawn[0].high) == (60, 100)
     assert (drawn[1].start, drawn[1].length, drawn[1].negative) == (0, 20, True)
@@ -242,16 +242,16 @@ def test_bars_and_whiskers_lie_on_one_scale() -> None:
 
 
 def test_zero_is_on_the_scale_where_all_values_are_large() -> None:
-    (line,) = lines(Page((Row((), 60, 1, (), (40, 80)),), 1, 1, 1, 1, 1))
+    (line,) = lines(Page((Row((), 60, 1, (), (40, 80)),), 1, 1, 1, 1, 1), ())
     assert (line.span.zero, line.span.start, line.span.length) == (0, 0, 75)
-    (below,) = lines(Page((Row((), -60, 1, (), (-80, -40)),), 1, 1, 1, 1, 1))
+    (below,) = lines(Page((Row((), -60, 1, (), (-80, -40)),), 1, 1, 1, 1, 1), ())
     assert (below.span.zero, below.span.start) == (100, 25)
 
 
 def test_rows_of_nothing_are_drawn_too() -> None:
-    drawn = [line.span for line in lines(Page((Row((), 0, 1, (), None),), 1, 1, 1, 1, 1))]
+    drawn = [line.span for line in lines(Page((Row((), 0, 1, (), None),), 1, 1, 1, 1, 1), ())]
     assert (drawn[0].start, drawn[0].length) == (0, 0)
-    assert lines(Page((), 0, 0, 1, 1, 1)) == []
+    assert lines(Page((), 0, 0, 1, 1, 1), ()) == []
 
 
 def test_every_refusal_has_a_next_step() -> None:

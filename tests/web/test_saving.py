@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 
 from leeward.publishing.plan import read_plan
+from leeward.publishing.request import WrittenJobs
 from leeward.web.guard import FORM
 from leeward.web.plan_form import DraftTable
 from tests.web.drafts import Parts, draft, form
@@ -24,6 +25,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_saved_plan_is_the_request_that_was_shown(page: Served, plan: Path) -> None:
     sent = draft(plan).with_text("protect.epsilon", "5/2").with_text("period", "2026Q3")
     sent = sent.with_text("jobs.rule", "max_per_worker").with_text("jobs.max_per_worker", "2")
+    limited = sent.with_text("jobs.per", "years").request(read_plan(plan).request)[0]
+    assert limited is not None
+    assert limited.jobs == WrittenJobs(max_per_worker="2", per="years")
     table = DraftTable("new", ("education", "sector"), share="0.10", mechanism="clipped")
     share = replace(sent.tables[1], share="3/20")
     sent = replace(sent, tables=(sent.tables[0], share, sent.tables[2], table))

@@ -9,16 +9,29 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import exp, log
 
+import numpy as np
 from flint import arb
 
-from leeward.audit.clipped_exam import clipped_loss
+from leeward.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
-from leeward.audit.lines import ALPHA, EPSILON, MARGINS, UNIT_EMPLOYER, Control, stated_delta
+from leeward.audit.gains_exam import NetChanges
+from leeward.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
+from leeward.audit.homes_exam import as_many_as_workers, half_the_prior
+from leeward.audit.lines import (
+    ALPHA,
+    EPSILON,
+    GAINS,
+    MARGINS,
+    OF_GAINS,
+    UNIT_EMPLOYER,
+    Control,
+    stated_delta,
+)
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
 from leeward.audit.pay_controls import PAY_CONTROLS
-from leeward.audit.planted import CUT, PLANTED, STRONG, made
+from leeward.audit.planted import CUT, PLANTED, STRONG, clipped_twin, made
 from leeward.audit.recording import released
 from leeward.audit.regression_exam import (
     REPLACEMENT,
@@ -27,13 +40,16 @@ from leeward.audit.regression_exam import (
     examine_moments,
 )
 from leeward.audit.row_exam import counts_at, examine_counts, own_margins
-from leeward.audit.table_exam import WITH_MARGINS, examine_table
+from leeward.audit.table_exam import WITH_MARGINS, Recorded, examine_table, part_loss
+from leeward.baselines.dirichlet import NOTICE
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.edge_laplace import EdgeLaplace
+from leeward.mechanisms.gains import GainsOfEstablishments
 from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
-from leeward.mechanisms.margins import SpentMargins, spend
+from leeward.mechanisms.margins import NoMargins, SpentMargins, spend
 from leeward.mechanisms.measurement import PublicScale
 from leeward.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
 from leeward.mechanisms.row_choice import RowChoice
@@ -43,6 +59,7 @@ from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.mechanisms.staircase import Staircase, Stairs
 from leeward.mechanisms.theil_sen import TheilSen
 from leeward.mechanisms.vector_pareto import VectorPareto
+from leeward.model import Cells, Entries
 from leeward.model.values import Margins
 from leeward.noise.integers import for_each_cell
 from leeward.noise.law import discrete_laplace, laplace
@@ -342,6 +359,40 @@ def one_scale_paid(depth: Depth) -> Loss:
     return examine_table(CountsWithNoise(slope, True, rule), policy("weak"), depth, EPSILON)
 
 
+class ChangingJobs(GainsOfEstablishments):
+    """An establishment is as large as its jobs that began or ended; those that stayed are not."""
+
+    def _changed(self, columns: Cells | Entries) -> Entries:
+        changed = super()._changed(columns)
+        jobs = np.zeros_like(changed.sizes)
+        np.add.at(jobs, changed.row, changed.counts)
+        return replace(changed, sizes=jobs)
+
+
+def changing_jobs(_: Depth) -> Loss:
+    """Gains and losses with the noise of what changed, where the whole establishment may grow."""
+    pareto = made(VectorPareto, "vector_pareto", cells=2)
+    twin = ChangingJobs(pareto.measurement(by_cell=False, margins=NoMargins()), GAINS)
+    (pair,) = strong(Pair.of((0, 0, 1000), (100, 0, 1000)))
+    before, after = (Recorded.of(twin, database).parts for database in pair.databases)
+    return part_loss(before[0], after[0], EPSILON)
+
+
+class OneWay(Clipping):
+    """Noise for what a job adds, as if it could not turn a gain around."""
+
+    @property
+    def _share(self) -> Fraction:
+        return self.alpha / (1 + self.alpha)
+
+
+def one_way_gains(_: Depth) -> Loss:
+    """Noise for αθ/(1+α): joiners that end turn the mean of a growing establishment around."""
+    twin = clipped_twin(made(Clipped, "clipped", cells=2), OneWay)
+    (pair,) = strong(Pair.of((1000, 0), (1000, 100)))
+    return pair_loss(NetChanges(twin), pair.databases)
+
+
 def short_rows(depth: Depth) -> Loss:
     """Laplace noise for rows of L1 norm 4; one at a corner has 4.5."""
     return examine_moments(replace(Moments.calibrated("1"), radius=Fraction(4)), depth)
@@ -395,6 +446,17 @@ REGRESSIONS = (
     Control("a rank for ε/2", "theil_sen", hasty_medians, REPLACEMENT),
 )
 
+HOMES = (
+    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT, detail=NOTICE),
+    Control(
+        "as many synthetic homes as workers",
+        "dirichlet",
+        as_many_as_workers,
+        "worker",
+        detail=NOTICE,
+    ),
+)
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -442,8 +504,15 @@ CONTROLS: tuple[Control, ...] = (
     ),
     *STAIRS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
+    Control("x of jobs that began or ended", "vector_pareto", changing_jobs, detail=OF_GAINS),
+    Control("a net change that never turns", "clipped", one_way_gains, detail=OF_GAINS),
     *REGRESSIONS,
+    *HOMES,
     *SYNTHETIC,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
+    *(
+        Control(one, HISTORY_LINES[0].mechanism, exam, "person")
+        for one, exam in HISTORY_FAULTS.items()
+    ),
 )

@@ -15,6 +15,9 @@ from leeward.audit.clipped_exam import (
     gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
+from leeward.audit.gains_exam import examine_clipped_gains
+from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
+from leeward.audit.homes_exam import HOMES_LINES, HomesLine
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -51,8 +54,10 @@ from leeward.errors import InvalidParameter
 from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
+from leeward.mechanisms.claims import PAY as PAY_KINDS
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Attribute, Dimension, Marginal, NumericRange, Pay
+from leeward.model import Attribute, Dimension, Gains, Marginal, NumericRange, Pay
+from leeward.model.flows import FLOW_CODES
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES
 
@@ -147,7 +152,7 @@ class TableLine:
     cells: int = 1
     alpha: str = "0.1"
     epsilon: str = "1"
-    statistic: Literal["payroll", "mean"] | None = None
+    statistic: Literal["payroll", "mean", "gains"] | None = None
     deep: ClassVar[bool] = False
 
     @property
@@ -168,7 +173,7 @@ class TableLine:
             promised.epsilon,
             detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
-        table, cap = cast(TableMeasurement, made), CAP[1] if self.statistic else None
+        table, cap = cast(TableMeasurement, made), CAP[1] if kind in PAY_KINDS else None
         yield Row(claim, examine_table(table, promised.policy, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
@@ -178,14 +183,24 @@ class TableLine:
 
     @property
     def marginal(self) -> Marginal:
-        """Jobs of workplaces, or their pay, by as many kinds of workers as there are cells."""
-        counted = _by_kinds(self.cells)
-        return counted if self.statistic is None else replace(counted, statistic=self._pay())
+        """Jobs of workplaces, or their pay, by as many kinds of workers as there are cells.
 
-    def _pay(self) -> Pay:
-        numbers = NumericRange(0, CAP[1], "euros", None, ())
-        earnings = Attribute("earnings", "jobs", "earnings", (), (), False, {}, numbers=numbers)
-        return Pay(self.statistic or "payroll", earnings)
+        Of gains, the first kind are jobs that began, the second jobs that ended.
+        """
+        counted = _by_kinds(self.cells)
+        match self.statistic:
+            case None:
+                return counted
+            case "gains":
+                return replace(counted, statistic=GAINS)
+            case name:
+                numbers = NumericRange(0, CAP[1], "euros", None, ())
+                pay = Attribute("pay", "jobs", "pay", (), (), False, {}, numbers=numbers)
+                return replace(counted, statistic=Pay(name, pay))
+
+
+BEGAN_FIRST = FLOW_CODES[::-1]
+GAINS = Gains(Attribute("flow", "jobs", "flow", BEGAN_FIRST, BEGAN_FIRST, False, {}))
 
 
 def _by_kinds(cells: int) -> Marginal:
@@ -284,6 +299,7 @@ LODES_SIX: Options = (("tables", (3, 3, 6, 2, 5, 2)),)
 """The breakdowns of a LODES workplace file: age, earnings, race, ethnicity, schooling and sex."""
 
 FOUR: Grid = (("0.1", "4"),)
+OF_GAINS = "gains"
 UNIT_EMPLOYER = "unit employer"
 TWO: Grid = (("0.1", "2"),)
 PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
@@ -345,6 +361,8 @@ def _pay_lines() -> Iterator[Line]:
     for name, exam in PAY_RAISES:
         yield Line(name, exam, options=(CAP,), at=ONE, detail=RAISES)
         yield Line(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
+    for options, at in (((CAP,), ONE), ((CAP, ("cells", 2)), ONE), ((CAP,), PAY_GRID[:2])):
+        yield Line("edge_pay", examine_pay, ("worker",), options=options, at=at, deep=at != ONE)
     for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
         yield Line(
             name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER
@@ -353,7 +371,9 @@ def _pay_lines() -> Iterator[Line]:
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
-LINES: tuple[Line | TableLine | RhoLine | RegressionLine | RowLine, ...] = (
+LINES: tuple[
+    Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine | RowLine, ...
+] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
     Line("log_laplace", examine_scalar, ("strong",), "published", every=2),
@@ -436,6 +456,14 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine | RowLine, ...] = (
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
+    TableLine("vector_pareto", cells=2, statistic="gains"),
+    Line(
+        "clipped",
+        examine_clipped_gains,
+        options=(("cells", 2),),
+        at=ONE,
+        detail=OF_GAINS,
+    ),
     *_pay_lines(),
     TableLine("pay_centred", statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),
@@ -484,6 +512,7 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine | RowLine, ...] = (
     _code("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     _code("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,
+    *HOMES_LINES,
     *ROW_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
@@ -495,7 +524,9 @@ LINES: tuple[Line | TableLine | RhoLine | RegressionLine | RowLine, ...] = (
             ("log_pair", LOG_CODE, "proportional"),
             ("payroll_pareto", PAY_CODE, "strong"),
             ("payroll_slope", PAY_CODE, "proportional"),
+            ("edge_pay", PAY_CODE, "worker"),
         )
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+    *HISTORY_LINES,
 )

@@ -31,6 +31,7 @@ from leeward.audit.recording import RecordingNoise, released
 from leeward.audit.table_exam import WITH_MARGINS, Part, Recorded
 from leeward.exact import ball, dyadic_down, log_growth, precision
 from leeward.mechanisms.clipping import scaled
+from leeward.mechanisms.edge_pay import EdgePay
 from leeward.mechanisms.log_pair import LogPair
 from leeward.mechanisms.measurement import Measured
 from leeward.mechanisms.pay import PayMechanism, PowerPair
@@ -47,7 +48,7 @@ from leeward.model import Cells, Entries
 from leeward.noise.body import Body
 from leeward.noise.scales import Integers, Laws, Noise, Scales, TwoScales
 from leeward.noise.tabulated import Floats
-from leeward.privacy import ProportionalAlpha, StrongAlpha
+from leeward.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
 from leeward.privacy.database import Database
 from leeward.privacy.pay import RaiseAlpha
 from leeward.privacy.policy import Neighbours
@@ -77,6 +78,18 @@ def parts_of(mechanism: Any, pair: Pair) -> tuple[Part, Part]:  # noqa: ANN401 (
     """What is released of both databases."""
     before, after = released_pay(mechanism, pair.databases)
     return before, after
+
+
+class Apart(EdgePay):
+    """A Laplace draw each for count and payroll, both at ε."""
+
+    body = Body("apart", ((1, 0), (0, 1), (-1, 0), (0, -1)))
+
+
+def edge_parallel(depth: Depth) -> Loss:
+    """A job at the cap appears, in the count and in the payroll."""
+    spoilt = twin(Apart, made(EdgePay, "edge_pay", cap=B))
+    return pay_loss(spoilt, Steps(WorkerOnly(), (1,)), depth)
 
 
 class JobSlope(PayrollSlope):
@@ -299,6 +312,7 @@ PAY_CONTROLS: tuple[Control, ...] = (
     Control("the floor B forgotten", "payroll_slope", floor_forgotten, P),
     Control("the cap is the largest pay observed", "pay_clipped", observed_cap, P),
     Control("count and payroll booked in parallel", "payroll_slope", parallel, P),
+    Control("count and payroll booked in parallel", "edge_pay", edge_parallel, "worker"),
     *(
         Control("calibrated for one scale", "pay_two_scales", OneScale(epsilon), P, epsilon=epsilon)
         for epsilon in (EPSILON / 2, EPSILON, 2 * EPSILON)
@@ -316,4 +330,5 @@ PAY_CONTROLS: tuple[Control, ...] = (
     Cut(LogPair, policy=P).control(),
     Cut(PayrollPareto).control(),
     Cut(PayrollSlope, policy=P).control(),
+    Cut(EdgePay, policy="worker").control(),
 )

@@ -31,10 +31,14 @@ LARGE = 100
 def paid_pairs(
     policy: Relation, alpha: Fraction, cap: int, kinds: int, depth: Depth
 ) -> tuple[Pair, ...]:
-    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both."""
+    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both.
+
+    A policy without α lets one job join, and has no kink in its sizes.
+    """
     plus, found = additive(policy), dict[Pair, None]()
+    alpha = alpha if policy.uses_alpha else Fraction(1)
     for size in _sizes(alpha, plus, depth):
-        grown = most(alpha, size, plus) - size
+        grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
         for before in _workforces(size, kinds, cap):
             limit = max(int(alpha * sum(map(sum, before))), plus * cap)
             for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):

@@ -117,7 +117,7 @@ def neighbours(population: Population) -> Iterator[WorldPair]:
         yield from payrolls(population)
     elif population.payroll:
         yield from person(population)
-        yield from joiners_at_cap(population)
+        yield from joiners_at_cap(population) if population.alpha is not None else ()
 
 
 def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
@@ -126,6 +126,12 @@ def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
     for cap in CAPS:
         before = [CAP // cap] * EXAMPLE
         yield WorldPair(paid(population, before), paid(population, [*before, *joiners]))
+
+
+def payroll_of_a_large_one(population: Population) -> Iterator[WorldPair]:
+    """The same jobs, and a tenth more pay for all of them."""
+    before, after = ([pay] * EXAMPLE for pay in (10, 11))
+    yield WorldPair(paid(population, before), paid(population, after))
 
 
 def raised(population: Population) -> Iterator[WorldPair]:

@@ -12,7 +12,7 @@ from math import isinf
 
 from flint import arb
 
-from leeward.audit import pay_worlds, worlds
+from leeward.audit import histories, pay_worlds, worlds
 from leeward.audit.loss import INFINITE
 from leeward.audit.publication import (
     Setting,
@@ -55,6 +55,7 @@ PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
     "pay-changed": pay_worlds.pay_changed,
     "payroll": pay_worlds.payrolls,
     "joiners-at-cap": pay_worlds.joiners_at_cap,
+    "payroll-open": pay_worlds.payroll_of_a_large_one,
     "raise": pay_worlds.raised,
     "wage-level": pay_worlds.wage_level,
     "wage-level-open": pay_worlds.wage_level_of_many,
@@ -71,13 +72,27 @@ JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
 }
 """The same where some jobs of a person count and others do not."""
 
-WITH_PAY = ("policy", "person", "pay-changed", "payroll", "joiners-at-cap", "raise")
+HISTORY_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
+    **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), histories.added),
+    **dict.fromkeys(("person-moved", "pay-changed"), histories.changed),
+    "job-displaced": histories.one_row_more,
+}
+"""The same under the person policy, with rows in two periods."""
+
+WITH_PAY = (
+    *("policy", "person", "pay-changed", "payroll", "payroll-open", "joiners-at-cap", "raise"),
+)
 """The sentences whose worlds have pay; the others are examined where jobs are counted."""
 
 MEASURED = ("further", "zcdp")
 """Sentences that explain a measure: they have no worlds, `measures` examines them."""
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
+PERSON_RULES: dict[int, tuple[JobsRule, ...]] = {
+    1: (SingleJob(), PrimaryJob("earnings")),
+    2: (BoundedJobs(1, "period"), BoundedJobs(2)),
+}
+"""Of the person policy, by the number of rows of a person that a table of two periods counts."""
 
 
 @dataclass(frozen=True)
@@ -153,10 +168,11 @@ def true_promises() -> Iterator[Promise]:
 def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
     """The sentences that may be printed about a setting, those that differ in id and steps."""
     seen = set[tuple[str, int | None, str]]()
-    for rule in RULES[:1] if setting.payroll else RULES:
+    rules = PERSON_RULES[setting.rows] if setting.policy == "person" else RULES
+    for rule in rules[:1] if setting.payroll else rules:
         said = printable(setting.guarantee, rule, setting.read, by_cell=setting.by_cell)
         for sentence in (one for one in said if not setting.payroll or one.id in WITH_PAY):
-            apart = rule.name if sentence.id in JOB_PAIRS else ""
+            apart = rule.words if sentence.id in JOB_PAIRS else ""
             if (sentence.id, sentence.steps, apart) not in seen:
                 seen.add((sentence.id, sentence.steps, apart))
                 yield sentence, rule
@@ -182,7 +198,7 @@ def printable(
     yield suspicion(guarantee, rule)
     yield suspicion_in_all(guarantee)
     yield from job_sentences.jobs(guarantee, rule)
-    if isinstance(rule, (EveryJob, BoundedJobs)):
+    if isinstance(rule, (EveryJob, BoundedJobs)) and guarantee.policy.name != "person":
         most = rule.most if isinstance(rule, BoundedJobs) else 0
         yield job_sentences.cap_of_jobs(guarantee, most)
     yield job_sentences.rows(strict=strict)
@@ -192,7 +208,9 @@ def printable(
 
 def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[WorldPair]:
     """The pairs of worlds of a sentence; some depend on which jobs of a person count."""
-    if sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
+    if setting.policy == "person" and sentence.id in HISTORY_PAIRS:
+        yield from HISTORY_PAIRS[sentence.id](setting.population, rule)
+    elif sentence.id in JOB_PAIRS and isinstance(rule, (PrimaryJob, BoundedJobs)):
         yield from JOB_PAIRS[sentence.id](setting.population, rule)
     elif sentence.id in ("person", "jobs") and isinstance(rule, SingleJob):
         yield from worlds.person(setting.population)
@@ -203,7 +221,7 @@ def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Worl
 def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     """A sentence on all of its pairs."""
     if sentence.id == "odds":
-        return _suspicion(setting, sentence)
+        return _suspicion(setting, sentence, rule)
     asked = replace(setting, strict=sentence.id == "strict")
     found = pairs(setting, sentence, rule)
     if sentence.steps is None:
@@ -239,12 +257,12 @@ def beside(setting: Setting, sentence: Sentence, promised: arb, computed: arb) -
     )
 
 
-def _suspicion(setting: Setting, sentence: Sentence) -> Promise:
+def _suspicion(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     """What becomes of 1 in 100, in hundredths; also where the other workers are not known."""
     found = odds(setting.guarantee)
     if found is None:
         raise ValueError("odds are examined where there are some")
-    loss = largest_loss(setting, PAIRS["odds"](setting.population)).max(averaged_loss(setting))
+    loss = largest_loss(setting, pairs(setting, sentence, rule)).max(averaged_loss(setting))
     with precision(128):
         if setting.rho:  # the loss passes this with the probability that the sentence names
             loss = ball(tail_epsilon(dyadic_up(loss, 96), found.failing))
@@ -386,6 +404,21 @@ FALSE_PROMISES = (
         "In a table by classes of pay, between two pays of a person the odds change by e^ε.",
         PAIRS["pay-changed"],
         setting=lambda _: in_classes(),
+    ),
+    FalsePromise(
+        "history-as-one-job",
+        "worker",
+        "Under the worker policy a person with rows in two periods has the stated epsilon.",
+        lambda population: histories.added(population, BoundedJobs(1, "period")),
+    ),
+    FalsePromise(
+        "row-of-a-history-once",
+        "person",
+        "Under the person policy, one single row of a history has the stated epsilon.",
+        lambda population: histories.one_row_more(population, PRIMARY),
+        setting=lambda _: next(
+            one for one in settings() if one.policy == "person" and one.rows == 1
+        ),
     ),
     FalsePromise(
         "size-without-floor",

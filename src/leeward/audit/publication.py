@@ -54,6 +54,8 @@ class Setting:
     strict: bool = False
     floor: bool = True
     unit: Unit | None = None
+    rows: int = 1
+    """Under the person policy, how many rows of a person the table counts at most."""
 
     @property
     def name(self) -> str:
@@ -64,6 +66,7 @@ class Setting:
         name += f", plus {plus}" if plus > 1 else ""
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
+        name += f", rows {self.rows}" if self.rows > 1 else ""
         return name if self.floor else f"{name}, no floor"
 
     @property
@@ -74,7 +77,7 @@ class Setting:
     @property
     def epsilon(self) -> Fraction:
         """What the table costs."""
-        return self.made.parameters.epsilon
+        return self.rows * self.made.parameters.epsilon
 
     @property
     def rho(self) -> Fraction:
@@ -88,6 +91,8 @@ class Setting:
     @property
     def guarantee(self) -> Guarantee:
         """What is promised of it."""
+        if self.policy == "person":
+            return self.made.guarantee("worker").for_person(self.rows)
         return self.made.guarantee(self.population.policy)
 
     @property
@@ -271,6 +276,9 @@ def settings() -> tuple[Setting, ...]:
         ),
         Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
         Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
+        Setting("worker", _made("edge_pay", None, "1", cap=CAP), "payroll"),
+        Setting("person", _made("edge_laplace", None, "1/2"), "each kind by itself", rows=2),
+        Setting("person", _made("edge_laplace", None, "1"), "each kind by itself"),
         Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),
     )
 

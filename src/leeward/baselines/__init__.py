@@ -1,1 +1,1 @@
-"""Protections in use today, none with a guarantee: what provable privacy is compared with."""
+"""Protections in use today, none with a guarantee for employers: what ours is compared with."""

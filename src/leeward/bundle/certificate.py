@@ -2,6 +2,7 @@
 
 import json
 from datetime import datetime
+from fractions import Fraction
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -19,7 +20,7 @@ from pydantic import (
 )
 
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
-from leeward.bundle.pay_statements import PayStatement, StatisticStatement
+from leeward.bundle.pay_statements import FlowStatement, PayStatement, StatisticStatement
 from leeward.bundle.statements import (
     BudgetStatement,
     Count,
@@ -47,9 +48,11 @@ from leeward.bundle.statements import (
     TidiedStatement,
     TotalsStatement,
 )
+from leeward.model.flows import MEASURE, Flows
 from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.model.statistic import COUNT
 from leeward.model.totals import TOTAL_LABEL
+from leeward.privacy import Person
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""
@@ -62,7 +65,7 @@ UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 
 SINCE_3 = (
     *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),
-    *("noise", "statistic"),
+    *("noise", "statistic", "person_rows"),
 )
 """Keys of tables that format 3 added; left out where they say nothing."""
 
@@ -101,7 +104,7 @@ class CertifiedTable(Statement):
     margins: MarginStatement
     bias: Prose | None
     columns: tuple[Text, ...]
-    statistic: StatisticStatement | None = None
+    statistic: StatisticStatement | FlowStatement | None = None
     """What a value is; left out of plain counts of jobs."""
 
     establishments: FrameStatement | None = None
@@ -128,6 +131,12 @@ class CertifiedTable(Statement):
     noise: NoiseStatement | None = None
     """Left out without margins: then nothing is known of the scale of the noise."""
 
+    person_rows: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    """How many rows of one person it counts at most; under the person policy alone.
+
+    Each of them was hidden at that part of its epsilon.
+    """
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -143,6 +152,8 @@ class CertifiedTable(Statement):
         coded = () if self.totals is None else self.totals.codes.items()
         if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
             raise ValueError("totals must be of identifiers, under codes that no identifier has")
+        if not self.disjoint and self.counts and self.identifiers[-1:] != (MEASURE,):
+            raise ValueError(f"the last identifier of flows and gains must be {MEASURE}")
         if self.noise is not None and not self.has_margins:
             raise ValueError("noise must be there with margins alone")
         if not self.counts and (self.totals, self.joint, self.noise, self.tidied) != (None,) * 4:
@@ -175,16 +186,32 @@ class CertifiedTable(Statement):
             )
         )
 
+    def kept(self, name: str) -> tuple[str, ...]:
+        """The codes of an attribute that a dimension or the filter keeps; none where all are."""
+        filtered = (self.where or {}).get(name, [])
+        codes = self.codes.get(name, filtered if isinstance(filtered, list) else [filtered])
+        return tuple(map(str, codes))
+
     @property
     def counts(self) -> bool:
         """Whether values are numbers of jobs; others may be empty, with status −1."""
         return self.statistic is None or self.statistic.counts
 
     @property
+    def disjoint(self) -> bool:
+        """Whether each job counts in one row at most: its rows may be added over identifiers."""
+        return self.counts and not isinstance(self.statistic, FlowStatement)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether its rows are measures of flows, and its noise is that of the classes."""
+        return isinstance(self.statistic, FlowStatement) and self.statistic.name == Flows.name
+
+    @property
     def unit(self) -> str:
         """The unit of its values: jobs, or that of a column of pay with its period."""
         stated = self.statistic
-        return COUNT.unit if stated is None or stated.counts else stated.per_period
+        return COUNT.unit if stated is None else stated.value_unit
 
     @property
     def statistic_words(self) -> str:
@@ -214,7 +241,8 @@ class CertifiedTable(Statement):
     @property
     def count_columns(self) -> tuple[str, ...]:
         """The column of the number of jobs beside pay, where there is one."""
-        return (COUNTED,) if self.statistic is not None and self.statistic.count else ()
+        stated = self.statistic
+        return (COUNTED,) if isinstance(stated, StatisticStatement) and stated.count else ()
 
     @property
     def empty_columns(self) -> tuple[str, ...]:
@@ -318,8 +346,8 @@ class Certificate(Statement):
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
         newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
-        newer += [self.made_from, self.pay]
-        newer += [one.policy for one in stated if one.policy == "proportional"] or [None]
+        newer += [self.made_from, self.pay, self.jobs.per]
+        newer += [one.policy for one in stated if one.policy in ("proportional", "person")]
         if self.format < FORMAT and any(one is not None for one in newer):
             keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from", "pay"))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
@@ -327,12 +355,30 @@ class Certificate(Statement):
             raise ValueError(
                 "tables are tidied if the bundle is made from another one, all of them"
             )
+        if self.guarantee.policy == Person.name:
+            self._limits_rows()
+        elif self.jobs.per is not None or any(table.person_rows for table in self.tables):
+            raise ValueError("person_rows and per must be there under the person policy alone")
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")
         if self.files and tuple(sorted(self.files)) != stamped_files(self.name, names):
             raise ValueError("files must be those of the tables and the texts beside them")
         return self
+
+    def _limits_rows(self) -> None:
+        """A person's rows are limited, and each table states as many as its codes let in."""
+        if self.jobs.rule == "every":
+            raise ValueError("the rows of a person must be limited under the person policy")
+        for table in self.tables:
+            most, kept = self.jobs.most or 1, 1
+            if self.jobs.per is not None and table.statistic is None:
+                kept = len(table.kept(self.jobs.per)) or 1
+            if table.person_rows is None or table.person_rows < most * kept:
+                raise ValueError("person_rows must be the rows of a person that a table counts")
+            each = Fraction(table.parameters.get("epsilon", "0"))
+            if each * table.person_rows > Fraction(table.guarantee.epsilon):
+                raise ValueError("epsilon of a row times person_rows must be what a table costs")
 
     @property
     def anchor(self) -> Anchor:

@@ -1,4 +1,4 @@
-"""Pay statements: what is promised about pay, and what the values of a table of pay are."""
+"""Statements about values: what is promised about pay, and what a value is, if not a count."""
 
 from itertools import pairwise
 from typing import Annotated, Literal, Self
@@ -6,7 +6,17 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from leeward.bundle.statements import Prose, SparseStatement, Statement, Text
-from leeward.model import Attribute, Classes, Count, Pay, Percentiles, Statistic
+from leeward.model import (
+    COUNT,
+    Attribute,
+    Classes,
+    Count,
+    Flows,
+    Gains,
+    Pay,
+    Percentiles,
+    Statistic,
+)
 from leeward.model.attribute import NumericRange
 from leeward.privacy.words import Sentence
 from leeward.show.numbers import count, listed
@@ -56,11 +66,9 @@ class StatisticStatement(SparseStatement):
     sentence: Prose
 
     @classmethod
-    def of_statistic(cls, statistic: Statistic, *, count: bool) -> Self | None:
-        """The statement of a statistic; None of plain counts. `count`: there is such a column."""
+    def of_statistic(cls, statistic: Pay | Classes | Percentiles, *, count: bool) -> Self:
+        """The statement of a statistic of a numeric column."""
         match statistic:
-            case Count():
-                return None
             case Pay(name=name, of=column):
                 return cls._read(name, column, count=count)
             case Classes(of=column, edges=edges):
@@ -113,6 +121,11 @@ class StatisticStatement(SparseStatement):
         return self.name == "classes"
 
     @property
+    def value_unit(self) -> str:
+        """The unit of a value."""
+        return COUNT.unit if self.counts else self.per_period
+
+    @property
     def per_period(self) -> str:
         """The unit of the column with its period."""
         return self.unit if self.period is None else f"{self.unit} per {self.period}"
@@ -121,6 +134,63 @@ class StatisticStatement(SparseStatement):
     def words(self) -> str:
         """What a value is, in a few words."""
         return f"{self.name} of {self.of}"
+
+
+class FlowStatement(Statement):
+    """What the rows of flows or gains are, and of which attribute."""
+
+    name: Literal["flows", "gains"]
+    of: Text
+    sentence: Prose
+
+    @classmethod
+    def of_statistic(cls, statistic: Flows | Gains) -> Self:
+        """The statement of flows or gains."""
+        if isinstance(statistic, Flows):
+            return cls(name="flows", of=statistic.of.name, sentence=MEASURED)
+        return cls(name="gains", of=statistic.of.name, sentence=f"{GAINED} {statistic.note}")
+
+    @property
+    def counts(self) -> Literal[True]:
+        """A value is a number of jobs, or a difference of such numbers."""
+        return True
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of a value."""
+        return COUNT.unit
+
+    @property
+    def words(self) -> str:
+        """What a value is, in a few words."""
+        return f"{self.name} of {self.of}"
+
+
+MEASURED = (
+    "Jobs with pay in the quarter are in four classes, by pay in the quarter before and in the "
+    "quarter after: 11, 10, 01 and 00. A value is a sum of released classes: EmpTotal of all, Emp "
+    "11 + 10, EmpEnd 11 + 01, EmpS 11, HirA 01 + 00, Sep 10 + 00; FrmJbC is 01 less 10, and may be "
+    "below 0. So Emp + HirA = EmpTotal = EmpEnd + Sep and FrmJbC = EmpEnd - Emp, to the last job."
+)
+GAINED = (
+    "The net change of an establishment is its jobs with pay in the quarter after and none in the "
+    "quarter before, less those of the contrary. FrmJbGn is the sum of all net changes above 0, "
+    "FrmJbLs that of all below 0, without sign. They have noise of their own, so FrmJbGn - FrmJbLs "
+    "is not the FrmJbC of a table of flows."
+)
+
+
+def statistic_statement(
+    statistic: Statistic, *, count: bool
+) -> StatisticStatement | FlowStatement | None:
+    """The statement of a statistic; None of plain counts. `count`: there is such a column."""
+    match statistic:
+        case Count():
+            return None
+        case Flows() | Gains():
+            return FlowStatement.of_statistic(statistic)
+        case _:
+            return StatisticStatement.of_statistic(statistic, count=count)
 
 
 def _meaning(

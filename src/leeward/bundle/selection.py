@@ -103,7 +103,8 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
     matches = of if found is None else found
     pages = max(1, -(-matches // size))
     number = min(selection.page, pages)
-    rows = _rows(held, kept.block((number - 1) * size, number * size))
+    block = kept.block((number - 1) * size, number * size)
+    rows = () if block is None else named_rows(held, block)
     return Page(rows, matches, of, number, pages, min(pages, last))
 
 
@@ -215,9 +216,8 @@ class _Kept:
         )
 
 
-def _rows(table: CertifiedTable, block: Block | None) -> tuple[Row, ...]:
-    if block is None:
-        return ()
+def named_rows(table: CertifiedTable, block: Block) -> tuple[Row, ...]:
+    """The rows of a block with their codes and labels."""
     listed = [_coded(table, name) for name in table.identifiers]
     drawn, (low, high), wide = block.drawn, block.ends, table.has_margins
     frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()

@@ -42,7 +42,7 @@ def _certificates(made: Certificate, source: Certificate) -> Iterator[str]:
     for name in sorted({*Certificate.model_fields} - OWN):
         if getattr(made, name) != getattr(source, name):
             yield f"its certificate says something else of {name} than its source"
-    counts = [one for one in source.tables if one.counts]  # others are left out
+    counts = [one for one in source.tables if one.disjoint]  # others are left out
     if [_as_released(one) for one in made.tables] != counts:
         yield "its certificate says something else of tables than its source"
 
@@ -53,7 +53,7 @@ def _as_released(table: CertifiedTable) -> CertifiedTable:
 
 
 def _tables(made: Bundle, source: Bundle) -> Iterator[str]:
-    for name in (one.name for one in source.certificate.tables if one.counts):
+    for name in (one.name for one in source.certificate.tables if one.disjoint):
         released = _released(made.table(name)) if name in made else None
         if released is None or not released.equals(_plain(source.table(name))):
             yield f"the table {name} does not hold what its source released"

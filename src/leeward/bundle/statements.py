@@ -40,7 +40,7 @@ Decimal = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})
 Count = Annotated[int, Field(ge=0, le=2**53)]
 """A whole number that every reader of JSON holds exactly."""
 
-Policy = Literal["worker", "establishment", "strong", "weak", "proportional"]
+Policy = Literal["worker", "person", "establishment", "strong", "weak", "proportional"]
 
 
 class Statement(BaseModel):
@@ -154,18 +154,24 @@ class ReleaseGuarantee(GuaranteeStatement):
         return self
 
 
-class JobsStatement(Statement):
-    """What was done about workers with several jobs."""
+class JobsStatement(SparseStatement):
+    """What was done about workers with several jobs.
+
+    `per` is the attribute under each code of which `most` jobs count; left out where there is none.
+    """
+
+    optional = ("per",)
 
     rule: Literal["every", "single", "primary", "bounded"]
     column: Text | None
     most: Count | None
+    per: Text | None = None
     sentence: Prose
 
     @classmethod
     def of(cls, guarantee: Guarantee, rule: JobsRule) -> Self:
         """The rule in words."""
-        chosen = {"column": getattr(rule, "column", None), "most": getattr(rule, "most", None)}
+        chosen = {name: getattr(rule, name, None) for name in ("column", "most", "per")}
         said = joined(job_sentences.jobs(guarantee, rule))
         return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
 

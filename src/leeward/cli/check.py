@@ -13,7 +13,7 @@ from leeward.cli.screen import CONFIDENTIAL, REFUSED, note, progress, say, say_j
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
 from leeward.model.resources import read_memory
-from leeward.model.row_rules import IMPOSSIBLE, NUMBER_RULES
+from leeward.model.row_rules import IMPOSSIBLE, LIMIT, NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
 from leeward.publishing.plan import Plan, read_plan
 from leeward.show.numbers import counted
@@ -25,7 +25,7 @@ Spill = Annotated[
     Path | None, typer.Option("--spill", help="Folder for what does not fit into memory.")
 ]
 
-SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE)}
+SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT)}
 
 
 def check_command(

@@ -17,6 +17,16 @@ Several = Annotated[str, typer.Option(help="Share of workers with a second job, 
 Geography = Annotated[
     str, typer.Option(help="places (few large, many small), tracts (even) or blocks (in tracts).")
 ]
+Quarters = Annotated[
+    int, typer.Option(help="Also wage records of so many quarters, the last of them 2026Q4.")
+]
+Cohorts = Annotated[
+    bool, typer.Option("--cohorts", help="With --quarters: graduates, leavers and veterans too.")
+]
+
+Homes = Annotated[
+    bool, typer.Option("--homes", help="Also where workers live, with a map of the places.")
+]
 
 
 def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
@@ -28,14 +38,19 @@ def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
     seed: Seed = 1,
     several_jobs: Several = "0",
     geography: Geography = "places",
+    quarters: Quarters = 0,
+    cohorts: Cohorts = False,
+    homes: Homes = False,
 ) -> None:
     """Make up an economy: three Parquet tables and their codebook.
 
-    Everything is invented and public; the seed repeats it. It is for trying things out.
+    Everything is invented and public; the seed repeats it. It is for trying things out. On request
+    it has a life over time, and homes.
 
     Example: leeward economy --out economy --jobs 1000000 --establishments 50000
     """
-    made = make(Economy(jobs, establishments, places, seed, several_jobs, geography), out)
+    extent = jobs, establishments, places, seed, several_jobs, geography
+    made = make(Economy(*extent, quarters=quarters, cohorts=cohorts, homes=homes), out)
     say(f"{jobs:,} jobs in {establishments:,} establishments, all made up (seed {seed}):")
     for path in made:
         say(f"  {path}")

@@ -9,11 +9,12 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import say, say_json
+from leeward.cli.recipes import start_recipe
+from leeward.cli.screen import given_options, say, say_json
 from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
 from leeward.engines import connect
 from leeward.engines.address import seen_from
-from leeward.errors import BadFile, raise_all
+from leeward.errors import BadFile, InvalidParameter, raise_all
 from leeward.model.resources import read_resources
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
@@ -35,6 +36,13 @@ READ = "read from the data: somebody must confirm that these values are public"
 NOT_CODES = ("float", "decimal", "date", "time", "array", "struct", "map", "binary", "json")
 NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
 """How the types of columns begin that hold numbers."""
+
+
+HEADERS_ALONE = ("--jobs", "--list-codes", "--engine", "--json")
+OFFICE_ALONE = ("--wages", "--cohorts", "--workplaces", "--workers", "--years", "--quarter")
+DEMO_ALONE = ("--demo-jobs",)
+RECIPES_ALONE = (*OFFICE_ALONE[:2], *OFFICE_ALONE[4:], "--target", "--size", "--demo", *DEMO_ALONE)
+"""Options for headers, for the tables of an office, for made-up ones, and for recipes."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +119,10 @@ class Suggestion:
 
 
 def init_command(  # noqa: PLR0913 (a parameter for each option)
-    workplaces: Annotated[str, typer.Option(help="The table of workplaces.")],
-    workers: Annotated[str, typer.Option(help="The table of workers.")],
-    jobs: Annotated[str, typer.Option(help="The table of jobs.")],
+    context: typer.Context,
+    workplaces: Annotated[str | None, typer.Option(help="The table of workplaces.")] = None,
+    workers: Annotated[str | None, typer.Option(help="The table of workers.")] = None,
+    jobs: Annotated[str | None, typer.Option(help="The table of jobs.")] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for codebook and plan.")] = Path(),
     *,
     list_codes: Annotated[
@@ -124,6 +133,30 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
         str | None, typer.Option(help="What reads the tables: duckdb or spark.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
+    recipe: Annotated[
+        str | None, typer.Option(help="Plans of a product: umetrics, pseo, veo or qwi.")
+    ] = None,
+    wages: Annotated[str | None, typer.Option(help="With --recipe: the wage records.")] = None,
+    cohorts: Annotated[
+        str | None, typer.Option(help="With umetrics, pseo and veo: who graduated or left when.")
+    ] = None,
+    years: Annotated[
+        str | None, typer.Option(help="With --cohorts: years of whole wage records, 2016-2026.")
+    ] = None,
+    quarter: Annotated[
+        list[str] | None,
+        typer.Option(metavar="<str>", help="With qwi: a quarter, 2026Q2; may be repeated."),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option(help="With umetrics: the error to reach, 'APD 10 % in 90 %'.")
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(help="With umetrics: the planned number of people in a cell.")
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="With --recipe: make up the data, release and verify.")
+    ] = False,
+    demo_jobs: Annotated[int, typer.Option(help="With --demo: number of jobs.")] = 100_000,
 ) -> None:
     """Write a codebook and a plan from the headers of three tables.
 
@@ -131,9 +164,24 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     --list-codes fills those of workplace columns that are usually public. Lists of workers'
     codes are never taken from the data.
 
+    With --recipe the plans are those of a public product, and its confidential tables are
+    prepared from wage records and cohorts; --demo does everything on made-up data.
+
     Example: leeward init --workplaces w.parquet --workers p.parquet --jobs j.parquet
     """
-    sources = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
+    tables = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
+    if recipe is not None:
+        office = {"wages": wages, "workplaces": workplaces, "workers": workers, "cohorts": cohorts}
+        told = {"years": years, "quarter": tuple(quarter or ()) or None, "target": target,
+                "size": size}  # fmt: skip
+        _refuse_beside(context, "with --recipe", HEADERS_ALONE)
+        way, useless = ("with", OFFICE_ALONE) if demo else ("without", DEMO_ALONE)
+        _refuse_beside(context, f"{way} --demo", useless)
+        start_recipe(recipe, out, office, told, demo_jobs if demo else None)
+        return
+    _refuse_beside(context, "without --recipe", RECIPES_ALONE)
+    raise_all(_not_given(name) for name, one in tables.items() if one is None)
+    sources = {name: one or "" for name, one in tables.items()}
     resources = read_resources({"engine": engine}, Path())
     with connect(sources, Path(), resources) as opened:
         suggested = Suggestion(opened.describe())
@@ -147,11 +195,10 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     texts = {
         CODEBOOK: "\n".join(codebook_lines(suggested, read)) + "\n",
         PLAN: "\n".join(plan_lines(suggested, located)) + "\n",
-        **{file: _list_text(codes) for file, codes in lists.items()},
+        **{file: list_text({code: code for code in codes}) for file, codes in lists.items()},
     }
-    raise_all(_existing(out / name) for name in texts if (out / name).exists())
-    for name, text in texts.items():
-        _write(out / name, text)
+    refuse_existing(out, texts)
+    write_texts(out, texts)
     empty = [file for file in lists if file not in read]
     if as_json:
         say_json(_as_json(out, read, empty))
@@ -160,31 +207,57 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
         say(line)
 
 
-def _list_text(codes: Iterable[str]) -> str:
-    quoted = (code.replace('"', '""') for code in codes)
-    return "code,label\n" + "".join(f'"{code}","{code}"\n' for code in quoted)
-
-
-def _existing(path: Path) -> BadFile:
-    return BadFile(
-        "--out",
-        rule="must not hold the file already",
-        value=repr(str(path)),
-        next_step="Choose another folder, or remove the file.",
+def _not_given(name: str) -> InvalidParameter:
+    return InvalidParameter(
+        f"--{name}",
+        rule="must be given",
+        value="nothing",
+        next_step="Name a Parquet or CSV file, or a table of a database; or take a --recipe.",
     )
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadFile(
+def _refuse_beside(context: typer.Context, way: str, useless: Collection[str]) -> None:
+    """Refuse options that would mean nothing."""
+    for option in sorted(given_options(context) & {*useless}):
+        raise InvalidParameter(
+            option, rule=f"has no meaning {way}", value="given", next_step="Leave it out."
+        )
+
+
+def list_text(codes: Mapping[str, str]) -> str:
+    """A code list as CSV: codes with their labels."""
+    quoted = ([one.replace('"', '""') for one in row] for row in codes.items())
+    return "code,label\n" + "".join(f'"{code}","{label}"\n' for code, label in quoted)
+
+
+def refuse_existing(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a folder that holds some of these already."""
+    raise_all(
+        BadFile(
             "--out",
-            rule=f"must be a folder that can be written ({error.strerror})",
-            value=repr(str(path)),
-            next_step="Choose another folder.",
-        ) from None
+            rule="must not hold the file already",
+            value=repr(str(folder / name)),
+            next_step="Choose another folder, or remove the file.",
+        )
+        for name in names
+        if (folder / name).exists()
+    )
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write texts into a folder by the names of their files."""
+    for name, text in texts.items():
+        path = folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise BadFile(
+                "--out",
+                rule=f"must be a folder that can be written ({error.strerror})",
+                value=repr(str(path)),
+                next_step="Choose another folder.",
+            ) from None
 
 
 def _as_json(out: Path, read: list[str], empty: list[str]) -> dict[str, object]:

@@ -35,7 +35,7 @@ ledger_app = typer.Typer(
 def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Annotated[str, typer.Option(help="Name of the account.")],
     policy: Annotated[
-        str, typer.Option(help="strong, weak, proportional, worker or establishment.")
+        str, typer.Option(help="strong, weak, proportional, worker, person or establishment.")
     ],
     epsilon: Annotated[str | None, typer.Option(help="All that the account may ever lose.")] = None,
     rho: Annotated[

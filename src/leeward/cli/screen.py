@@ -43,6 +43,16 @@ def note(text: str) -> None:
     typer.echo(text, err=True)
 
 
+def given_options(context: typer.Context) -> set[str]:
+    """The options that the command line has."""
+    sources = {
+        one.opts[0]: context.get_parameter_source(one.name or "")
+        for one in context.command.params
+        if one.param_type_name == "option"
+    }
+    return {option for option, one in sources.items() if one and one.name == "COMMANDLINE"}
+
+
 def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
     """A command that turns every exception into one message and an exit code."""
 

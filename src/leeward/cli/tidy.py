@@ -7,7 +7,9 @@ import typer
 
 from leeward.bundle import Bundle
 from leeward.cli.screen import progress, say
-from leeward.tidy.lodes import require_wac, write_wac
+from leeward.errors import InvalidParameter
+from leeward.tidy.lodes import Lodes, forms
+from leeward.tidy.small_areas import OPTION, SmallAreas
 from leeward.tidy.tidying import tidy
 
 
@@ -21,7 +23,11 @@ def tidy_command(
     ] = False,
     lodes: Annotated[
         Path | None,
-        typer.Option("--lodes", help="Folder to write the numbers into in the form of LODES WAC."),
+        typer.Option("--lodes", help="Folder for the numbers in the form of LODES WAC, RAC, OD."),
+    ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(OPTION, help="With --lodes: people of small areas, to share out homes."),
     ] = None,
 ) -> None:
     """Write a bundle whose tables add up, are not negative and are whole.
@@ -31,13 +37,30 @@ def tidy_command(
 
     Example: leeward tidy bundle --out tidy --shrink
     """
-    if lodes is not None:
-        require_wac(bundle, lodes)
+    asked = _lodes(lodes, population)
+    if asked is not None:
+        asked.require(bundle)
     with progress() as bar:
         made = tidy(bundle, out, shrink=shrink, progress=bar)
     _tell(made)
-    if lodes is not None:
-        say(f"{write_wac(made, lodes)} has the form of LODES WAC.")
+    if asked is not None:
+        for form, path in asked.write(made).items():
+            say(f"{path} has the form of LODES {form.upper()}.")
+        for form, missing in forms(made)[1].items():
+            say(f"{form.upper()} is not made: it {missing.rule}.")
+
+
+def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:
+    """What to write in the form of LODES; a population shares out nothing else."""
+    if folder is None and population is not None:
+        raise InvalidParameter(
+            OPTION,
+            rule="needs --lodes: people share out the homes of its files",
+            value="no --lodes",
+            next_step="Name a new folder with --lodes, or leave the option out.",
+        )
+    shared = None if population is None else SmallAreas.read(population)
+    return None if folder is None else Lodes(folder, shared)
 
 
 def _tell(made: Bundle) -> None:

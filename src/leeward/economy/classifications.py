@@ -10,6 +10,13 @@ education as LODES 8 has it: of workers aged 30 or over alone, with E5 for all o
 classes of monthly earnings are the LODES columns CE01 to CE03, $1,250 or less, up to $3,333 and
 more (LODES 8 technical documentation). Regions are invented; their codes are state numbers that
 the federal list does not use, so that no code can be taken for a real place.
+
+The lists of cohorts are short. Degree levels are three of the LEHD schema (`label_degree_level`),
+fields of study are two-digit families of the Classification of Instructional Programs (NCES, 2020).
+Institutions and titles are invented, the institutions with the eight characters of the LEHD schema.
+Veterans have what the Census Bureau's Veteran Employment Outcomes tabulate: occupation, pay grade
+and tercile of the Armed Forces Qualification Test; the occupation codes and the groups of enlisted
+pay grades are invented.
 """
 
 from dataclasses import dataclass
@@ -198,3 +205,39 @@ REGIONS = {
     "14": "Southern region",
     "43": "Western region",
 }
+
+COHORT_KINDS = {
+    "graduate": "Graduates of an institution",
+    "leaver": "People who left a job at an institution",
+    "veteran": "People who left the armed forces",
+}
+INSTITUTIONS = {
+    "00900001": "Northern State University",
+    "00900002": "Eastern State University",
+    "00900003": "Southern State University",
+    "00900004": "Western Institute of Technology",
+    "00900005": "Harbour Community College",
+    "00900006": "Hillside College",
+}
+DEGREES = {"03": "Associates", "05": "Baccalaureate", "07": "Masters"}
+CIPS = {
+    "11": "Computer and Information Sciences and Support Services",
+    "13": "Education",
+    "14": "Engineering",
+    "26": "Biological and Biomedical Sciences",
+    "45": "Social Sciences",
+    "51": "Health Professions and Related Programs",
+    "52": "Business, Management, Marketing, and Related Support Services",
+}
+TITLES = {"faculty": "Faculty", "staff": "Staff", "student": "Student"}
+OCCUPATIONS = {
+    "91": "Infantry and gun crews",
+    "92": "Electronics",
+    "93": "Communications and intelligence",
+    "94": "Health care",
+    "95": "Administration",
+    "96": "Mechanics",
+    "97": "Service and supply",
+}
+PAY_GRADES = {"E1-E4": "E1 to E4", "E5-E6": "E5 and E6", "E7-E9": "E7 to E9"}
+AFQT = {"1": "Lowest third of scores", "2": "Middle third", "3": "Highest third"}

@@ -24,6 +24,10 @@ PER_BLOCK = 2.4
 """Establishments in a usual block."""
 MOST_BLOCKS = 999
 
+MOST_QUARTERS = 200
+LAST_QUARTER = 2026 * 4 + 3
+"""Quarters are numbered from the first of year 0; the last one with wage records is 2026Q4."""
+
 FEWEST_JOBS_TO_SHARE = 1_000
 FEWEST_ESTABLISHMENTS_TO_SHARE = 20
 """With fewer, one establishment could hold both jobs of a worker."""
@@ -37,6 +41,9 @@ class Economy:
     `several_jobs` is the share of workers that hold a second job. `geography` says what the
     places are: "places" from a few large to many small ones, "tracts" of similar size,
     or "blocks": tracts whose establishments also have the number of a block in their tract.
+    `quarters` asks for that many quarters of wage records, the jobs in the first of them, and
+    `cohorts` for lists of graduates, leavers and veterans among the workers, whose pay then
+    depends on that. `homes` asks for the place in which each worker lives.
     """
 
     jobs: int = 20_000
@@ -45,6 +52,9 @@ class Economy:
     seed: int = 1
     several_jobs: Number = 0
     geography: str = PLACES
+    quarters: int = 0
+    cohorts: bool = False
+    homes: bool = False
 
     def __post_init__(self) -> None:
         _whole(self.jobs, "jobs", 0, MOST_JOBS)
@@ -59,6 +69,14 @@ class Economy:
                 rule=f"must be one of: {', '.join(GEOGRAPHIES)}",
                 value=shown(self.geography),
                 next_step="Take one of them, or leave it out for places.",
+            )
+        _whole(self.quarters, "quarters", 0, MOST_QUARTERS)
+        if self.cohorts and not self.quarters:
+            raise InvalidParameter(
+                "cohorts",
+                rule="needs quarters: a cohort is followed through wage records",
+                value="0 quarters",
+                next_step="Ask for quarters too, such as 8, or leave cohorts out.",
             )
         if self.several_jobs:
             self._check_room_for_second_jobs()
@@ -108,9 +126,19 @@ class Economy:
         """How many of the jobs are somebody's second."""
         return self.jobs - self.workers
 
+    @property
+    def calendar(self) -> range:
+        """The numbers of the quarters with wage records: the year is number // 4."""
+        return range(LAST_QUARTER + 1 - self.quarters, LAST_QUARTER + 1)
+
     def stream(self, number: int) -> SeededBits:
         """The bits of one part of the data; no two parts share theirs."""
         return SeededBits(self.seed * SEEDS + number)
+
+
+def quarter_name(number: int) -> str:
+    """A quarter as wage records write it, such as 2026Q2."""
+    return f"{number // 4}Q{number % 4 + 1}"
 
 
 def _whole(value: object, parameter: str, least: int, most: int) -> None:

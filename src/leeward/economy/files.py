@@ -1,8 +1,8 @@
-"""The files of a made-up economy: three Parquet tables, written in batches, and a codebook."""
+"""The files of a made-up economy: Parquet tables, written in batches, and a codebook."""
 
 import csv
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
 from io import StringIO
 from pathlib import Path
@@ -15,6 +15,7 @@ import yaml
 from numpy.typing import NDArray
 
 from leeward.economy.classifications import (
+    COHORT_KINDS,
     EARNINGS,
     IMPOSSIBLE,
     MOST_CENTS,
@@ -23,33 +24,57 @@ from leeward.economy.classifications import (
     USUAL,
     WORKER_CODES,
 )
-from leeward.economy.economy import Economy
+from leeward.economy.cohorts import COHORT_CODES, Careers
+from leeward.economy.economy import Economy, quarter_name
 from leeward.economy.geography import Places, block_attribute, block_column
+from leeward.economy.histories import Histories, Wages
+from leeward.economy.homes import Homes
 from leeward.economy.jobs import Batch, World
 from leeward.errors import BadFile, shown
 
-PLACE_FILE, REGION_FILE = "place.csv", "place_region.csv"
+PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
 
 OPENING = """\
 # A made-up economy. No place, employer or person in it exists; the place and region codes are
 # invented. All three tables may be shown to anyone.
 """
 
+_CODE = pa.dictionary(pa.uint8(), pa.string())
 _JOBS = pa.schema([(name, pa.int64()) for name in ("worker_id", "workplace_id", "earnings")])
 _WORKERS = pa.schema(
     [
         ("worker_id", pa.int64()),
-        *((name, pa.dictionary(pa.uint8(), pa.string())) for name in WORKER_CODES),
+        *((name, _CODE) for name in WORKER_CODES),
+    ]
+)
+_HOME = pa.field("home", pa.dictionary(pa.uint16(), pa.string()))
+_WAGES = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        ("workplace_id", pa.int64()),
+        ("quarter", _CODE),
+        ("earnings", pa.int64()),
+    ]
+)
+_COHORTS = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        ("kind", _CODE),
+        ("institution", _CODE),
+        ("year", pa.int64()),
+        *((name, _CODE) for name in COHORT_CODES if name != "institution"),
     ]
 )
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Progress callback: jobs written, and jobs in total."""
+Rows: TypeAlias = Callable[[Batch], Iterator[pa.RecordBatch]]
+"""The row groups of a table that a batch of jobs gives."""
 
 
 @dataclass(frozen=True, slots=True)
 class EconomyFiles:
-    """The paths of an economy's tables, codebook and code lists."""
+    """The paths of an economy's tables, codebook and code lists; others if asked for."""
 
     workplaces: Path
     workers: Path
@@ -57,9 +82,13 @@ class EconomyFiles:
     codebook: Path
     place_codes: Path
     place_regions: Path
+    wages: Path | None = None
+    cohorts: Path | None = None
+    home_zones: Path | None = None
+    population: Path | None = None
 
     @classmethod
-    def inside(cls, folder: Path) -> Self:
+    def inside(cls, folder: Path, economy: Economy) -> Self:
         """The names that the parts have in a folder."""
         return cls(
             workplaces=folder / "workplaces.parquet",
@@ -68,10 +97,15 @@ class EconomyFiles:
             codebook=folder / "codebook.yaml",
             place_codes=folder / PLACE_FILE,
             place_regions=folder / REGION_FILE,
+            wages=folder / "wages.parquet" if economy.quarters else None,
+            cohorts=folder / "cohorts.parquet" if economy.cohorts else None,
+            home_zones=folder / ZONE_FILE if economy.homes else None,
+            population=folder / "population.csv" if economy.homes else None,
         )
 
     def __iter__(self) -> Iterator[Path]:
-        return (getattr(self, each.name) for each in fields(self))
+        paths = (getattr(self, each.name) for each in fields(self))
+        return (path for path in paths if path is not None)
 
 
 def write_economy(
@@ -79,25 +113,34 @@ def write_economy(
 ) -> EconomyFiles:
     """Write the tables and the codebook of an economy into a folder that has none of them.
 
-    Memory holds the establishments and one batch of jobs, however many jobs there are. If
-    writing breaks off, nothing remains of it.
+    Memory holds the establishments, their growth in every quarter and one batch of jobs, however
+    many jobs there are. If writing breaks off, nothing remains of it.
     """
     folder = Path(folder)
-    with _all_or_nothing(folder) as files:
+    with _all_or_nothing(folder, economy) as files:
         world = World.build(economy)
         write_workplaces(world, files.workplaces)
-        write_jobs_and_workers(world, files.jobs, files.workers, progress)
+        write_batches(world, files, progress)
         places = Places.of(economy)
         files.place_codes.write_text(place_text(places))
         files.place_regions.write_text(region_text(places))
+        write_map(economy, files)
         files.codebook.write_text(codebook_text(economy))
     return files
 
 
+def write_map(economy: Economy, files: EconomyFiles) -> None:
+    """The zones of homes, and people and coordinates of places; nothing without homes."""
+    if files.home_zones and files.population:
+        homes = Homes.of(economy)
+        files.home_zones.write_text(_csv(("code", "parent"), homes.places.codes, homes.zone_codes))
+        files.population.write_text(population_text(homes))
+
+
 @contextmanager
-def _all_or_nothing(folder: Path) -> Iterator[EconomyFiles]:
+def _all_or_nothing(folder: Path, economy: Economy) -> Iterator[EconomyFiles]:
     """The files, empty and new; all are removed again if the block fails."""
-    files = EconomyFiles.inside(folder)
+    files = EconomyFiles.inside(folder, economy)
     made: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,20 +184,33 @@ def write_workplaces(world: World, path: Path) -> None:
         writer.write_batch(batch)
 
 
-def write_jobs_and_workers(
-    world: World, jobs: Path, workers: Path, progress: Progress | None
-) -> None:
-    """Both tables side by side, a row group per batch."""
+def write_batches(world: World, files: EconomyFiles, progress: Progress | None) -> None:
+    """The tables that follow from jobs, side by side, a batch at a time."""
     done, total = 0, world.economy.jobs
-    with _writer(jobs, _JOBS) as job_writer, _writer(workers, _WORKERS) as worker_writer:
+    with ExitStack() as stack:
+        tables = [
+            (stack.enter_context(_writer(path, schema)), rows)
+            for path, schema, rows in _tables(world, files)
+        ]
         for batch in world.batches():
-            job_writer.write_batch(_jobs(batch))
-            worker_writer.write_batch(_workers(batch))
+            for writer, rows in tables:
+                for group in rows(batch):
+                    writer.write_batch(group)
             done += len(batch.worker)
             if progress and done < total:
                 progress(done, total)
     if progress:
         progress(total, total)
+
+
+def _tables(world: World, files: EconomyFiles) -> Iterator[tuple[Path, pa.Schema, Rows]]:
+    yield files.jobs, _JOBS, _jobs
+    yield files.workers, *_workers_table(world)
+    if files.wages:
+        histories = Histories.build(world)
+        yield files.wages, _WAGES, lambda batch: map(_wages, histories.of(batch))
+    if files.cohorts:
+        yield files.cohorts, _COHORTS, lambda batch: _cohorts(world.economy, batch)
 
 
 @contextmanager
@@ -171,14 +227,52 @@ def _text(positions: NDArray[np.unsignedinteger], codes: list[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(positions), pa.array(codes))
 
 
-def _jobs(batch: Batch) -> pa.RecordBatch:
+def _jobs(batch: Batch) -> Iterator[pa.RecordBatch]:
     columns = [batch.worker, batch.workplace, batch.earnings]
-    return pa.record_batch([pa.array(column) for column in columns], schema=_JOBS)
+    yield pa.record_batch([pa.array(column) for column in columns], schema=_JOBS)
 
 
-def _workers(batch: Batch) -> pa.RecordBatch:
-    columns = [_text(batch.people[name], list(codes)) for name, codes in WORKER_CODES.items()]
-    return pa.record_batch([pa.array(batch.people_id), *columns], schema=_WORKERS)
+def _workers(batch: Batch) -> Iterator[pa.RecordBatch]:
+    listed = batch.listed
+    columns = [
+        _text(batch.people[name][listed], list(codes)) for name, codes in WORKER_CODES.items()
+    ]
+    yield pa.record_batch([pa.array(batch.worker[listed]), *columns], schema=_WORKERS)
+
+
+def _workers_table(world: World) -> tuple[pa.Schema, Rows]:
+    """The worker table; homes are one more column of it, drawn by themselves."""
+    if not world.economy.homes:
+        return _WORKERS, _workers
+    homes, schema = Homes.of(world.economy), _WORKERS.append(_HOME)
+
+    def rows(batch: Batch) -> Iterator[pa.RecordBatch]:
+        drawn = homes.of_workers(world.economy, batch, world.frame.place)
+        home = _text(drawn, homes.places.codes)
+        for one in _workers(batch):
+            yield pa.record_batch([*one.columns, home], schema=schema)
+
+    return schema, rows
+
+
+def _wages(wages: Wages) -> pa.RecordBatch:
+    quarter = _text(np.zeros(len(wages.worker), dtype=np.uint8), [quarter_name(wages.quarter)])
+    worker, workplace, earnings = map(pa.array, (wages.worker, wages.workplace, wages.earnings))
+    return pa.record_batch([worker, workplace, quarter, earnings], schema=_WAGES)
+
+
+def _cohorts(economy: Economy, batch: Batch) -> Iterator[pa.RecordBatch]:
+    """A code that belongs to another kind of cohort is empty."""
+    careers = Careers.draw(economy, batch)
+    columns = {
+        "worker_id": pa.array(batch.worker[careers.line]),
+        "kind": _text(careers.kind, list(COHORT_KINDS)),
+        "year": pa.array(careers.year),
+    }
+    for name, codes in COHORT_CODES.items():
+        positions = pa.array(careers.codes[name], mask=~careers.has(name))
+        columns[name] = pa.DictionaryArray.from_arrays(positions, pa.array(list(codes)))
+    yield pa.record_batch([columns[name] for name in _COHORTS.names], schema=_COHORTS)
 
 
 class _Code(str):
@@ -217,11 +311,17 @@ def region_text(places: Places) -> str:
     return _csv(("code", "parent"), places.codes, [code[:2] for code in places.codes])
 
 
-def _csv(header: tuple[str, str], codes: list[str], meanings: list[str]) -> str:
+def population_text(homes: Homes) -> str:
+    """Zone, people and coordinates in kilometres of every place as CSV."""
+    columns = (homes.zone_codes, homes.people.tolist(), homes.x.tolist(), homes.y.tolist())
+    return _csv(("place", "home_zone", "people", "x", "y"), homes.places.codes, *columns)
+
+
+def _csv(header: tuple[str, ...], *columns: list[Any]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
-    writer.writerows(zip(codes, meanings, strict=True))
+    writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
 
 
@@ -249,6 +349,7 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
         "sector": {**public, "codes": _quoted(sectors)},
         "ownership": {**public, "codes": _quoted(OWNERSHIP)},
         **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
+        **_homes(economy),
         "earnings": _earnings(),
     }
 
@@ -256,6 +357,19 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
 def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
     usual = _Code(USUAL[name])
     return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
+
+
+def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
+    """The places in which workers live, and zones of them; a missing one counts as the largest."""
+    if not economy.homes:
+        return {}
+    homes = Homes.of(economy)
+    usual = _Code(homes.places.codes[int(homes.people.argmax())])
+    zone = {"from": "home", "map": ZONE_FILE, "codes": _quoted(homes.zones)}
+    return {
+        "home": {"table": "workers", "codes": PLACE_FILE, "other": usual, "null_as": usual},
+        "home_zone": {"table": "workers", **zone},
+    }
 
 
 def _earnings() -> dict[str, Any]:

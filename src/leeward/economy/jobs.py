@@ -12,7 +12,6 @@ from leeward.economy.economy import Economy
 from leeward.economy.establishments import Frame, build_frame
 from leeward.economy.geography import Places
 from leeward.economy.workers import SECOND_JOB, PayScale, People, Population
-from leeward.randomness import SeededBits
 
 BATCH = 1 << 19
 """Jobs per batch. Each batch has its own stream of bits: another size gives other data."""
@@ -20,13 +19,20 @@ BATCH = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive jobs in the order of their workplaces, and the workers who hold a first one."""
+    """Consecutive jobs in the order of their workplaces, one element per job in all but `listed`.
 
+    Attributes of a second job's holder are those of a like person: the holder is listed, with
+    attributes of their own, where the first job is.
+    """
+
+    number: int
     worker: NDArray[np.int64]
     workplace: NDArray[np.int64]
     earnings: NDArray[np.int64]
-    people_id: NDArray[np.int64]
+    second: NDArray[np.bool_]
     people: People
+    listed: NDArray[np.int64]
+    """The first jobs, in the order in which their holders stand in the worker table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +60,10 @@ class World:
         """All jobs, each once."""
         for number, start in enumerate(range(0, self.economy.jobs, BATCH), start=1):
             stop = min(start + BATCH, self.economy.jobs)
-            yield self._batch(self.economy.stream(number), start, stop)
+            yield self._batch(number, start, stop)
 
-    def _batch(self, bits: SeededBits, start: int, stop: int) -> Batch:
+    def _batch(self, number: int, start: int, stop: int) -> Batch:
+        bits = self.economy.stream(number)
         at = self._establishments(start, stop)
         place, sector = self.frame.place[at], self.frame.sector[at]
         holder, second = self._holders(start, stop)
@@ -67,8 +74,24 @@ class World:
         earnings = self.pay.earnings(bits, people, offer)
         # Workers are listed in another order than jobs, as in a register of persons.
         listed = bits.generator.permutation(np.flatnonzero(~second))
-        columns = {name: column[listed] for name, column in people.items()}
-        return Batch(holder, at + 1, earnings, holder[listed], columns)
+        return Batch(number, holder, at + 1, earnings, second, people, listed)
+
+    def second_workplaces(self, batch: Batch) -> NDArray[np.int64]:
+        """The workplace of the second job of each first job's holder; 0 where there is none.
+
+        The inverse of `_holders`: `at` is the first job that has `before` first jobs before it,
+        and it is a second one if the job after it has no more.
+        """
+        workers, jobs = self.economy.workers, self.economy.jobs
+        start = (batch.number - 1) * BATCH
+        index = np.arange(start, start + len(batch.worker))
+        rank = index - index * self.economy.second_jobs // jobs
+        # From 1 on: the last job of all is a second one and the first of all is not.
+        before = (rank - workers // 2 - 1) % workers + 1
+        at = (before - 1) * jobs // workers + 1
+        stands = -(-at * workers // jobs) == -(-(at + 1) * workers // jobs)
+        place = np.searchsorted(self.ends, at, side="right") + 1
+        return np.where(stands & ~batch.second, place, 0)
 
     def _establishments(self, start: int, stop: int) -> NDArray[np.int64]:
         """The establishment of each job from start to stop."""

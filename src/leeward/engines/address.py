@@ -1,4 +1,4 @@
-"""Address: where each of the three tables is, as the plan states it."""
+"""Address: where each of the tables is, as the plan or a command states it."""
 
 import os
 import re
@@ -28,16 +28,21 @@ LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
 """File systems that Spark reads."""
 
 
+def parameter_of(table: str) -> str:
+    """What states the address: a key of the plan, or else the argument of a command."""
+    return f"data.{table}" if table in TABLES else table.upper()
+
+
 @dataclass(frozen=True)
 class Address:
-    """Where one of the three tables is; `parameter` is the key of the plan that states it."""
+    """Where a table is."""
 
     table: str
 
     @property
     def parameter(self) -> str:
-        """The key of the plan."""
-        return f"data.{self.table}"
+        """The key of the plan, or the argument of a command, that states it."""
+        return parameter_of(self.table)
 
 
 @dataclass(frozen=True)
@@ -87,11 +92,11 @@ class SparkAddress(Address):
 Found = TypeVar("Found", bound=Address)
 
 
-def _each(read: Callable[[str], Found]) -> tuple[Found, ...]:
-    """The addresses of workplaces, workers and jobs; everything wrong with them at once."""
+def _each(tables: Iterable[str], read: Callable[[str], Found]) -> tuple[Found, ...]:
+    """The addresses of the tables; everything wrong with them at once."""
     problems: list[LeewardError] = []
     addresses: list[Found] = []
-    for table in TABLES:
+    for table in tables:
         try:
             addresses.append(read(table))
         except LeewardError as problem:
@@ -101,10 +106,10 @@ def _each(read: Callable[[str], Found]) -> tuple[Found, ...]:
 
 
 def read_addresses(
-    sources: Mapping[str, object], base: Path
+    sources: Mapping[str, object], base: Path, tables: Iterable[str] = TABLES
 ) -> tuple[FileAddress | FrameAddress | TableAddress, ...]:
-    """The addresses of three files or frames, or of three tables of one database."""
-    addresses = _each(lambda table: _read(table, sources.get(table, ""), base))
+    """The addresses of files or frames, or of tables of one database."""
+    addresses = _each(tables, lambda table: _read(table, sources.get(table, ""), base))
     _refuse_mixture(addresses)
     return addresses
 
@@ -127,7 +132,7 @@ def _path_from(path: str, folder: Path) -> str:
 
 
 def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress | TableAddress:
-    parameter = f"data.{table}"
+    parameter = parameter_of(table)
     if isinstance(written, Path):
         return _file_address(parameter, table, str(written), base)
     if not isinstance(written, str):
@@ -143,9 +148,10 @@ def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress
     if scheme.lower() in OF_SPARK or (written.startswith("#") and not (base / written).exists()):
         raise BadFile(
             parameter,
-            rule="is read by Spark only if the plan says so",
+            rule="is read by Spark only if `engine` says so",
             value=f"{shown(scheme)} before ://" if mark else repr(written),
-            next_step="Write `engine: spark` beside it, and #database.table or a path of Parquet.",
+            next_step="Write `engine: spark`, or --engine spark, and #database.table or a path of "
+            "Parquet.",
         )
     if mark:
         return _table_address(table, scheme.lower(), rest, base)
@@ -192,7 +198,7 @@ def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
 
 
 def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddress:
-    parameter = f"data.{table}"
+    parameter = parameter_of(table)
     scheme = SAME_NAMES.get(scheme, scheme)
     known = sorted(point.name for point in entry_points(group=BACKENDS))
     if scheme not in known:
@@ -200,7 +206,7 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
             parameter,
             rule=f"must begin with the name of a database: {', '.join(known)}",
             value=f"{shown(scheme)} before ://",
-            next_step="Write `engine: spark`, which reads Parquet there."
+            next_step="Write `engine: spark`, or --engine spark, which reads Parquet there."
             if scheme in LAKES
             else "Take one of them, or the path of a Parquet or CSV file.",
         )
@@ -238,7 +244,11 @@ def _kind(address: FileAddress | FrameAddress | TableAddress) -> str:
 
 
 def read_spark_addresses(
-    sources: Mapping[str, object], base: Path, *, elsewhere: bool = False
+    sources: Mapping[str, object],
+    base: Path,
+    tables: Iterable[str] = TABLES,
+    *,
+    elsewhere: bool = False,
 ) -> tuple[SparkAddress, ...]:
     """The addresses under `engine: spark`; `elsewhere` means that a server reads them."""
 
@@ -246,7 +256,7 @@ def read_spark_addresses(
         given = sources.get(table, "")
         if not isinstance(given, str | Path):
             raise BadFile(
-                f"data.{table}",
+                parameter_of(table),
                 rule=SPARK_READS,
                 value=f"a {type(given).__name__} in this process",
                 next_step="Leave out `engine: spark`, or write the table as Parquet.",
@@ -256,7 +266,7 @@ def read_spark_addresses(
         (_refuse_relative if elsewhere else _refuse_missing)(address, written)
         return address
 
-    return _each(read)
+    return _each(tables, read)
 
 
 def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
@@ -276,7 +286,7 @@ def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
         next_step = "Write the table as Parquet, or register it in Spark's catalog as #table."
     if value:
         raise BadFile(
-            f"data.{table}",
+            parameter_of(table),
             rule=SPARK_READS,
             value=value,
             next_step=next_step,

@@ -7,6 +7,7 @@ commands only.
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from leeward.errors import BadFile, LeewardError, Undisclosed
@@ -53,6 +54,18 @@ def hidden(refusal: LeewardError) -> LeewardError:
     """The refusal itself if it is about the public frame or this machine, else undisclosed."""
     public = refusal.parameter.startswith("data.workplaces") or refusal.rule == TOO_LARGE
     return refusal if public else Undisclosed(refusal)
+
+
+@contextmanager
+def frankly() -> Iterator[None]:
+    """Say of a table what a release hides: types and kinds of failures, never rows."""
+    try:
+        yield
+    except Undisclosed as refusal:
+        said: LeewardError = refusal.inside or refusal
+    else:
+        return
+    raise said
 
 
 def _is_of_interruption(error: BaseException) -> bool:

@@ -7,7 +7,7 @@ from typing import Literal
 from leeward.engines.database import Column, Table, can
 from leeward.engines.driver_errors import hidden
 from leeward.engines.recoding import may_be_fractions
-from leeward.errors import BadData, BadFile, LeewardError, shown
+from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, shown
 from leeward.model import Codebook, JobsRule, PrimaryJob
 
 Holds = Literal["codes", "numbers", "ranks"]
@@ -70,6 +70,15 @@ def require_distinct(columns: Iterable[str], parameter: str) -> None:
                 next_step="Rename one of them, or leave it out.",
             )
         seen.add(name.lower())
+
+
+def require_column(table: Table, option: str, column: str, rule: str, next_step: str = "") -> None:
+    """Refuse a column that an option of a command names and the table does not have."""
+    if column in table.columns:
+        return
+    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+    usual = f"Did you mean {near[0]!r}?" if near else "Look at the names of the columns."
+    raise InvalidParameter(option, rule=rule, value=shown(column), next_step=next_step or usual)
 
 
 def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadData:

@@ -19,6 +19,7 @@ from leeward.engines.remote import Remote
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import chosen_remote
 from leeward.errors import InvalidParameter
+from leeward.model import TABLES
 from leeward.model.resources import Resources
 
 ANYTHING = Resources()
@@ -42,12 +43,24 @@ def connect(
     each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`). With `hashed` the
     digest of files is begun at once, for one who will ask for it.
     """
+    return IbisEngine(open_database(sources, base, resources, hashed=hashed))
+
+
+def open_database(
+    sources: Mapping[str, object],
+    base: Path,
+    resources: Resources = ANYTHING,
+    *,
+    tables: tuple[str, ...] = TABLES,
+    hashed: bool = False,
+) -> Database:
+    """The database that holds these tables."""
     if resources.engine == "spark":
         remote = chosen_remote(resources.remote)
-        spark = read_spark_addresses(sources, base, elsewhere=remote is not None)
-        return IbisEngine(Spark(spark, remote))
-    addresses = read_addresses(sources, base)
-    return IbisEngine(_database(addresses, resources, hashed=hashed))
+        spark = read_spark_addresses(sources, base, tables, elsewhere=remote is not None)
+        return Spark(spark, remote)
+    addresses = read_addresses(sources, base, tables)
+    return _database(addresses, resources, hashed=hashed)
 
 
 def _database(

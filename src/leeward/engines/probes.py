@@ -15,8 +15,8 @@ from leeward.engines.recoding import (
     number,
     same_id,
 )
-from leeward.engines.tidying import is_unranked
-from leeward.model import Attribute, NumericRange
+from leeward.engines.tidying import counted, is_unranked
+from leeward.model import Attribute, Codebook, JobsRule, NumericRange
 
 EXAMPLES = 3
 LONGEST = 40
@@ -74,6 +74,12 @@ class Probe:
         """How many jobs have no value, or no number, in the column."""
         jobs = self.tables["jobs"]
         return self._count(jobs.filter(is_unranked(jobs[column])))
+
+    def beyond(self, codebook: Codebook, rule: JobsRule) -> int:
+        """How many jobs of workers do not count under a rule that limits them."""
+        jobs, ids = self.tables["jobs"], codebook.keys.jobs
+        held = jobs.filter(jobs[ids.worker].notnull(), jobs[ids.workplace].notnull())
+        return self._count(held) - self._count(counted(held, codebook, rule))
 
     def is_staffed(self, column: str, key: str) -> bool:
         """Whether some job points to every workplace, and there is one."""

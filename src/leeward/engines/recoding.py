@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from leeward.engines.code_classes import Classes, Profile, Side
 from leeward.engines.database import Column, Scratch, Table, can, ibis
-from leeward.model import Attribute, Marginal, NumericRange
+from leeward.model import LEFT_OUT, Attribute, Marginal, NumericRange
 
 
 def as_text(column: Column) -> Column:
@@ -121,6 +121,18 @@ def class_text(column: Column, numbers: NumericRange) -> Column:
     return ibis.cases(*steps, (value.notnull(), highest))
 
 
+def listed_code(table: Table, attribute: Attribute) -> Column:
+    """The position of each row's code in the list of an attribute; a null where it has none.
+
+    A text that the database takes for several listed ones has the position of one of them, and
+    counts in no cell.
+    """
+    column, numbers = table[attribute.column], attribute.numbers
+    text = code_text(column) if numbers is None else class_text(column, numbers)
+    listed = ((code, at) for code, at in attribute.recode.items() if at != LEFT_OUT)
+    return ibis.cases(*((text == code, at) for code, at in listed))
+
+
 Pays = Mapping[Attribute, str]
 """The columns of pay that some table adds up, and the name that each has in queries."""
 
@@ -141,19 +153,24 @@ def pay_columns(table: Table, name: str, pays: Pays) -> dict[str, Column]:
 
 
 def whole_pay(column: Column, numbers: NumericRange) -> Column:
-    """The pay of each row, a whole number from low to cap; without a number it is the low one.
+    """The pay of each row, a whole number from low to cap; without a number it is the low one."""
+    whole, beyond = whole_inside(column, numbers.low, numbers.cap)
+    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
+    return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
+
+
+def whole_inside(column: Column, low: int, cap: int) -> tuple[Column, Column]:
+    """The numbers from low to below cap, a null in place of all else; and who is beyond the cap.
 
     A fraction is rounded down. No value is converted that might not fit: some databases would
     refuse the query for it. Decimals stay decimals, which float64 would round.
     """
     value = number(column)
     if column.type().is_decimal() and column.type().scale != 0:
-        value = ibis.cases((value >= 0, column)).floor()
-    beyond = ~is_below(value, numbers.cap)
-    inside = ibis.cases((~beyond & ~is_below(value, numbers.low), value))
-    whole = (inside.floor() if inside.type().is_floating() else inside).cast("int64")
-    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
-    return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
+        value = ibis.cases((value >= min(low, 0), column)).floor()
+    beyond = ~is_below(value, cap)
+    inside = ibis.cases((~beyond & ~is_below(value, low), value))
+    return (inside.floor() if inside.type().is_floating() else inside).cast("int64"), beyond
 
 
 def same_id(left: Column, right: Column) -> Column:

@@ -12,7 +12,7 @@ found to be needed, only these are taken.
 from collections.abc import Iterable, Mapping
 
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis
-from leeward.engines.recoding import may_be_fractions, same_id, whole_number
+from leeward.engines.recoding import listed_code, may_be_fractions, same_id, whole_number
 from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 
 JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
@@ -54,7 +54,7 @@ def tidied(
         workers = workers.filter(workers[keys.workers.id].notnull())
         jobs = jobs.filter(jobs[keys.jobs.worker].notnull(), jobs[keys.jobs.workplace].notnull())
     if "worker_rows" in steps:
-        workers = _first(workers, keys.workers.id, _order(workers, columns["workers"]), 1)
+        workers = _first(workers, (keys.workers.id,), _order(workers, columns["workers"]), 1)
     if workers is not tables["workers"]:
         workers = scratch.keep(workers.select(*columns["workers"]))
     if "repeated_job" in steps:
@@ -62,7 +62,7 @@ def tidied(
     if "lost_job" in steps:
         jobs = _found(jobs, keys.jobs.worker, workers, keys.workers.id)
         jobs = _found(jobs, keys.jobs.workplace, tables["workplaces"], keys.workplaces.id)
-    jobs = _counted(jobs, codebook, rule)
+    jobs = counted(jobs, codebook, rule)
     if jobs is not tables["jobs"]:
         jobs = scratch.keep(jobs.select(*columns["jobs"]))
     return {"workplaces": tables["workplaces"], "workers": workers, "jobs": jobs}
@@ -74,17 +74,34 @@ def _found(jobs: Table, column: str, table: Table, key: str) -> Table:
     return jobs.semi_join(ids, same_id(jobs[column], ids["found"]))
 
 
-def _counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
+def counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
     """What is left of the jobs under the rule for workers with several."""
     keys = codebook.keys.jobs
     others = (one for one in needed_columns(codebook, rule)["jobs"] if one != keys.worker)
-    order = _order(jobs, (keys.workplace, *others))
+    within = (keys.workplace, *others)
+    order = _order(jobs, within)
     if isinstance(rule, PrimaryJob):
         rank = ibis.desc(_rank_or_null(jobs[rule.column]), nulls_first=False)
-        return _first(jobs, keys.worker, [rank, *order], 1)
+        return _first(jobs, (keys.worker,), [rank, *order], 1)
+    if isinstance(rule, BoundedJobs) and rule.per is not None:
+        return _first_of_each(jobs, codebook, rule, within)
     if isinstance(rule, BoundedJobs):
-        return _first(jobs, keys.worker, order, rule.most)
+        return _first(jobs, (keys.worker,), order, rule.most)
     return jobs
+
+
+def _first_of_each(
+    jobs: Table, codebook: Codebook, rule: BoundedJobs, within: Iterable[str]
+) -> Table:
+    """The first jobs of each worker under each code of an attribute; others have no code.
+
+    The limit is one of codes, not of texts: a list may turn several texts into one code.
+    """
+    coded = _named(jobs, "code")
+    numbered = jobs.mutate(**{coded: listed_code(jobs, codebook.attributes[rule.per or ""])})
+    found = numbered.filter(numbered[coded].notnull())
+    group = (codebook.keys.jobs.worker, coded)
+    return _first(found, group, _order(found, within), rule.most).drop(coded)
 
 
 def _order(table: Table, columns: Iterable[str]) -> list[Column]:
@@ -92,13 +109,19 @@ def _order(table: Table, columns: Iterable[str]) -> list[Column]:
     return [ibis.asc(table[one], nulls_first=False) for one in dict.fromkeys(columns)]
 
 
-def _first(table: Table, group: str, order: list[Column], most: int) -> Table:
+def _first(table: Table, group: Iterable[str], order: list[Column], most: int) -> Table:
     """The first rows of each group."""
-    taken = {name.lower() for name in table.columns}
-    turn = next(name for name in map("turn_{}".format, range(len(taken) + 1)) if name not in taken)
-    order_of = ibis.row_number().over(group_by=table[group], order_by=order)
+    turn = _named(table, "turn")
+    order_of = ibis.row_number().over(group_by=[table[one] for one in group], order_by=order)
     numbered = table.mutate(**{turn: order_of})
     return numbered.filter(numbered[turn] < most).drop(turn)
+
+
+def _named(table: Table, wanted: str) -> str:
+    """A name that no column of the table has."""
+    taken = {name.lower() for name in table.columns}
+    names = (f"{wanted}_{number}" for number in range(len(taken) + 1))
+    return next(name for name in names if name not in taken)
 
 
 def rank_value(column: Column) -> Column:

@@ -14,6 +14,7 @@ from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
 from leeward.model import (
     Attribute,
+    BoundedJobs,
     Codebook,
     EveryJob,
     Finding,
@@ -22,8 +23,14 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
+from leeward.model.row_rules import LIMIT
 
 Progress = Callable[[str], None]
+
+KEEP = (
+    "Keep the limit: a larger one costs a person more. Reduce the table by a rule of your own if "
+    "other jobs should count."
+)
 
 SEVERAL = (
     "Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in the "
@@ -97,6 +104,11 @@ def _reported(checks: "RowChecks", progress: Progress) -> Iterator[Finding]:
         ("looking for repeated jobs", checks.repeated_jobs),
         ("looking for jobs without a worker or workplace", checks.orphans),
         ("looking for values that rank no jobs", checks.ranks),
+        *(
+            [("counting jobs above the limit", checks.limits)]
+            if isinstance(checks.rule, BoundedJobs)
+            else []
+        ),
         ("comparing codes with the codebook", checks.codes),
         *([("looking at numeric columns", checks.numbers)] if checks.codebook.numeric else []),
     ):
@@ -171,7 +183,7 @@ class RowChecks:
         several = self.probe.repeated("jobs", (keys.worker,))
         if not several.rows:
             return
-        pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace))
+        pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace), self._periods())
         if pairs.rows and not self.strict:
             read = needed_columns(self.codebook, self.rule)["jobs"]
             further = tuple(one for one in read if one not in (keys.worker, keys.workplace))
@@ -184,6 +196,11 @@ class RowChecks:
         if isinstance(self.rule, SingleJob):
             problem = "worker with several jobs"
             yield Finding(problem, "jobs", keys.worker, several.rows, several.examples, SEVERAL)
+
+    def _periods(self) -> tuple[str, ...]:
+        """The column under each code of which a worker may hold the same job once more."""
+        per = self.rule.per if isinstance(self.rule, BoundedJobs) else None
+        return () if per is None else (self.codebook.attributes[per].column,)
 
     def orphans(self) -> Iterator[Finding]:
         """Jobs that point to no worker or to no workplace."""
@@ -206,6 +223,13 @@ class RowChecks:
             remedy = "Give every job a number by which the primary job is chosen."
             found = Finding("missing rank", "jobs", self.rule.column, rows, (), remedy)
             yield self._ruled(found, "missing_rank")
+
+    def limits(self) -> Iterator[Finding]:
+        """Jobs that do not count, since others of the same worker do."""
+        if rows := self.probe.beyond(self.codebook, self.rule):
+            column = self.codebook.keys.jobs.worker
+            found = Finding("job above the limit", "jobs", column, rows, (), KEEP)
+            yield replace(found, rule=LIMIT.id, refuses=False)
 
     def codes(self) -> Iterator[Finding]:
         """Nulls and texts that the codebook does not know, once for each column."""

@@ -18,7 +18,7 @@ from leeward.evaluate.design import (
 from leeward.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
 from leeward.evaluate.regressions import MOSE
 from leeward.evaluate.truth import PLACE, read_truths
-from leeward.model import EveryJob
+from leeward.model import COUNT, Classes, EveryJob
 from leeward.model.document import nearest
 from leeward.show.progress import Silent
 
@@ -132,10 +132,12 @@ def _on_plan(
     from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
     from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
 
+    _refuse_statistics(plan)
     loads = workloads_of(table.marginal for table in plan.tables)
     _refuse_no_place(loads, place)
     _refuse_employers(plan)
     _refuse_rho(plan)
+    _refuse_people(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
         require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
@@ -145,6 +147,19 @@ def _on_plan(
     words = f"the data of {plan.path}"
     study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
     return evaluate(study, truths, progress)
+
+
+def _refuse_statistics(plan: "Plan") -> None:
+    """What is scored are counts of cells; nothing else has a true count beside it."""
+    for table in plan.tables:
+        if table.marginal.statistic.name not in (COUNT.name, Classes.name):
+            raise InvalidParameter(
+                f"tables.{table.name}.statistic",
+                rule="must be count or classes in an evaluation, which scores counts",
+                value=table.marginal.statistic.name,
+                next_step="Evaluate a copy of the plan without this table; `leeward plan` predicts "
+                "its errors.",
+            )
 
 
 def _refuse_employers(plan: "Plan") -> None:
@@ -168,6 +183,17 @@ def _refuse_rho(plan: "Plan") -> None:
             value=shown(plan.asked.rho),
             next_step="Evaluate a copy of the plan with epsilon; `leeward plan` predicts the "
             "errors of a plan with rho.",
+        )
+
+
+def _refuse_people(plan: "Plan") -> None:
+    """Mechanisms are compared at what one job costs, of which a person has several."""
+    if plan.asked.policy.name == "person":
+        raise InvalidParameter(
+            "protect.policy",
+            rule="must not be person in an evaluation, which compares what hides single jobs",
+            value="person",
+            next_step="`leeward plan` predicts the errors of this plan.",
         )
 
 

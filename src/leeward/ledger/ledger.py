@@ -144,7 +144,8 @@ class Ledger:
             Its name. One account stands for one population of establishments: all its periods
             add up.
         policy
-            ``"strong"``, ``"weak"``, ``"proportional"``, ``"worker"`` or ``"establishment"``.
+            ``"strong"``, ``"weak"``, ``"proportional"``, ``"worker"``, ``"person"`` or
+            ``"establishment"``.
         epsilon, delta
             All that the account may ever lose: texts, whole numbers or fractions, which are exact.
         rho

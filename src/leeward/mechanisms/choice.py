@@ -12,16 +12,19 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.exact import precision, three_digits_up
-from leeward.mechanisms.claims import PAY, claim
+from leeward.mechanisms.claims import COUNTS, PAY, claim
+from leeward.mechanisms.flows import FlowsOfClasses
+from leeward.mechanisms.gains import GainsOfEstablishments
 from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.pay import PayMechanism
 from leeward.mechanisms.pay_margins import pay_margins, unpaid_margins
-from leeward.mechanisms.percentiles import of_statistic
+from leeward.mechanisms.percentiles import of_classes
 from leeward.mechanisms.registry import REGISTRY, mechanism, no_gaussian
-from leeward.model import Marginal, Pay
+from leeward.mechanisms.released_classes import bounded
+from leeward.model import Flows, Gains, Marginal, Pay, Percentiles, Statistic
 from leeward.model.document import nearest
 from leeward.model.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.noise.design import Design
@@ -52,10 +55,15 @@ SHARES = tuple(Fraction(1, n) for n in (1000, 500, 200, 100, 50, 20, 10, 5, 4, 3
 CANDIDATES = {
     ("worker", "workplace"): ("edge_laplace",),
     ("worker", "worker"): ("edge_laplace",),
+    ("worker", "pay"): ("edge_pay",),
+    ("worker", "worker_pay"): ("edge_pay",),
     ("strong", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
     ("strong", "worker"): ("vector_pareto", "clipped"),
     ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
+    ("worker", "gains"): ("edge_laplace",),
+    ("strong", "gains"): ("vector_pareto", "clipped"),
+    ("weak", "gains"): ("vector_pareto", "clipped"),
     ("strong", "joint"): ("joint_pareto", "joint_clipped"),
     ("weak", "joint"): ("joint_pareto", "joint_clipped"),
     ("strong", "pay"): ("pay_centred", "pay_clipped"),
@@ -63,9 +71,7 @@ CANDIDATES = {
     ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
     ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
 }
-CANDIDATES |= {
-    ("proportional", kind): CANDIDATES["strong", kind] for kind in ("workplace", "worker", "joint")
-}
+CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in COUNTS}
 """What `auto` compares, by policy and kind of table."""
 
 GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
@@ -108,7 +114,20 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         raise unpaid_margins(made)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
+    return _of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
+
+
+def _of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
+    """The measurement of a table; where values follow from classes, that of the classes in it."""
+    match statistic:
+        case Percentiles():
+            return of_classes(bounded(made, statistic.name), statistic)
+        case Flows():
+            return FlowsOfClasses(bounded(made, statistic.name), statistic)
+        case Gains():
+            return GainsOfEstablishments(made, statistic)
+        case _:
+            return made
 
 
 class Shape(NamedTuple):
@@ -287,7 +306,8 @@ def choose_pay(
     """What the proofs and public figures allow, in the order of their errors; payroll with count.
 
     Strong: centred. Proportional: two scales, and the log pair where each cell is one
-    establishment. Clipped where the others need more ε or where margins must be free.
+    establishment. Clipped where the others need more ε or where margins must be free. Worker:
+    edge_pay, the one that there is.
     """
     names = candidates(marginal, asked, margins)
     alone = bool(profile.establishments) and max(profile.establishments) == 1
@@ -317,7 +337,7 @@ def _first(name: str, refused: Mapping[str, LeewardError], asked: Guarantee, *, 
 
 def _payroll(marginal: Marginal, asked: Guarantee) -> tuple[str, ...]:
     """Mechanisms of payroll alone that the proofs cover."""
-    if marginal.statistic.name != "payroll":
+    if marginal.statistic.name != "payroll" or not asked.policy.uses_alpha:
         return ()
     slope = asked.policy.name == PROPORTIONAL and marginal.kind == "pay"
     return ("payroll_slope",) if slope else ("payroll_pareto",)
@@ -342,7 +362,7 @@ def _alone(
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
-    if _reads_pay(marginal, asked):
+    if _reads_pay(marginal, asked) or _gaussian_gains(marginal, asked):
         return ()
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
     if asked.rho > 0:
@@ -355,6 +375,11 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[st
 def _reads_pay(marginal: Marginal, asked: Guarantee) -> bool:
     """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
     return asked.policy.name == "proportional" and marginal.by_numbers
+
+
+def _gaussian_gains(marginal: Marginal, asked: Guarantee) -> bool:
+    """Whether gains are to be paid in ρ, for which nothing is proved (gains.proof.md, 3)."""
+    return marginal.kind == "gains" and asked.rho > 0
 
 
 def _error(one: Measurement, profile: SizeProfile) -> float:
@@ -460,12 +485,13 @@ def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
     if not candidates(marginal, asked, None):
         raise no_mechanism(asked, marginal)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
+    one_job = "edge_pay" if marginal.kind in PAY else "edge_laplace"
     if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
         raise NotCovered(
             "mechanism",
             rule=f"must do without alpha under the {asked.policy.name} policy",
             value=shown(name),
-            next_step="Use edge_laplace, or leave it out for auto.",
+            next_step=f"Use {one_job}, or leave it out for auto.",
         )
     try:
         claim(name, REGISTRY[name].claims, asked, asked.policy, marginal.kind)
@@ -488,11 +514,18 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
             value=f"{shown(marginal.name)}, which reads a number of each job",
             next_step="Write a plan of its own under strong for this table.",
         )
+    if _gaussian_gains(marginal, asked):
+        return NotCovered(
+            "rho",
+            rule="must be epsilon for gains: nothing is proved about them with Gaussian noise",
+            value=f"rho for table {marginal.name}",
+            next_step="Give epsilon in place of rho, or leave the table out.",
+        )
     if marginal.kind in PAY:
         return NotCovered(
             "policy",
-            rule="must be strong or proportional, with epsilon, for payrolls and means: nothing is "
-            "proved for another",
+            rule="must be strong, proportional or worker, with epsilon, for payrolls and means: "
+            "nothing is proved for another",
             value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
             next_step="Use strong. Under proportional the error is smaller, and less is promised "
             "about who joins.",

@@ -7,10 +7,11 @@ from leeward.mechanisms.measurement import Claims
 from leeward.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.privacy.policy import unit_of, with_unit
 
-COUNTS = ("workplace", "worker", "joint")
+COUNTS = ("workplace", "worker", "joint", "gains")
 """A workplace table counts every job; anything with a worker part or a filter is a worker table.
 
-Joint are the breakdowns of a product, which are released together.
+Joint are the breakdowns of a product, which are released together. Gains and losses are of
+establishments, each by its net change.
 """
 
 PAY = ("pay", "worker_pay")
@@ -83,9 +84,12 @@ def _advice(goal: Policy, table: str) -> str:
             "strong": "Use pay_centred, pay_pareto or pay_clipped.",
             "proportional": "Use pay_pareto, pay_two_scales or pay_clipped; of all jobs also "
             "log_pair, of payrolls payroll_pareto or payroll_slope.",
-        }.get(goal.name, "Plan tables of pay under strong or proportional.")
+            "worker": "Use edge_pay.",
+        }.get(goal.name, "Plan tables of pay under strong, proportional or worker.")
     if table == "joint":
         return "Use joint_pareto or joint_clipped with an alpha, or tables of their own."
+    if table == "gains" and goal.name != "establishment":
+        return "Use vector_pareto or clipped with an alpha, or leave it out for auto."
     if goal.name in ("strong", "proportional") and table == "worker":
         return "Use vector_pareto or clipped, which are proved for whole blocks of worker cells."
     if goal.name == "establishment":

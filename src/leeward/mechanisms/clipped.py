@@ -93,7 +93,7 @@ class Clipped:
     spends_delta: ClassVar[bool] = False
     gaussian: ClassVar[bool] = True
     follows_counts: ClassVar[bool] = False
-    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+    claims: ClassVar[Claims] = {kind: (StrongAlpha(),) for kind in ("workplace", "worker", "gains")}
 
     parameters: Parameters
     clipping: Clipping
@@ -140,7 +140,14 @@ class Clipped:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
         epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
         price = Guarantee(self.parameters.policy, self.parameters.growth, epsilon, 0, self.rho)
-        return claim(self.name, self.claims, price, policy, table or "worker")
+        return claim(self.name, self._claims, price, policy, table or "worker")
+
+    @property
+    def _claims(self) -> Claims:
+        """Two nets of opposite sign are farther apart in L2 than two cells: no Gaussian gains."""
+        if self.noise == "laplace":
+            return self.claims
+        return {kind: proofs for kind, proofs in self.claims.items() if kind != "gains"}
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table; whole blocks share one θ whatever `by_cell` says."""

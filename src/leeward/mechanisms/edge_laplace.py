@@ -24,7 +24,7 @@ class EdgeLaplace(Additive):
     origin: ClassVar[Origin] = "baseline"
     free_margins: ClassVar[bool] = True
     # One job lies in at most one cell, so all cells together cost ε in either kind of table.
-    claims: ClassVar[Claims] = {"workplace": (WorkerOnly(),), "worker": (WorkerOnly(),)}
+    claims: ClassVar[Claims] = {kind: (WorkerOnly(),) for kind in ("workplace", "worker", "gains")}
     follows: ClassVar[str] = "either"
 
     parameters: Parameters

@@ -25,6 +25,7 @@ from leeward.mechanisms.pay import (
     read_cap,
     refuse_worker_cells,
 )
+from leeward.mechanisms.pay_margins import reach
 from leeward.mechanisms.scale import smallest
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Cells, Entries
@@ -111,11 +112,11 @@ class LogPair(PayMechanism):
     def interval(self, index: Integers) -> Ends:
         """The ends of what the released indices allow: functions of what is published."""
         if self.statistic == "payroll":
-            wide = _reach(float(self.spread), together=False) + ROUNDING
+            wide = float(self.spread) * reach(HEXAGON, 0.0, 1.0, COVERAGE) + ROUNDING
             ends = [self._at(index, 1, way * wide) for way in (-1, 1)]
             return ends[0] - 1, ends[1] + 1
         # Both numbers may be off by ROUNDING in opposite directions: twice that in the norm.
-        wide = _reach(float(self.spread), together=True) + 2 * ROUNDING
+        wide = float(self.spread) * _norm_reach() + 2 * ROUNDING
         corners = [self._mean(index, a * wide, b * wide) for a, b in HEXAGON.vertices]
         return np.minimum.reduce(corners), np.maximum.reduce(corners)
 
@@ -150,10 +151,6 @@ class LogPair(PayMechanism):
         """A variance needs ε above 2·ln(1+α)."""
         return float(self.spread) * self._step < 0.5
 
-    def beyond(self, ratio: float, reach: Floats) -> Floats:
-        """Margins are free: nothing asks for it."""
-        raise TypeError("the scale of log_pair is public")
-
 
 def _points() -> tuple[Floats, Floats]:
     """Points of the pair of density e^−‖z‖, equally likely."""
@@ -164,12 +161,6 @@ def _points() -> tuple[Floats, Floats]:
     return both[:, 0].ravel(), both[:, 1].ravel()
 
 
-def _reach(spread: float, *, together: bool) -> float:
-    """Steps within which the noise stays nine times of ten: of one number, or of the hexagon."""
-
-    def kept(z: float) -> float:
-        if together:
-            return float(1 - (1 + z) * np.exp(-z))
-        return 1 - float(HEXAGON.beyond(0.0, 1.0, np.array([z]), 0)[0])
-
-    return spread * smallest(kept, COVERAGE)
+def _norm_reach() -> float:
+    """Within this the norm of the noise stays nine times of ten."""
+    return smallest(lambda z: float(1 - (1 + z) * np.exp(-z)), COVERAGE)

@@ -97,6 +97,11 @@ def payroll_of(cells: Cells, cap: int) -> Integers:
     return cells.payroll
 
 
+def true_pairs(cells: Cells, cap: int) -> Integers:
+    """Count and payroll of each cell, (w, d, 2)."""
+    return np.stack([cells.counts, payroll_of(cells, cap)], axis=-1)
+
+
 Ends: TypeAlias = tuple[Floats, Floats]
 """The two ends of intervals, (w, d) each; infinite where there is none."""
 
@@ -138,16 +143,20 @@ class PayMechanism(ABC):
     def steady(self) -> bool:
         """Whether the noise has a variance."""
 
-    @abstractmethod
     def beyond(self, ratio: float, reach: Floats) -> Floats:
         """P(|δP − ratio·B·δn| > reach·S_P), S_P the scale that margins pay for."""
+        raise TypeError(f"the scale of {self.name} is public: its margins are free")
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """ε of all that is released of all worker cells together."""
+        one = self.parameters.cells == 1
+        kind = ("pay" if one else "worker_pay") if table is None else table
+        return claim(self.name, self._proved(), self.price(), policy, kind)
+
+    def price(self) -> Guarantee:
+        """What a release costs, under the policy that the proof starts from."""
         p = self.parameters
-        price = Guarantee(p.policy, p.growth, p.epsilon)
-        kind = ("pay" if p.cells == 1 else "worker_pay") if table is None else table
-        return claim(self.name, self._proved(), price, policy, kind)
+        return Guarantee(p.policy, p.growth, p.epsilon)
 
     def _proved(self) -> Claims:
         """What the proof covers with these numbers."""
@@ -200,7 +209,7 @@ class PowerPair(PayMechanism):
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""
-        true = np.stack([cells.counts, payroll_of(cells, self.cap)], axis=-1)
+        true = true_pairs(cells, self.cap)
         return noise.pairs(true, self.scales(cells), self.body, int(self.shape))
 
     def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, None]:

@@ -27,8 +27,7 @@ from leeward.mechanisms.pay import (
     payroll_of,
     read_cap,
 )
-from leeward.mechanisms.pay_margins import mean_interval
-from leeward.mechanisms.scale import smallest
+from leeward.mechanisms.pay_margins import mean_interval, reach
 from leeward.mechanisms.split import classes_of, establishment_class
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
@@ -182,9 +181,9 @@ class PayClipped(PayMechanism):
         """[v−q, κ(v+q)] of payrolls, clipping included; of means, that of the noise alone."""
         pay = self.scales(theta)[1].floats[:, None]
         if self.statistic == "mean":
-            reach = max(_reach(float(ratio), float(COVERAGE)) for ratio in (0.0, 0.5, 1.0))
-            return mean_interval(found, np.zeros_like(pay), pay * reach)
-        q = pay * _reach(0.0, float(1 - MISSED)) + 0.5
+            wide = max(reach(HEXAGON, -ratio, 1.0, COVERAGE) for ratio in (0.0, 0.5, 1.0))
+            return mean_interval(found, np.zeros_like(pay), pay * wide)
+        q = pay * reach(HEXAGON, 0.0, 1.0, 1 - MISSED) + 0.5
         lost = self.bounds.establishments * self.parameters.cells
         high = found.payroll + q
         if self.bounds.kappa > 1:
@@ -217,16 +216,3 @@ class PayClipped(PayMechanism):
     def steady(self) -> bool:
         """Whether the noise of θ leaves the noise a variance."""
         return self.bounds.std(0) is not None
-
-    def beyond(self, ratio: float, reach: Floats) -> Floats:
-        """Margins are free: nothing asks for it."""
-        raise TypeError("the scale of pay_clipped is public")
-
-
-def _reach(ratio: float, coverage: float) -> float:
-    """Within this |Z₂ − ratio·Z₁| stays with this probability."""
-
-    def kept(z: float) -> float:
-        return 1 - float(HEXAGON.beyond(-ratio, 1.0, np.array([z]), 0)[0])
-
-    return smallest(kept, Fraction(coverage).limit_denominator(10**6))

@@ -19,6 +19,7 @@ from leeward.mechanisms.scale import Scale, smallest
 from leeward.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.model import Cells
 from leeward.model.values import Margins
+from leeward.noise.body import Body
 from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 
@@ -149,6 +150,16 @@ def mean_interval(found: Pairs, jobs: Floats, pay: Floats) -> Ends:
         high = np.maximum((p + 0.5 + pay) / (n - 0.5), (p + 0.5) / (n - 0.5 - jobs))
     some = n - 0.5 > jobs
     return np.where(some, low, -np.inf), np.where(some, high, np.inf)
+
+
+@lru_cache(maxsize=256)
+def reach(body: Body, count: float, payroll: float, coverage: Fraction) -> float:
+    """Within this |count·Z₁ + payroll·Z₂| stays with this probability, Z of density e^−‖z‖."""
+
+    def kept(z: float) -> float:
+        return 1 - float(body.beyond(count, payroll, np.array([z]), 0)[0])
+
+    return smallest(kept, coverage)
 
 
 @lru_cache(maxsize=64)

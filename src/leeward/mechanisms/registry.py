@@ -10,6 +10,7 @@ from leeward.exact import Number
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.edge_laplace import EdgeLaplace
+from leeward.mechanisms.edge_pay import EdgePay
 from leeward.mechanisms.joint_clipped import JointClipped
 from leeward.mechanisms.joint_pareto import JointPareto
 from leeward.mechanisms.log_laplace import LogLaplace
@@ -52,6 +53,7 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
     "log_pair": LogPair,
     "payroll_pareto": PayrollPareto,
     "payroll_slope": PayrollSlope,
+    "edge_pay": EdgePay,
 }
 
 

@@ -50,7 +50,7 @@ class VectorPareto(Additive):
         "now and then large.",
     )
     joint: ClassVar[bool] = True
-    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+    claims: ClassVar[Claims] = {kind: (StrongAlpha(),) for kind in ("workplace", "worker", "gains")}
 
     parameters: Parameters
     law: PiecewiseLaw = field(repr=False)

@@ -3,7 +3,15 @@
 from leeward.model.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.model.cells import Cells, Entries
 from leeward.model.codebook import Codebook, read_codebook
-from leeward.model.jobs_rule import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.model.flows import Flows, Gains
+from leeward.model.jobs_rule import (
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    PrimaryJob,
+    SingleJob,
+    most_rows,
+)
 from leeward.model.marginal import Breakdown, Dimension, Marginal
 from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
 from leeward.model.statistic import COUNT, STATISTICS, Classes, Count, Pay, Percentiles, Statistic
@@ -30,6 +38,8 @@ __all__ = [
     "EveryJob",
     "Finding",
     "Flag",
+    "Flows",
+    "Gains",
     "JobsRule",
     "Marginal",
     "NumericRange",
@@ -42,5 +52,6 @@ __all__ = [
     "SingleJob",
     "Statistic",
     "Steps",
+    "most_rows",
     "read_codebook",
 ]

@@ -14,7 +14,7 @@ from leeward.model.document import Written, one_of
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
     *("value", "status", "margin", "establishments", "released", "low", "high"),
-    *("block_margin", "block_low", "block_high", "bound", "count", "percentile"),
+    *("block_margin", "block_low", "block_high", "bound", "count", "percentile", "measure"),
 )
 """Columns of published tables, whose names no attribute may have."""
 

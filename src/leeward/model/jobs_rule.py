@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+from leeward.model.attribute import Attribute
+from leeward.model.marginal import Marginal
+
 
 @dataclass(frozen=True)
 class EveryJob:
@@ -37,15 +40,38 @@ class PrimaryJob:
 
 @dataclass(frozen=True)
 class BoundedJobs:
-    """At most `most` jobs of each worker count, in the order of workplace ids."""
+    """At most `most` jobs of each worker count, in the order of workplace ids.
+
+    With `per`, an attribute of jobs such as years, as many count under each of its codes, and jobs
+    without one of its codes do not count.
+    """
 
     most: int
+    per: str | None = None
     name = "bounded"
 
     @property
     def words(self) -> str:
         """The rule in short, as the ledger keeps it."""
-        return f"max_per_worker: {self.most}"
+        return f"max_per_worker: {self.most}" + ("" if self.per is None else f" per {self.per}")
 
 
 JobsRule = EveryJob | SingleJob | PrimaryJob | BoundedJobs
+
+
+def most_rows(rule: JobsRule, table: Marginal, per: Attribute | None = None) -> int | None:
+    """How many rows of one person a table counts at most; None where every job counts.
+
+    `per` is the attribute that the rule names, if it names one. Of a table that keeps some of its
+    codes, as a dimension or a filter, these alone count.
+    """
+    if isinstance(rule, EveryJob):
+        return None
+    if not isinstance(rule, BoundedJobs):
+        return 1
+    if rule.per is None:
+        return rule.most
+    if per is None or per.name != rule.per:
+        raise TypeError(f"{rule.per} is the attribute that the rule names")
+    kept = (one.size for one in table.restricted if one.attribute == per)
+    return rule.most * min(kept, default=len(per.codes))

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.model.attribute import Attribute
-from leeward.model.statistic import COUNT, Pay, Percentiles, Statistic
+from leeward.model.flows import Gains
+from leeward.model.statistic import COUNT, Pay, Statistic
 
 Integers = NDArray[np.int64]
-Kind = Literal["workplace", "worker", "joint", "pay", "worker_pay"]
+Kind = Literal["workplace", "worker", "joint", "gains", "pay", "worker_pay"]
 """Kinds of tables that proofs distinguish; those of pay have payroll beside counts."""
 
 TOTAL = "total"
@@ -121,11 +122,11 @@ class Marginal:
     def published(self) -> tuple["Marginal", ...]:
         """The tables that are written: itself, or the total and each breakdown of a product.
 
-        Percentiles stand in place of the classes that they follow from.
+        Percentiles and measures stand in place of the classes that they follow from.
         """
-        if isinstance(self.statistic, Percentiles):
-            at = self.statistic.percentile
-            rows = Dimension(at, tuple(range(len(at.codes))))
+        shown = self.statistic.identifier
+        if shown is not None:
+            rows = Dimension(shown, tuple(range(len(shown.codes))))
             return (replace(self, worker=(*self.worker[:-1], rows)),)
         if not self.breakdowns:
             return (self,)
@@ -134,6 +135,11 @@ class Marginal:
             replace(self, name=f"{self.name}_{name}", worker=worker, breakdowns=())
             for name, worker in parts
         )
+
+    @property
+    def released_cells(self) -> int:
+        """How many numbers are released of each workplace cell; of a product its total too."""
+        return self.worker_cells + 1 if self.breakdowns else self.published[0].worker_cells
 
     def published_cells(self) -> Integers:
         """Which of the worker cells are published: all but the rests of a product's tables."""
@@ -158,10 +164,12 @@ class Marginal:
     def kind(self) -> Kind:
         """A workplace table counts every job of its establishments; all else is a worker table.
 
-        Tables of pay are of the same two kinds.
+        Tables of pay are of the same two kinds. Gains are no counts of jobs.
         """
         if self.breakdowns:
             return "joint"
+        if isinstance(self.statistic, Gains):
+            return "gains"
         if isinstance(self.statistic, Pay):
             return "pay" if self.counts_every_job else "worker_pay"
         return "workplace" if self.counts_every_job else "worker"

@@ -39,6 +39,13 @@ IMPOSSIBLE = RowRule(
 )
 """No rule of a release, so no bundle states it: a check alone looks."""
 
+LIMIT = RowRule(
+    "limit",
+    "Of each worker as many jobs count as the plan's jobs rule allows, in the order of workplace "
+    "ids; further ones, and those without a code of the attribute that it names, do not count.",
+)
+"""The jobs rule of a plan, which a bundle states by itself."""
+
 ROW_RULES: tuple[RowRule, ...] = (
     RowRule(
         "missing_id",

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from leeward.model.attribute import Attribute, NumericRange
+from leeward.model.flows import Flows, Gains
 
 MOST_JOBS = 10**9
 """No data have more jobs than this."""
@@ -29,6 +30,9 @@ class Count:
     needs: ClassVar[tuple[Attribute, ...]] = ()
     """The numeric columns whose numbers it reads, beside the cells of the jobs."""
 
+    identifier: ClassVar[None] = None
+    """The identifier of its rows where that is not the last one by which it is tabulated."""
+
 
 @dataclass(frozen=True)
 class Pay:
@@ -40,6 +44,7 @@ class Pay:
     name: Literal["payroll", "mean"]
     of: Attribute
     counts: ClassVar[bool] = False
+    identifier: ClassVar[None] = None
 
     @property
     def needs(self) -> tuple[Attribute, ...]:
@@ -78,6 +83,7 @@ class Classes:
     unit: ClassVar[str] = "jobs"
     counts: ClassVar[bool] = True
     needs: ClassVar[tuple[Attribute, ...]] = ()
+    identifier: ClassVar[None] = None
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,8 @@ class Percentiles:
         return "" if self.of.numbers is None else self.of.numbers.per_period
 
     @property
-    def percentile(self) -> Attribute:
-        """What stands in place of the classes in the published table."""
+    def identifier(self) -> Attribute:
+        """The percentages in place of the classes."""
         codes = tuple(str(one) for one in self.at)
         return Attribute(
             name=PERCENTILE,
@@ -114,9 +120,13 @@ class Percentiles:
         )
 
 
-Statistic: TypeAlias = Count | Pay | Classes | Percentiles
+Statistic: TypeAlias = Count | Pay | Classes | Percentiles | Flows | Gains
 """Any statistic of a marginal."""
 
 COUNT = Count()
-STATISTICS = (COUNT.name, "payroll", "mean", Classes.name, Percentiles.name)
+OF_CLASSES = (Classes.name, Percentiles.name)
+"""Names of statistics that put numbers into classes."""
+
+OF_FLOWS = (Flows.name, Gains.name)
+STATISTICS = (COUNT.name, "payroll", "mean", *OF_CLASSES, *OF_FLOWS)
 """The names of statistics that plans use."""

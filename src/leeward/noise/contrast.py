@@ -1,10 +1,10 @@
 """Contrast: the public law of a weighted sum of noise, some cells with one weight and some with
-another, from which the tests behind percentiles get their critical values. In float64, no draws.
+another, from which ends of percentiles and margins of flows follow. In float64, no draws.
 """
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import lgamma, log, sqrt
+from math import ceil, lgamma, log, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -44,6 +44,25 @@ class Contrast:
     def weight(self) -> float:
         """The sum of all weights without signs: what an error of 1 in each cell adds at most."""
         return self.m * self.a + self.n * self.b
+
+    @property
+    def whole(self) -> bool:
+        """Whether all weights are 1, so that it is whole where the noise of each cell is."""
+        return (self.a == 1 or not self.m) and (self.b == 1 or not self.n)
+
+    def geometric(self, tail: float, rate: float) -> float:
+        """What it is above with at most this probability where Z is ∝ e^(−rate·|j|), whole.
+
+        By masses on a circle on which nothing is left of their tails; the weights must be 1.
+        """
+        cells = self.m + self.n
+        reach = ceil((FAR + 5 * cells) / rate)
+        size = 1 << (2 * reach + 1).bit_length()
+        at = np.arange(size)
+        one = np.exp(-rate * np.minimum(at, size - at))
+        masses = np.fft.irfft(np.fft.rfft(one / one.sum()) ** cells, size)
+        above = np.cumsum(masses[reach:0:-1])[::-1]  # P(V > j) at j = 0, 1, …
+        return float(np.argmax(above <= tail - HAIR))
 
     def normal(self, tail: float) -> float:
         """What it is above with this probability where the noise is standard normal."""

@@ -3,6 +3,7 @@
 from leeward.privacy.guarantee import Guarantee, over_workers, over_workplaces, sequential
 from leeward.privacy.policy import (
     EstablishmentRemoval,
+    Person,
     Policy,
     ProportionalAlpha,
     StrongAlpha,
@@ -15,6 +16,7 @@ from leeward.privacy.steps import group_steps
 __all__ = [
     "EstablishmentRemoval",
     "Guarantee",
+    "Person",
     "Policy",
     "ProportionalAlpha",
     "StrongAlpha",

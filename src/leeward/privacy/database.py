@@ -137,6 +137,12 @@ def changed(left: Database, right: Database) -> tuple[Workforce, Workforce] | No
 
     Databases that do not have the same establishments, kinds of workers and cap are refused.
     """
+    found = [pair for pair in _both(left, right) if pair[0] != pair[1]]
+    return found[0] if len(found) == 1 else None
+
+
+def _both(left: Database, right: Database) -> list[tuple[Workforce, Workforce]]:
+    """The two workforces of every establishment."""
     if left.cap != right.cap:
         raise _refused("cap", "must be the same in both databases", "two caps")
     if len(left.establishments) != len(right.establishments):
@@ -146,8 +152,7 @@ def changed(left: Database, right: Database) -> tuple[Workforce, Workforce] | No
     if both and len(both[0][0].jobs) != len(both[0][1].jobs):
         kinds = f"{len(both[0][1].jobs)} kinds against {len(both[0][0].jobs)}"
         raise _refused("kinds", "must be as many in both databases", kinds)
-    found = [pair for pair in both if pair[0] != pair[1]]
-    return found[0] if len(found) == 1 else None
+    return both
 
 
 def contained(left: Database, right: Database) -> tuple[Workforce, Workforce] | None:
@@ -160,6 +165,13 @@ def contained(left: Database, right: Database) -> tuple[Workforce, Workforce] | 
         return None
     small, large = sorted(found, key=lambda force: force.size)
     return (small, large) if small.within(large) else None
+
+
+def added(left: Database, right: Database) -> bool:
+    """Whether one has every job of the other and some more, at whatever establishments."""
+    both = _both(left, right)
+    grown, shrunk = all(a.within(b) for a, b in both), all(b.within(a) for a, b in both)
+    return left != right and (grown or shrunk)
 
 
 def _refused(parameter: str, rule: str, value: str) -> InvalidParameter:

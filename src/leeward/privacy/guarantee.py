@@ -11,6 +11,7 @@ from leeward.model import EveryJob, JobsRule
 from leeward.privacy.conversion import steps_delta, zcdp_epsilon
 from leeward.privacy.policy import (
     EstablishmentRemoval,
+    Person,
     Policy,
     Unit,
     WeakAlpha,
@@ -40,7 +41,7 @@ class Guarantee:
     ----------
     policy
         What is protected: ``"strong"``, ``"weak"``, ``"proportional"``, ``"worker"``,
-        ``"establishment"``, or a policy.
+        ``"person"``, ``"establishment"``, or a policy.
     alpha
         The protected growth of an establishment; None where the policy has none.
     epsilon, delta
@@ -223,21 +224,46 @@ class Guarantee:
         With the unit employer all of them in one workplace cell are one step: count the cells.
         """
         count = _count(establishments, "establishments")
-        if isinstance(self.policy, WorkerOnly):
+        if isinstance(self.policy, WorkerOnly | Person):
+            protected = "single jobs" if isinstance(self.policy, WorkerOnly) else "single people"
             raise NotCovered(
                 "establishments",
-                rule="the worker policy protects single jobs, not establishments or firms",
+                rule=f"the {self.policy.name} policy protects {protected}, not establishments or "
+                "firms",
                 value=count,
                 next_step="Release under the strong or the weak policy.",
             )
         return self.over_steps(count)
 
     def for_jobs(self, jobs: int) -> "Guarantee":
-        """The promise to a worker who holds up to this many jobs, all gone at once."""
+        """The promise to a worker who holds up to this many jobs, all gone at once.
+
+        Under the person policy all of them are one step, however many they are.
+        """
         count = _count(jobs, "jobs")
+        if isinstance(self.policy, Person):
+            return self
         if isinstance(self.policy, EstablishmentRemoval):
             return self.weaken(WorkerOnly()).for_jobs(count)  # each job is one step out, one in
         return self.over_steps(count)
+
+    def for_person(self, rows: int) -> "Guarantee":
+        """The promise to a person of whom at most this many rows count: each of them is a step.
+
+        It follows from what is promised to a job (person.proof.md).
+        """
+        over = self.weaken(WorkerOnly()).over_steps(_count(rows, "rows"))
+        return replace(over, policy=Person())
+
+    def for_each_row(self, rows: int) -> "Guarantee":
+        """What each of up to this many rows of a person may lose of this: `for_person` undone.
+
+        A δ is left to none of them: (e^(mε)−1)/(e^ε−1) has no exact inverse, and no mechanism
+        that hides one job spends any.
+        """
+        count = _count(rows, "rows")
+        each, rho = self.epsilon / count, self.rho / count**2
+        return replace(self, policy=WorkerOnly(), epsilon=each, delta=Fraction(0), rho=rho)
 
     def over_steps(self, steps: int) -> "Guarantee":
         """The promise to pairs that are `steps` steps apart (group privacy)."""
@@ -355,9 +381,12 @@ def over_workplaces(*guarantees: Guarantee) -> Guarantee:
     """Disjoint workplace cells of the public frame, independent noise: the maximum (Theorem 2).
 
     One establishment lies in one cell. Each measure takes its own maximum, since the (ε, δ)
-    parts of all cells are one part, and the zCDP parts of all cells another.
+    parts of all cells are one part, and the zCDP parts of all cells another. A person may have
+    rows in all cells: under the person policy the losses add up.
     """
     policy, alpha = _common_policy(guarantees)
+    if isinstance(policy, Person):
+        return sequential(*guarantees)
     return Guarantee(
         policy,
         alpha,

@@ -63,6 +63,8 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
         return (Sentence("jobs", text, each),)
+    if guarantee.policy.name == "person":
+        return (_of_a_history(guarantee, rule), _changed(guarantee))
     elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
     return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
 
@@ -90,15 +92,39 @@ def _times(guarantee: "Guarantee", steps: int) -> str:
 
 def _reduced(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
     steps = most_jobs(rule) * each
-    if isinstance(rule, PrimaryJob):
-        counted = f"Only each worker's primary job counts: the one with the largest {rule.column}."
-    else:
-        counted = f"At most {rule.most} jobs of each worker count; further ones were dropped."
     text = (
-        f"{counted} The guarantee speaks of counted jobs: a worker with all jobs together has "
-        f"{_times(guarantee, steps)}."
+        f"{_counted(rule)} The guarantee speaks of counted jobs: a worker with all jobs together "
+        f"has {_times(guarantee, steps)}."
     )
     return Sentence("jobs", text, steps)
+
+
+def _counted(rule: PrimaryJob | BoundedJobs) -> str:
+    if isinstance(rule, PrimaryJob):
+        return f"Only each worker's primary job counts: the one with the largest {rule.column}."
+    if rule.per is None:
+        return f"At most {rule.most} jobs of each worker count; further ones were dropped."
+    number = "one job" if rule.most == 1 else f"{rule.most} jobs"
+    return (
+        f"Under each code of {rule.per} at most {number} of each worker counts; further ones, and "
+        "jobs without one of these codes, were dropped."
+    )
+
+
+def _of_a_history(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs) -> Sentence:
+    text = (
+        f"{_counted(rule)} The guarantee speaks of the rows that count: a person with the entire "
+        f"history has {_times(guarantee, 1)}, as it is and as it was before rows were dropped."
+    )
+    return Sentence("jobs", text, 1)
+
+
+def _changed(guarantee: "Guarantee") -> Sentence:
+    text = (
+        f"One single row of a history has at most {_times(guarantee, 2)}, since it may displace "
+        "another."
+    )
+    return Sentence("job-displaced", text, 2)
 
 
 def _displaced(guarantee: "Guarantee", steps: int) -> Sentence:

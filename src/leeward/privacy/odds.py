@@ -102,6 +102,10 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     twice, all_jobs = "twice epsilon", f"{most_jobs(rule)} times epsilon"
     if guarantee.rho > 0:
         twice, all_jobs = "4 times rho", f"{most_jobs(rule) ** 2} times rho"
+    if guarantee.policy.name == "person":
+        whole = " This speaks of a person with the entire history; of one single row of it, which "
+        single = f"may displace another, at {twice}."
+        return Sentence("odds", f"A{found.words[1:]}{whole}{single}", 1)
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at "
         f"{many_times(guarantee, 'epsilon')}.",

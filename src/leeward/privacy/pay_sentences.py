@@ -33,6 +33,12 @@ EXAMPLE = 1000
 CAPS = (2, 3, 5, 10)
 """Caps of the example, in mean pays."""
 
+PAYROLL_OPEN = Sentence(
+    "payroll-open",
+    "It does NOT protect the payrolls of establishments: the payroll of a large one, and its mean "
+    "pay, can be read almost exactly.",
+)
+
 WAGE_LEVEL = Sentence(
     "wage-level-open",
     "Classes of pay, and percentiles made of them, do NOT protect the wage level of an employer "
@@ -77,6 +83,7 @@ def about_pay(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> tuple[Se
         return ()
     return (
         pay_changed(guarantee, rule, of_release),
+        *((PAYROLL_OPEN,) if read.payroll and not guarantee.policy.uses_alpha else ()),
         *_raised(guarantee, rule, read),
         *_levels(guarantee, read),
     )
@@ -94,8 +101,11 @@ def pay_changed(
     held = " for each job that the person holds" if isinstance(rule, EveryJob) else ""
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         held = f" in all of up to {rule.most} jobs that count"
+    most = most_jobs(rule)
+    if guarantee.policy.name == "person":
+        held, why, most = " in all rows that count", ", as between any two histories", 1
     text = f"Between two pays of a person{held}, the odds change {FACTOR}{why}."
-    return telling(guarantee, "pay-changed", steps * most_jobs(rule), text)
+    return telling(guarantee, "pay-changed", steps * most, text)
 
 
 def payrolls(guarantee: "Guarantee") -> Sentence:

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Protocol, TypeAlias, cast, get_args
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, positive, rational
-from leeward.privacy.database import Counts, Database, changed, contained
+from leeward.privacy.database import Counts, Database, added, changed, contained
 
 Unit: TypeAlias = Literal["establishment", "employer"]
 """What a policy with an α protects: one establishment, or an employer's part.
@@ -56,6 +56,33 @@ class WorkerOnly:
         """Whether one job was added or removed."""
         pair = contained(left, right)
         return pair is not None and pair[1].size == pair[0].size + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Protects a person with the entire history: all rows of the person that count.
+
+    Neighbours: rows of one person are added or removed, at any establishments, of any kinds and in
+    any periods (person.proof.md). Databases do not say whose a row is, so that any rows may be one
+    person's; how many of them count is limited by the plan. Employers are not protected.
+
+    Examples
+    --------
+    >>> leeward.Guarantee("person", None, 4).implies(leeward.Guarantee("worker", None, 4))
+    True
+    """
+
+    name: ClassVar[str] = "person"
+    uses_alpha: ClassVar[bool] = False
+
+    def admits(
+        self,
+        left: Database,
+        right: Database,
+        alpha: Fraction | None = None,  # not used: one call for all policies
+    ) -> bool:
+        """Whether rows were added to one of the two, and none was taken from it."""
+        return added(left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +242,12 @@ class ProportionalAlpha:
 Growing: TypeAlias = StrongAlpha | WeakAlpha | ProportionalAlpha
 """Policies with an α: they have Δ and a unit."""
 
-Policy: TypeAlias = WorkerOnly | EstablishmentRemoval | Growing
+Policy: TypeAlias = WorkerOnly | Person | EstablishmentRemoval | Growing
 
 POLICIES: dict[str, Policy] = {
     known.name: known
     for known in (
-        *(WorkerOnly(), EstablishmentRemoval()),
+        *(WorkerOnly(), Person(), EstablishmentRemoval()),
         *(StrongAlpha(), WeakAlpha(), ProportionalAlpha()),
     )
 }

@@ -52,6 +52,12 @@ IN_GENERAL = {
     "worker": Sentence(
         "policy", "One job is protected; nothing is promised about the size of an establishment.", 1
     ),
+    "person": Sentence(
+        "policy",
+        "One person with the entire history is protected: all rows of the person that count, at "
+        "all workplaces and in all periods; nothing is promised about the sizes of establishments.",
+        1,
+    ),
     "establishment": Sentence("policy", "All of an establishment is protected at once.", 1),
 }
 """What each policy promises, without numbers."""
@@ -76,6 +82,12 @@ IN_SHORT = {
     "worker": Sentence(
         "policy", "hides single jobs only; large establishments show almost exactly", 1
     ),
+    "person": Sentence(
+        "policy",
+        "hides a person with the entire history, of which a limited number of rows counts; large "
+        "establishments show almost exactly",
+        1,
+    ),
 }
 """The policies of plans, for those who choose one."""
 
@@ -86,6 +98,11 @@ SIZE_OPEN = Sentence(
     "size-open",
     "It does NOT protect the sizes of establishments: the size of a large one can be read almost "
     "exactly.",
+)
+
+EMPLOYERS_OPEN = Sentence(
+    "size-open",
+    "It does NOT protect employers: the size of a large establishment can be read almost exactly.",
 )
 
 FIRM_OPEN = Sentence("firm-open", "Nothing is promised about the sizes of firms.")
@@ -144,7 +161,7 @@ INSIDE = (
 def whole(guarantee: "Guarantee", rule: JobsRule, *, strict: bool = False) -> tuple[Sentence, ...]:
     """What the policy promises, what it does not, and what δ and ρ mean where there are some."""
     spoken = {"worker": _worker, "establishment": _establishment, "strong": _strong, "weak": _weak,
-              "proportional": _proportional}  # fmt: skip
+              "proportional": _proportional, "person": _history}  # fmt: skip
     return (
         *spoken[guarantee.policy.name](guarantee, rule),
         *further(guarantee),
@@ -158,6 +175,30 @@ def _worker(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     yield Sentence("policy", "The worker policy protects single jobs.", 1)
     yield from _person(guarantee, rule)
     yield SIZE_OPEN
+
+
+def _history(guarantee: "Guarantee", _: JobsRule) -> Iterator[Sentence]:
+    yield Sentence(
+        "policy",
+        "The person policy protects a person with the entire history: all rows of the person that "
+        "count, at all workplaces and in all periods.",
+        1,
+    )
+    yield of_guarantee(
+        guarantee,
+        "person",
+        1,
+        'Seeing the release changes the odds between "this person has this history" and "is not '
+        f'in the data" {FACTOR}.',
+    )
+    yield of_guarantee(
+        guarantee,
+        "person-moved",
+        2,
+        "Between two histories of a person, such as other workplaces, other periods or another "
+        f"value of an attribute, the odds change {FACTOR}.",
+    )
+    yield EMPLOYERS_OPEN
 
 
 def _establishment(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
@@ -300,6 +341,12 @@ def _part(guarantee: "Guarantee") -> str:
 
 def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     """The promise to a worker, of a release; under the establishment policy twice the steps."""
+    if guarantee.policy.name == "person":
+        text = (
+            f'{SEEING} "this person has this history" and "is not in the data" {FACTOR}. This '
+            "speaks of all rows of the person that count, in all periods together."
+        )
+        return of_release(guarantee, "person", 1, text)
     most = most_jobs(rule) * steps_of_a_job(guarantee)
     if isinstance(rule, EveryJob):
         jobs = (
@@ -320,8 +367,8 @@ def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
 def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     """The promise about the size of an establishment, of a release."""
     policy = guarantee.policy.name
-    if policy == "worker":
-        return SIZE_OPEN
+    if policy in ("worker", "person"):
+        return SIZE_OPEN if policy == "worker" else EMPLOYERS_OPEN
     if policy == "establishment":
         text = '"this establishment has these workers" and "it has none"'
         return of_release(guarantee, "workforce", 1, f"{SEEING} {text}, {FACTOR}.")
@@ -345,7 +392,7 @@ def make_up(guarantee: "Guarantee", kinds: tuple[str, ...] | None, *, by_cell: b
     `kinds` are the attributes that make kinds of workers under the weak policy, `by_cell` says
     that every worker table pays for each of its cells by itself.
     """
-    if guarantee.policy.name == "worker":
+    if guarantee.policy.name in ("worker", "person"):
         return Sentence(
             "size-open", "The make-up of an establishment is not protected, as its size is not."
         )
@@ -393,7 +440,7 @@ def _firm(guarantee: "Guarantee") -> Sentence:
 
 def firm(guarantee: "Guarantee") -> Sentence:
     """The promise to a firm whose establishments all change at once, of a release."""
-    if guarantee.policy.name == "worker":
+    if guarantee.policy.name in ("worker", "person"):
         return FIRM_OPEN
     text = (
         "A firm loses more, the more establishments it has: each of them counts once "

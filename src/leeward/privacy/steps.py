@@ -19,6 +19,7 @@ from leeward.exact import (
 )
 from leeward.privacy.policy import (
     EstablishmentRemoval,
+    Person,
     Policy,
     ProportionalAlpha,
     StrongAlpha,
@@ -44,6 +45,8 @@ def steps_between(
     """
     if unit_of(wanted) == "employer" and unit_of(policy) != "employer":
         return None  # a part has any number of establishments; the reverse is one step of a part
+    if isinstance(wanted, Person):
+        return 1 if wanted == policy else None  # a person may have any number of rows
     if isinstance(policy, EstablishmentRemoval):
         # One step out and one step in: E → ∅ → E' joins any two workforces, for every α.
         return 1 if wanted == policy else 2
@@ -74,12 +77,25 @@ def why_not(policy: Policy, wanted: Policy) -> str:
             "unit establishment does not imply unit employer: an employer may have any number of "
             "establishments in a cell, and each of them is a step"
         )
+    if isinstance(wanted, Person):
+        return (
+            f"{policy.name} does not imply person: a person may have rows at any number of "
+            "establishments and in any number of periods, and each of them is a step"
+        )
     if isinstance(wanted, EstablishmentRemoval):
         return f"{policy.name} does not imply establishment: it bounds the change, not its absence"
-    if isinstance(policy, WorkerOnly):
-        return f"worker does not imply {wanted.name}: it protects one job, never a share of a size"
+    if isinstance(policy, WorkerOnly | Person):
+        what = "one job" if isinstance(policy, WorkerOnly) else "one person"
+        return (
+            f"{policy.name} does not imply {wanted.name}: it protects {what}, never a share of a "
+            "size"
+        )
     if isinstance(policy, ProportionalAlpha) or isinstance(wanted, ProportionalAlpha):
         return _why_not_pay(policy, wanted)
+    return _why_not_kinds(wanted)
+
+
+def _why_not_kinds(wanted: Policy) -> str:
     if isinstance(wanted, StrongAlpha):
         return (
             "weak does not imply strong: newcomers may all be of a kind that was absent, and then "

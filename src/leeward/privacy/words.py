@@ -51,6 +51,7 @@ IDS = (
     "total",
     "pay-changed",
     "payroll",
+    "payroll-open",
     "joiners-at-cap",
     "raise",
     "wage-level",

@@ -10,7 +10,7 @@ from typing import Any
 
 from leeward.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import table_columns
-from leeward.bundle.pay_statements import PayStatement, StatisticStatement
+from leeward.bundle.pay_statements import PayStatement, statistic_statement
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
     BudgetStatement,
@@ -193,10 +193,11 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         mechanism=made.name,
         parameters=made.constants(),
         guarantee=TableGuarantee.of(table.charge),
+        person_rows=table.person_rows,
         margins=_margins(made, columns),
         bias=made.words.bias,
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
-        statistic=StatisticStatement.of_statistic(marginal.statistic, count=COUNTED in columns),
+        statistic=statistic_statement(marginal.statistic, count=COUNTED in columns),
         establishments=FrameStatement() if marginal.establishments else None,
         totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
         joint=_joint(table, number),

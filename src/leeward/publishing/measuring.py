@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leeward.engines.engine import Engine
 from leeward.mechanisms.measurement import Measurement, Needs
-from leeward.model import Batch, Cells, Entries, Flag, Marginal, Published
+from leeward.model import Batch, Cells, Entries, Flag, Flows, Marginal, Published
 from leeward.model.totals import Family, Totals
 from leeward.model.values import EMPTY
 from leeward.noise.scales import CellNoise
@@ -98,8 +98,7 @@ def completed(
         end = int(last.keys[-1]) + 1
         yield from _spread(last, start, end, size)
         start = end
-    width = marginal.worker_cells + bool(marginal.breakdowns)  # a product has its total too
-    nothing: NDArray[np.int64] = np.zeros((0, width), dtype=np.int64)
+    nothing: NDArray[np.int64] = np.zeros((0, marginal.released_cells), dtype=np.int64)
     margins = dict.fromkeys(made.margin_columns, nothing)
     empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)
@@ -134,13 +133,14 @@ class AddedTotals:
         noise = made.cell_noise() if marginal.totals else None
         self._draws = None if noise is None else ErrorDraws(CellNoise.read(noise.stated()), seed)
         margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
-        self._totals = Totals(marginal, margins)
+        self._of_classes = isinstance(marginal.statistic, Flows)
+        self._totals = Totals(marginal.published[0], margins)
 
     def add(self, published: Published) -> None:
         """The next cells."""
         if not self._totals.families:
             return
-        for part, errors in drawn_parts(published, self._draws):
+        for part, errors in drawn_parts(published, self._draws, of_classes=self._of_classes):
             self._totals.add(part, errors)
 
     def rows(self) -> Iterator[tuple[Family, Published]]:

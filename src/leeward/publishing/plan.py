@@ -16,19 +16,21 @@ from leeward.mechanisms.choice import choose, named
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import (
     TABLES,
+    Attribute,
     Codebook,
     EveryJob,
     JobsRule,
     Marginal,
     NumericRange,
     PrimaryJob,
+    most_rows,
 )
 from leeward.model.codebook import read_codebook
 from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.noise.scales import public_seed
-from leeward.privacy import Guarantee, sequential
+from leeward.privacy import Guarantee, Person, sequential
 from leeward.privacy.job_sentences import most_jobs
 from leeward.privacy.odds import odds
 from leeward.privacy.pay_sentences import PayRead, about_pay
@@ -39,9 +41,11 @@ from leeward.publishing.reading import (
     read_jobs,
     read_marginal,
     read_margins,
+    read_per,
     read_protection,
     read_rows,
     read_shares,
+    require_limit,
 )
 from leeward.publishing.request import Request, WrittenData, WrittenTable
 from leeward.show.notebook import html_table
@@ -69,6 +73,8 @@ class PlannedTable:
     measurement: Measurement
     charge: Guarantee
     why: str
+    person_rows: int | None = None
+    """Under the person policy, how many rows of one person it counts at most."""
 
     @property
     def name(self) -> str:
@@ -181,7 +187,8 @@ class Plan:
     @property
     def context(self) -> "Context":
         """What its tables have in common."""
-        return Context(self.codebook, self.asked, self.profile)
+        per = read_per(self.jobs, self.codebook)
+        return Context(self.codebook, self.asked, self.profile, self.jobs, per)
 
     @property
     def predicted_cells(self) -> str:
@@ -311,9 +318,8 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
     found = Gathering()
-    context = Context.read(request, path, found)
     strict = found.attempt(lambda: read_rows(request.rows)) or False
-    jobs = found.attempt(lambda: read_jobs(request.jobs, strict=strict))
+    context = Context.read(request, path, found, strict=strict)
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     shares = found.attempt(lambda: read_shares(request.tables))
     found.problems.extend((*_missing_tables(request.data), *_name_problems(request)))
@@ -325,7 +331,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     found.problems.extend(_clashes([table for table in tables if table is not None]))
     raise_all(found.problems)
     kept = tuple(table for table in tables if table is not None)
-    asked, codebook = context.asked, context.codebook
+    asked, codebook, jobs = context.asked, context.codebook, context.jobs
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
@@ -341,16 +347,30 @@ class Context:
     codebook: Codebook | None
     asked: Guarantee | None
     profile: SizeProfile
+    jobs: JobsRule | None
+    per: Attribute | None = None
+    """The attribute that the jobs rule names."""
 
     @classmethod
-    def read(cls, request: Request, path: Path, found: Gathering) -> "Context":
+    def read(
+        cls, request: Request, path: Path, found: Gathering, *, strict: bool = False
+    ) -> "Context":
         """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
         files = Gathering()
         codebook = files.attempt(lambda: _codebook(request.codebook, path.parent))
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
         asked = found.attempt(lambda: read_protection(request.protect), "protect")
         found.problems.extend(files.problems)
-        return cls(codebook, asked, profile or TYPICAL)
+        made = cls(codebook, asked, profile or TYPICAL, None)
+        return found.attempt(lambda: made._with_jobs(request, strict=strict)) or made
+
+    def _with_jobs(self, request: Request, *, strict: bool) -> "Context":
+        """The same with the rule that says which jobs of a person count."""
+        jobs = read_jobs(request.jobs, strict=strict)
+        if self.asked is not None:
+            require_limit(self.asked.policy, jobs)
+        per = None if self.codebook is None else read_per(jobs, self.codebook)
+        return replace(self, jobs=jobs, per=per)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
@@ -360,14 +380,27 @@ class Context:
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None
+        rows = self._person_rows(marginal)
         part = self.asked.share(share)
+        part = part if rows is None else part.for_each_row(rows)
         if written.mechanism == "auto":
             made, why = choose(marginal, part, margins, self.profile)
         else:
             made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
         _require_kinds(written, part, made)
         charge = replace(made.guarantee(part.policy, table=marginal.kind), reading=part.reading)
-        return PlannedTable(marginal, written, made, charge, why)
+        charge = charge if rows is None else charge.for_person(rows)
+        return PlannedTable(marginal, written, made, charge, why, rows)
+
+    def _person_rows(self, marginal: Marginal) -> int | None:
+        """Under the person policy, how many rows of a person the table counts at most.
+
+        Its mechanism hides each of them at that part of the share, and the person pays the share.
+        """
+        if self.asked is None or self.asked.policy.name != Person.name:
+            return None
+        found = None if self.jobs is None else most_rows(self.jobs, marginal, self.per)
+        return found or 1  # a plan without a limit is refused as a whole
 
 
 def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:

@@ -9,6 +9,7 @@ from leeward.exact import number_text
 from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.model import Marginal
+from leeward.model.flows import Gains
 from leeward.model.size_profile import SizeProfile
 from leeward.model.statistic import COUNT, Count
 from leeward.model.totals import families
@@ -222,6 +223,8 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         names = ", ".join(marginal.totals)
         yield from _paragraph("totals", f"of {names}: at most {_total_rows(marginal):,} rows, "
                               "added from the published values at no cost")  # fmt: skip
+    if isinstance(marginal.statistic, Gains):
+        yield from _paragraph("note", marginal.statistic.note)
     unit = marginal.statistic.unit
     if profile.given:
         yield f"  mean error {error(mean_error(table, profile))} {unit} over {profile.words}"
@@ -257,7 +260,7 @@ def _kind(marginal: Marginal) -> str:
 
 def _total_rows(marginal: Marginal) -> int:
     """Maximum number of rows of totals."""
-    made = (one.marginal for one in families(marginal))
+    made = (one.marginal for one in families(marginal.published[0]))
     return sum(one.workplace_cells * one.worker_cells for one in made)
 
 

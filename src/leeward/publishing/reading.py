@@ -10,6 +10,7 @@ from leeward.mechanisms.choice import AUTO, Share
 from leeward.mechanisms.parameters import MOST_CELLS
 from leeward.model import (
     COUNT,
+    LEFT_OUT,
     STATISTICS,
     Attribute,
     BoundedJobs,
@@ -18,6 +19,8 @@ from leeward.model import (
     Codebook,
     Dimension,
     EveryJob,
+    Flows,
+    Gains,
     JobsRule,
     Marginal,
     Pay,
@@ -27,17 +30,21 @@ from leeward.model import (
     Statistic,
 )
 from leeward.model.document import nearest
-from leeward.model.statistic import MOST_JOBS, MOST_PAY
+from leeward.model.flows import FLOW_CODES
+from leeward.model.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.model.totals import families
-from leeward.privacy import Guarantee
+from leeward.privacy import Guarantee, Person
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 
-OFFERED = ("strong", "weak", "worker", "proportional")
+OFFERED = ("strong", "weak", "worker", "person", "proportional")
 """Policies of plans: no table that is of use protects whole establishments."""
 
 MOST_JOBS_PER_WORKER = 1000
+MOST_PER_TEXTS = 1000
+"""Maximum number of texts that the codebook lists for the attribute `jobs.per`."""
+
 LONGEST_COLUMN = 200
 """Maximum length of a column name in characters; a certificate holds as many."""
 
@@ -133,6 +140,13 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             value="neither" if written.primary is None else "both",
             next_step="Leave jobs out if every worker holds one job.",
         )
+    if written.primary is not None and written.per is not None:
+        raise InvalidParameter(
+            "jobs.per",
+            rule="must stand beside max_per_worker: it says under which codes that many jobs count",
+            value=shown(written.per),
+            next_step="Leave it out, or write jobs: {max_per_worker: 1, per: ATTRIBUTE}.",
+        )
     if written.primary is not None:
         return PrimaryJob(_column(written.primary))
     most = read_number(written.max_per_worker or "", "jobs.max_per_worker")
@@ -144,7 +158,58 @@ def read_jobs(written: WrittenJobs | None, *, strict: bool = False) -> JobsRule:
             next_step="A worker's loss is this number times epsilon, or its square times rho: keep "
             "it small.",
         )
-    return BoundedJobs(int(most))
+    return BoundedJobs(int(most), written.per)
+
+
+def read_per(rule: JobsRule, codebook: Codebook) -> Attribute | None:
+    """The attribute under each code of which a number of jobs counts; None without one.
+
+    Rows without a listed code must count nowhere: where several kinds of texts become one code, a
+    database might take some of them for another text than the limit does.
+    """
+    if not isinstance(rule, BoundedJobs) or rule.per is None:
+        return None
+    found = codebook.attribute(rule.per, "jobs.per")
+    problem = {
+        "an attribute of jobs": found.table == "jobs",
+        f"an attribute of at most {MOST_PER_TEXTS} listed texts": (
+            len(found.recode) <= MOST_PER_TEXTS
+        ),
+        "an attribute without other and null_as: a row without a listed code counts nowhere": (
+            {found.unlisted, found.missing} <= {None, LEFT_OUT}
+        ),
+    }
+    for rule_words, holds in problem.items():
+        if not holds:
+            raise InvalidParameter(
+                "jobs.per",
+                rule=f"must name {rule_words}",
+                value=shown(rule.per),
+                next_step="Declare such an attribute in the codebook, for instance the years of "
+                "the jobs, and name it here.",
+            )
+    return found
+
+
+def require_limit(policy: Policy, rule: JobsRule) -> None:
+    """A person is protected whose rows are limited; `per` limits them for this policy alone."""
+    per = rule.per if isinstance(rule, BoundedJobs) else None
+    if policy.name == Person.name and isinstance(rule, EveryJob):
+        raise InvalidParameter(
+            "jobs",
+            rule="must be given under the person policy: of a person with any number of rows "
+            "nothing can be hidden",
+            value="nothing",
+            next_step="Write jobs: {max_per_worker: 1, per: ATTRIBUTE}, with the attribute of jobs "
+            "that tells periods apart, or jobs: {primary: COLUMN}.",
+        )
+    if policy.name != Person.name and per is not None:
+        raise InvalidParameter(
+            "jobs.per",
+            rule=f"has no meaning under the {policy.name} policy, which protects single jobs",
+            value=shown(per),
+            next_step="Leave per out, or write policy: person.",
+        )
 
 
 def _column(name: str) -> str:
@@ -275,6 +340,8 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     dimensions = [Dimension(one, kept.get(one.name) or _all(one)) for one in by.values()]
     if isinstance(statistic, Classes | Percentiles):
         dimensions.append(Dimension(statistic.of, _all(statistic.of)))
+    if isinstance(statistic, Flows | Gains):
+        dimensions.append(Dimension(statistic.of, _kept(statistic.of, [*statistic.tabulated])))
     marginal = Marginal(
         written.name,
         workplace=tuple(d for d in dimensions if d.attribute.of_workplaces),
@@ -304,14 +371,18 @@ def _statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
         )
     if name == COUNT.name:
         _without("of", written.of, name)
-    if name not in (Classes.name, Percentiles.name):
+    if name not in OF_CLASSES:
         _without("bins", written.bins, name)
     if name != Percentiles.name:
         _without("at", written.at, name)
     if name == COUNT.name:
         return COUNT
+    if name in OF_FLOWS:
+        flow = _flow(written, codebook)
+        raise_all(_class_problems(written, flow))
+        return Flows(flow) if name == Flows.name else Gains(flow)
     of = _numeric(written, codebook)
-    if name in (Classes.name, Percentiles.name):
+    if name in OF_CLASSES:
         raise_all(_class_problems(written, of))
         return (read_classes if name == Classes.name else read_percentiles)(written, of)
     _require_cap(of)
@@ -376,6 +447,21 @@ def _numeric(written: WrittenTable, codebook: Codebook) -> Attribute:
             if offered
             else "Declare the column in the "
             "codebook with type: integer, unit, cap, cap_from and classes.",
+        )
+    return one
+
+
+def _flow(written: WrittenTable, codebook: Codebook) -> Attribute:
+    """The attribute that says whether a job was paid in the quarters before and after."""
+    one = None if written.of is None else codebook.attribute(written.of, "of")
+    if one is None or one.of_workplaces or {*one.codes} != {*FLOW_CODES}:
+        raise InvalidParameter(
+            "of",
+            rule=f"must name an attribute of jobs with the codes {', '.join(FLOW_CODES)} for "
+            f"statistic {written.statistic}: paid in the quarter before, paid in the one after",
+            value="nothing" if written.of is None else shown(written.of),
+            next_step='Declare flow: {table: jobs, codes: ["11", "10", "01", "00"]} in the '
+            "codebook and write of: flow. `leeward jobs` makes the column from wage records.",
         )
     return one
 
@@ -513,7 +599,7 @@ def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[Leew
             next_step="Name fewer attributes.",
         )
         return
-    made = families(marginal)
+    made = families(marginal.published[0])
     waiting = sum(one.unfinished for one in made)
     if margins != "none" and waiting > MOST_DRAWN_TOTALS:
         yield InvalidParameter(

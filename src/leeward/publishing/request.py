@@ -49,6 +49,7 @@ class WrittenJobs(Written):
 
     primary: str | None = None
     max_per_worker: str | None = None
+    per: str | None = None
 
 
 class WrittenTable(Written):

@@ -6,7 +6,6 @@ outside the ends is moved to the end, a row without x, y or a listed cell is lef
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from leeward.engines.database import Column, Table
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.duckdb import Files
-from leeward.engines.headers import holds_numbers
+from leeward.engines.headers import holds_numbers, require_column
 from leeward.engines.recoding import class_text, code_text, number
 from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.moments import Establishments, Points, lattice_points
@@ -24,8 +23,10 @@ from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.regress.request import Request
 
-NAME = "rows"
-"""What the file is called as a table."""
+NAME = "file"
+"""What the file is called as a table, and the argument that names it."""
+
+IS_COLUMN = "must be a column of FILE, or declared in the codebook with a `column` that is one"
 
 NOWHERE = -1
 """The cell of a row that is in none."""
@@ -79,7 +80,7 @@ def read_rows(files: Files, request: Request) -> Rows:
     if columns.workplace is not None:
         wanted["--workplace"] = columns.workplace
     for option, column in wanted.items():
-        _require_column(table, option, column)
+        require_column(table, option, column, IS_COLUMN)
     for option in ("--x", "--y"):
         _require_numbers(table, option, wanted[option])
     table = files.tables({NAME: tuple(dict.fromkeys(wanted.values()))})[NAME]
@@ -128,18 +129,6 @@ def _position(text: str | None, by: Attribute | None, listed: tuple[str, ...]) -
         return NOWHERE if text is None else listed.index(text)
     found = by.missing if text is None else by.recode.get(text, by.unlisted)
     return NOWHERE if found is None else found
-
-
-def _require_column(table: Table, option: str, column: str) -> None:
-    if column in table.columns:
-        return
-    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
-    raise InvalidParameter(
-        option,
-        rule="must be a column of FILE, or declared in the codebook with a `column` that is one",
-        value=shown(column),
-        next_step=f"Did you mean {near[0]!r}?" if near else "Look at the first line of the file.",
-    )
 
 
 def _require_numbers(table: Table, option: str, column: str) -> None:

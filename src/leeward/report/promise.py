@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
+from leeward.model import EveryJob
 from leeward.privacy import sentences
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.words import unit_text
@@ -67,8 +68,9 @@ def _existence(certificate: Certificate) -> str:
 
 def _sizes(certificate: Certificate) -> Iterator[Saying]:
     guarantee = certificate.guarantee.as_guarantee()
-    if guarantee.policy.name == "worker":
-        yield Saying("Sizes of employers", sentences.SIZE_OPEN.text)
+    if guarantee.policy.name in ("worker", "person"):
+        open_sizes = sentences.establishment(guarantee, EveryJob())
+        yield Saying("Sizes of employers", open_sizes.text)
     if guarantee.alpha is not None:
         yield Saying("Large differences in size", sentences.far_sizes(guarantee).text)
     if guarantee.policy.name == "weak":

@@ -214,9 +214,10 @@ def _open(summary: TableSummary) -> str:
         of, lacking = summary.cells, summary.unbounded
         part = f"In {count(lacking)} of {count(of)} cells ({share(lacking, of)})"
         return f"{part} there is no margin: low or high is empty. "
+    told = "the value alone does not tell whether there is a job at all"
     return (
         f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
-        "margin reaches down to zero: the value alone does not tell whether there is a job at all. "
+        f"margin reaches down to zero{f': {told}' if table.disjoint else ''}. "
     )
 
 

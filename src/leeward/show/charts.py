@@ -28,11 +28,17 @@ take: a phone has room for these."""
 SHORT = 12
 """Maximum length of labels beside which bars take all of the room that is left."""
 
+LEAST_SPAN = 1e-300
+"""Values that are less apart have no place of their own on an axis: its steps would be 0."""
+
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
 
 MOST_TOOLTIPS = 400
 """Maximum number of dots with a tooltip each."""
+
+MOST_NAMES = 8
+"""Maximum number of names below a trend; of more points every second, third, … is named."""
 
 SPREAD = 30
 """Ratio of the largest to the median value from which a scatter plot is logarithmic."""
@@ -65,7 +71,7 @@ class Scale:
         """The scale that shows these values, and zero."""
         seen = [float(value) for value in values] + ([0.0] if zero else [])
         low, high = min(seen), max(seen)
-        if low < high:
+        if high - low > LEAST_SPAN:
             return cls(low, high)
         air = max(1.0, abs(high) / 10**6)  # a step of 1 is lost beside a very large value
         return cls(low if zero else low - air, high + air)
@@ -404,3 +410,74 @@ def _log_ticks(scale: Scale) -> tuple[Tick, ...]:
     return tuple(
         Tick(scale.at(bent(one)), tick(one)) for one in values if 0 <= scale.at(bent(one)) <= 100
     )
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A point of a trend in per cent; `low` and `high` are the ends of its line, the upper second.
+
+    An end that is not `known` is out of sight. Few names have room below the points.
+    """
+
+    bar: Bar
+    at: float
+    up: float
+    low: float
+    high: float
+    known: tuple[bool, bool]
+    named: bool
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """Where the line has a cap."""
+        places = zip((self.low, self.high), self.known, strict=True)
+        return tuple(place for place, known in places if known)
+
+
+@dataclass(frozen=True)
+class Trend:
+    """Numbers over time as points with the lines of their intervals; zero need not be in sight."""
+
+    kind: ClassVar = "trend"
+
+    title: str
+    unit: str
+    marks: tuple[Mark, ...]
+    ticks: tuple[Tick, ...]
+
+    @property
+    def links(self) -> Iterator[tuple[Mark, Mark]]:
+        """Neighbouring points."""
+        return pairwise(self.marks)
+
+    @property
+    def description(self) -> str:
+        """The numbers as text."""
+        return "; ".join(f"{one.bar.label}: {count(one.bar.value)}" for one in self.marks)
+
+
+def trend(items: Sequence[Bar], *, title: str, unit: str) -> Trend:
+    """Points in the given order, at equal distances."""
+    marks = (mark for item in items for mark in (item.value, *(item.ends or ())))
+    tight = Scale.of((one for one in marks if one is not None), zero=not items)
+    air = 0.05 * (tight.high - tight.low)
+    scale = Scale(tight.low - air, tight.high + air)
+    every = ceil(len(items) / MOST_NAMES)
+    drawn = [
+        _mark(item, scale, round(100 * (at + 0.5) / len(items), 2), named=at % every == 0)
+        for at, item in enumerate(items)
+    ]
+    return Trend(title, unit, tuple(drawn), scale.ticks)
+
+
+def _mark(item: Bar, scale: Scale, at: float, *, named: bool) -> Mark:
+    up = round(100 - scale.at(item.value), 2)
+    if item.ends is None:
+        return Mark(item, at, up, up, up, (False, False), named)
+    known = (item.ends[0] is not None, item.ends[1] is not None)
+    places = (
+        (scale.low if item.ends[0] is None else item.ends[0]),
+        (scale.high if item.ends[1] is None else item.ends[1]),
+    )
+    low, high = (round(100 - scale.at(one), 2) for one in places)
+    return Mark(item, at, up, low, high, known, named)

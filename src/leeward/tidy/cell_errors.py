@@ -13,6 +13,14 @@ from leeward.bundle import Certificate, CertifiedTable
 from leeward.errors import Damaged, InvalidParameter
 from leeward.model import Flag, Published
 from leeward.model.cells import Integers
+from leeward.model.flows import (
+    FLOW_CODES,
+    MEASURES,
+    ONE_CLASS,
+    classes,
+    measured_ends,
+    measures,
+)
 from leeward.model.marginal import margin_columns
 from leeward.model.values import ends
 from leeward.noise.scales import DRAWS, CellNoise, public_seed
@@ -24,13 +32,17 @@ AT_ONCE = 1 << 10
 
 
 def drawn_parts(
-    published: Published, draws: ErrorDraws | None
+    published: Published, draws: ErrorDraws | None, *, of_classes: bool = False
 ) -> Iterator[tuple[Published, Singles | None]]:
-    """The cells in their order, a part at a time, with draws of their errors if there are any."""
+    """The cells in their order, a part at a time, with draws of their errors if there are any.
+
+    `of_classes`: the cells are measures of flows, and the law is that of the classes behind them.
+    """
     step = max(1, AT_ONCE // published.values.shape[1])
+    drawn = _flow_errors if of_classes else _errors
     for start in range(0, len(published.keys), step):
         part = published.part(slice(start, start + step))
-        yield part, None if draws is None or not part.margins else _errors(draws, part)
+        yield part, None if draws is None or not part.margins else drawn(draws, part)
 
 
 def _errors(draws: ErrorDraws, part: Published) -> Singles:
@@ -38,6 +50,20 @@ def _errors(draws: ErrorDraws, part: Published) -> Singles:
     errors = draws.draw(part.values, part.values - low, part.establishments)
     errors[part.flags != Flag.OK] = 0
     return errors
+
+
+def _flow_errors(draws: ErrorDraws, part: Published) -> Singles:
+    """Errors of measures: those of the four classes, which measures tell, added up.
+
+    One measure is a class, so that the margin of a class is known.
+    """
+    low, _ = ends(part.values, part.margins)
+    below = (part.values - low)[:, ONE_CLASS :: len(MEASURES)].repeat(len(FLOW_CODES), axis=1)
+    errors = draws.draw(classes(part.values), below, part.establishments)
+    errors[part.flags != Flag.OK] = 0
+    if not draws.halved:
+        return measures(errors)
+    return np.concatenate(measured_ends(*sides(errors, halved=True)), axis=2)
 
 
 def stated_draws(

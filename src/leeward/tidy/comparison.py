@@ -16,6 +16,7 @@ import numpy as np
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, certified, read_blocks
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.selection import Coded
 from leeward.errors import Damaged, InvalidParameter
 from leeward.model import COUNT, Flag
@@ -101,7 +102,8 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     lists = tuple(_together(*stated, name) for name in stated[0].identifiers)
     one, two = read_cells(first, stated[0], lists), read_cells(second, stated[1], lists)
     pairs = common(one, two, lists)
-    drawn = all(table.noise is not None for table in stated)
+    # Rows of flows have the noise of several classes: their margins stand for it.
+    drawn = all(table.noise is not None and not table.of_classes for table in stated)
     if drawn:
         pairs = replace(pairs, ends=_drawn_ends(pairs, first, second, table))
     holds = DRAWN if drawn else _holds(*stated)
@@ -139,15 +141,19 @@ def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "En
     return found[0], found[1]
 
 
-def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
+def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str) -> None:
+    """Refuse tables whose cells or values do not mean the same."""
     if first.identifiers != second.identifiers:
         named = " and ".join(", ".join(t.identifiers) or "nothing" for t in (first, second))
-        rule = "must be by the same identifiers in both bundles"
-        raise _refused(rule, named, "Compare another table.")
+        raise _refused("must be by the same identifiers in both bundles", named, next_step)
     if _read_as(first) != _read_as(second):
         named = " and ".join(table.statistic_words for table in (first, second))
         rule = "must have values of one statistic, with the same unit and cap, in both bundles"
-        raise _refused(rule, named, "Compare another table.")
+        raise _refused(rule, named, next_step)
+
+
+def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
+    refuse_unlike(first, second, "Compare another table.")
     for table in (first, second):
         if table.rows > MOST_ROWS:
             step = "Compare a smaller table here, and this one with a program that reads Parquet."
@@ -157,8 +163,8 @@ def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
 def _read_as(table: CertifiedTable) -> tuple[object, ...] | None:
     """What a value is: of which column, in which unit, and what of its pay counts."""
     one = table.statistic
-    if one is None:
-        return None
+    if not isinstance(one, StatisticStatement):
+        return None if one is None else (one.name, one.of)
     return one.name, one.of, one.per_period, one.low, one.cap, one.edges, one.at
 
 

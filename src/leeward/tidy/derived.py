@@ -1,4 +1,4 @@
-"""Derived: sums, shares, changes, ratios and ranks of published numbers, with 90 % intervals.
+"""Derived: sums, shares, changes, ratios, ranks and growth of published numbers, with intervals.
 
 Everything follows from sealed bundles by draws of the public law of the noise, so it costs nothing
 and whoever has the bundle gets the same numbers. Biases are named, never corrected.
@@ -17,6 +17,7 @@ import pyarrow as pa
 from leeward.bundle import Bundle, read_bundle
 from leeward.bundle.published_table import PublishedTable
 from leeward.errors import InvalidParameter, shown
+from leeward.model.flows import MEASURE
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import DRAWS
 from leeward.show.notebook import MOST_ROWS, html_table
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
 
 MEASURES = ("quantity", "value", "low", "high", "method")
+COUNTED_ONCE = "A low of jobs below 0 means 0."
+MEASURED = (
+    "Each measure has a row of its own, since all are of the same jobs. A low below 0 means 0, but "
+    "of job change and growth."
+)
 TOP = 10
 """How many of the largest groups count for ranks, unless stated."""
 
@@ -181,7 +187,8 @@ def derive(  # noqa: PLR0913 (a parameter for each thing that may be asked)
         The identifiers whose combinations are the groups; none for the whole table.
     quantity
         One of ``sum``, ``mean`` (of the cells of a group), ``share`` (of the whole), ``change``,
-        ``ratio`` and ``rank``, or several of them.
+        ``ratio`` and ``rank``, or several of them; of a table of flows also ``growth``, the job
+        change over the mean of the jobs at the beginning and at the end of the quarter.
     against
         For change and ratio: another bundle, which must have this table; a table
         (``bundle["other"]``); or the codes of one group, such as ``{"place": "01"}``.
@@ -212,6 +219,7 @@ def derive(  # noqa: PLR0913 (a parameter for each thing that may be asked)
     asked = _asked(quantity, against, of)
     _whole(top)
     groups = read_groups(held, table, by)
+    _refuse_measures(groups, asked, of)
     _refuse_of(groups, of)
     reference = None if against is None else _reference(held, groups, against)
     question = Asked(groups, reference, of, top)
@@ -249,6 +257,24 @@ def _whole(top: int) -> None:
         raise _refused(
             "top", "must be a whole number of at least 1", shown(top), "Give such as 10."
         )
+
+
+def _refuse_measures(groups: Groups, asked: Sequence[str], of: Sequence[str]) -> None:
+    """What does not follow from measures, and what follows from nothing else."""
+    about = groups.table
+    if "growth" in asked and not about.of_classes:
+        rule = "growth must be of a table of flows: it is job change over jobs"
+        value = f"growth of {about.name}, a table of {about.statistic_words}"
+        raise _refused("quantity", rule, value, "Choose a table with statistic: flows.")
+    if about.disjoint:
+        return
+    if "rank" in asked:
+        rule = "must not be rank for flows and gains: measures have no common order"
+        raise _refused("quantity", rule, "rank", "Rank the places of a table of counts.")
+    if "share" in asked and MEASURE not in of:
+        rule = f"must name {MEASURE} for shares of flows and gains: measures are not parts of a sum"
+        value = ", ".join(of) or "nothing"
+        raise _refused("of", rule, value, f"Add {MEASURE}.")
 
 
 def _refuse_of(groups: Groups, of: Sequence[str]) -> None:
@@ -310,7 +336,8 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
 def _notes(groups: Groups, reference: Reference | None) -> Iterator[str]:
     yield (
         f"low and high hold in nine of ten cases, each pair by itself: {DRAWS:,} draws of the "
-        "public law of the noise, with a public seed. A low of jobs below 0 means 0."
+        "public law of the noise, with a public seed. "
+        + (COUNTED_ONCE if groups.table.disjoint else MEASURED)
     )
     if groups.table.bias is not None:
         yield f"Values may be off on average, which is not corrected. {groups.table.bias}"

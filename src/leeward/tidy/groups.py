@@ -12,6 +12,7 @@ from leeward.bundle.total_check import stated_marginal
 from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.model import Dimension, Marginal, Published
 from leeward.model.cells import Integers
+from leeward.model.flows import MEASURE
 from leeward.model.totals import Sums
 from leeward.noise.scales import DRAWS
 from leeward.noise.tabulated import Floats
@@ -54,16 +55,20 @@ class Groups:
 
 
 def read_groups(bundle: Bundle, name: str, by: Iterable[str], *words: str) -> Groups:
-    """The groups of a table; other words give draws of another seed."""
+    """The groups of a table; other words give draws of another seed.
+
+    Measures are never added up: they are numbers of the same jobs.
+    """
     table = certified(bundle, name)
     require_counts(table)
-    kept = _ordered(table, by)
+    kept = _ordered(table, by if table.disjoint else (*by, MEASURE))
     draws = stated_draws(bundle.certificate, table, *words)
     marginal, published = stated_marginal(table), _published(bundle, table)
     empty, rest = _grouped(Sums.of(published), marginal, kept)
     _refuse_many(table, empty.values.size)
     sums, drawn = empty, np.zeros((empty.values.size, (1 + draws.halved) * DRAWS), np.float32)
-    for number, (part, errors) in enumerate(drawn_parts(published, draws)):
+    drawn_from = drawn_parts(published, draws, of_classes=table.of_classes)
+    for number, (part, errors) in enumerate(drawn_from):
         here, _ = _grouped(Sums.of(part, errors), marginal, kept)
         sums = sums.plus(here) if number else here
     if sums.errors is not None:

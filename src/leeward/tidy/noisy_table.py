@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, join, read_blocks
+from leeward.bundle.pay_statements import StatisticStatement
 from leeward.errors import InvalidParameter
 from leeward.model import Flag
 from leeward.model.marginal import BOUND
@@ -167,7 +168,9 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
 
 def _edges(about: CertifiedTable) -> dict[str, tuple[int, ...]]:
     one = about.statistic
-    return {} if one is None or one.edges is None else {one.of: one.edges}
+    if not isinstance(one, StatisticStatement) or one.edges is None:
+        return {}
+    return {one.of: one.edges}
 
 
 def _possible(about: CertifiedTable, cells: Block) -> Booleans:

@@ -1,4 +1,4 @@
-"""Quantities: rows of sums, means, shares, changes, ratios and ranks of groups, by draws."""
+"""Quantities: sums, means, shares, changes, ratios, ranks and growth of groups, by draws."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ import numpy as np
 
 from leeward.errors import InvalidParameter
 from leeward.model.cells import Integers
+from leeward.model.flows import CHANGE, EMPLOYED
 from leeward.noise.scales import BOUND
 from leeward.noise.sums import ranked
 from leeward.noise.tabulated import Floats
@@ -155,12 +156,29 @@ def _ratios(asked: Asked) -> Iterator[DerivedRow]:
             yield asked.row(place, "ratio", value, ends, DENOMINATOR)
 
 
+def _growth(asked: Asked) -> Iterator[DerivedRow]:
+    """Job change over the mean of the jobs at the beginning and at the end of the quarter.
+
+    All three are sums of the same classes, so their draws go together.
+    """
+    groups, places = asked.groups, asked.groups.places()
+    for place, codes in enumerate(groups.codes):
+        if codes[-1] != CHANGE:
+            continue
+        jobs = [places[*codes[:-1], one] for one in EMPLOYED]
+        drawn = [groups.truths(one) for one in jobs]
+        mean = ((drawn[0][0] + drawn[1][0]) / 2, (drawn[0][1] + drawn[1][1]) / 2)
+        ends = _quotient_ends(groups.truths(place), mean)
+        value = _quotient(2 * groups.values[place], groups.values[jobs].sum())
+        yield asked.row(place, "growth", value, ends, DENOMINATOR)
+
+
 def _quotient(top: np.int64, bottom: np.int64) -> float | None:
     return int(top) / int(bottom) if bottom > 0 else None
 
 
 def _quotient_ends(top: Truths, bottom: Truths) -> Interval:
-    """The set of all ρ ≥ 0 for which top − ρ·bottom may be 0 (Fieller 1954), by draws.
+    """The set of all ρ for which top − ρ·bottom may be 0 (Fieller 1954), by draws.
 
     ρ is too small if fewer than 5 % of the draws have top ≤ ρ·bottom, too large if fewer than 5 %
     have top ≥ ρ·bottom. While the bottom is above 0 these are draws of the quotient. A draw whose
@@ -228,5 +246,6 @@ ROWS: Mapping[str, Callable[[Asked], Iterator[DerivedRow]]] = {
     "change": _changes,
     "ratio": _ratios,
     "rank": _ranks,
+    "growth": _growth,
 }
 """The rows of each quantity."""

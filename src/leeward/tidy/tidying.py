@@ -49,9 +49,9 @@ SHRUNK = (
 )
 
 
-PAY = (
-    " Tables of pay do not add up, so they are not in this bundle: {names}. Read them in the "
-    "release {name}."
+LEFT_OUT = (
+    " Tables of pay, flows and gains do not add up, so they are not in this bundle: {names}. Read "
+    "them in the release {name}."
 )
 
 
@@ -106,7 +106,7 @@ def tidy(
     _require(bundle.certificate, shrink=shrink)
     told = progress or Silent()
     writer = BundleWriter(Path(out))
-    counts = [one for one in bundle.certificate.tables if one.counts]
+    counts = [one for one in bundle.certificate.tables if one.disjoint]
     read = {one.name: read_table(bundle, one) for one in counts}
     values = settled(bundle.certificate, {name: one for name, (_, one) in read.items()}, shrink)
     with writer:
@@ -128,7 +128,7 @@ def settled(
 ) -> dict[str, Integers]:
     """The tidy values of every table; tables of the same jobs are settled together."""
     populations: dict[str, list[NoisyTable]] = {}
-    for one in (table for table in certificate.tables if table.counts):
+    for one in (table for table in certificate.tables if table.disjoint):
         populations.setdefault(json.dumps(one.where, sort_keys=True), []).append(tables[one.name])
     estimate = shrunk if shrink else None
     found: dict[str, Integers] = {}
@@ -165,10 +165,10 @@ def _require(certificate: Certificate, *, shrink: bool) -> None:
             f"format {certificate.format}",
             "Use the released values.",
         )
-    if not any(table.counts for table in certificate.tables):
+    if not any(table.disjoint for table in certificate.tables):
         raise _refused(
-            "must have a table of counts: pay does not add up",
-            f"{certificate.name}, whose tables are all of pay",
+            "must have a table of counts: pay, flows and gains do not add up",
+            f"{certificate.name}, which has none",
             "Use the released values.",
         )
     if shrink:
@@ -226,7 +226,7 @@ def _certificate(
 ) -> Certificate:
     """The certificate of the source, with its promises, charge and data, and where it came from."""
     origin, digest = source.origin
-    left_out = [table.name for table in source.tables if not table.counts]
+    left_out = [table.name for table in source.tables if not table.disjoint]
     made_from = MadeFromStatement(
         name=origin,
         certificate=digest,
@@ -236,7 +236,7 @@ def _certificate(
         sentence=f"Tables were made of the release {origin} alone, so what it promises and what "
         "was paid for it hold for these too. Values are whole, not negative, and add up. "
         f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
-        f"{PAY.format(names=', '.join(left_out), name=origin) if left_out else ''}",
+        f"{LEFT_OUT.format(names=', '.join(left_out), name=origin) if left_out else ''}",
     )
     return source.model_copy(
         update={

@@ -129,6 +129,8 @@ class Draft:
         rule = self["jobs.rule"]
         if rule in RULES[1:]:
             content["jobs"] = {rule: self[f"jobs.{rule}"]}
+            if rule == RULES[2] and self["jobs.per"]:
+                content["jobs"]["per"] = self["jobs.per"]
         return parse(Request, content, "plan")
 
     def _protect(self) -> dict[str, str]:

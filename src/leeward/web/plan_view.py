@@ -185,7 +185,8 @@ def field_of(parameter: str, controls: frozenset[str]) -> str:
 def controls(tables: int) -> Iterable[str]:
     """Every control of a form with this number of tables, in the order of the page."""
     yield from (f"protect.{name}" for name in PROTECT)
-    yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "tables")
+    yield from ("account", "period", "jobs", "jobs.primary", "jobs.max_per_worker", "jobs.per")
+    yield "tables"
     for number in range(tables):
         for key in (
             *("name", "by", "where", "share", "margins", "mechanism", "totals", "breakdowns"),

@@ -32,6 +32,7 @@ from leeward.report.writing import refuse_unsound, report_findings
 from leeward.show.notebook import Figure
 from leeward.web.releases_comparison import comparison_page
 from leeward.web.releases_folder import Shown, listing, opened
+from leeward.web.releases_series import series_page
 from leeward.web.releases_table import table_page
 from leeward.web.site import listed, render, site_of
 
@@ -85,6 +86,7 @@ def routes() -> list[Route]:
         Route("/releases/{name}/verification", verification_page),
         Route("/releases/{name}/report", report_page),
         Route("/releases/{name}/tables/{table}", table_page),
+        Route("/releases/{name}/tables/{table}/series", series_page),
         Route("/comparison", comparison_page),
     ]
 

@@ -1,6 +1,6 @@
 """Table page: the rows of a table that an address asks for, each value drawn with its margin."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
@@ -64,10 +64,11 @@ class Header:
 
 @dataclass(frozen=True)
 class RowLine:
-    """A row, and the bar of its value."""
+    """A row, the bar of its value, and the end of the address that shows it over releases."""
 
     row: Row
     span: Span
+    series: str
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found
     return Found(
         page,
         headers(table, selection),
-        lines(page),
+        lines(page, table.identifiers),
         turned(selection, page.number - 1) if page.number > 1 else None,
         turned(selection, page.number + 1) if page.number < page.last else None,
     )
@@ -202,10 +203,19 @@ def _sorted(selection: Selection, column: str) -> str:
     return "descending" if selection.descending else "ascending"
 
 
-def lines(page: Page) -> list[RowLine]:
+def lines(page: Page, identifiers: Sequence[str]) -> list[RowLine]:
     """All rows of a page on one scale."""
     drawn = spans([(row.value, row.ends) for row in page.rows])
-    return [RowLine(row, span) for row, span in zip(page.rows, drawn, strict=True)]
+    return [
+        RowLine(row, span, _cell(row, identifiers))
+        for row, span in zip(page.rows, drawn, strict=True)
+    ]
+
+
+def _cell(row: Row, identifiers: Sequence[str]) -> str:
+    """The codes of a row as the end of an address."""
+    named = zip(identifiers, row.codes, strict=True)
+    return urlencode({f"{CODE}{name}": one.code for name, one in named})
 
 
 def refuse_wide(table: CertifiedTable) -> None:

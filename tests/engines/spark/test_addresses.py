@@ -65,8 +65,8 @@ def test_what_spark_does_not_read(written: str, message: str, tmp_path: Path) ->
 def test_spark_is_not_guessed(written: str, value: str, tmp_path: Path) -> None:
     sources = parquet(economy(8), tmp_path) | {"jobs": written}
     assert refusal(sources, tmp_path, Resources()) == (
-        f"data.jobs: is read by Spark only if the plan says so; got {value}. "
-        "Write `engine: spark` beside it, and #database.table or a path of Parquet."
+        f"data.jobs: is read by Spark only if `engine` says so; got {value}. "
+        "Write `engine: spark`, or --engine spark, and #database.table or a path of Parquet."
     )
 
 

@@ -61,7 +61,7 @@ TIDY: Steps = frozenset()
 """For tidy rows, where no rule about rows is what a test looks at."""
 IDS_MEET: Steps = frozenset({"lost_job"})
 """Jobs are looked up in both other tables."""
-RULES: tuple[JobsRule, ...] = (SingleJob(), PrimaryJob("pay"), BoundedJobs(2))
+RULES: tuple[JobsRule, ...] = (SingleJob(), PrimaryJob("pay"), BoundedJobs(1, "contract"))
 
 
 def same(sources: Sources, folder: Path, ask: Callable[[Engine], Answer]) -> Answer:

@@ -101,14 +101,15 @@
     box.focus();
   };
 
-  // α has no meaning under the worker policy; its text waits there unsent.
+  // α has no meaning under the worker and person policies; its text waits there unsent.
   const suit = () => {
     const policy = form.querySelector('[name="protect.policy"]:checked');
     const rule = form.querySelector('[name="jobs.rule"]:checked');
     const idle = {
-      "protect.alpha": policy && policy.value === "worker",
+      "protect.alpha": policy && ["worker", "person"].includes(policy.value),
       "jobs.primary": !rule || rule.value !== "primary",
       "jobs.max_per_worker": !rule || rule.value !== "max_per_worker",
+      "jobs.per": !rule || rule.value !== "max_per_worker",
     };
     for (const [name, off] of Object.entries(idle)) {
       const control = document.getElementById(name);

@@ -1,0 +1,91 @@
+"""Preparation: from the tables of an office to the confidential tables that plans read.
+
+The database that holds the tables does the work, and only the rows of the result leave it, for a
+file that its owner alone may read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from shutil import rmtree
+
+import pyarrow as pa
+
+from leeward.cli.recipes.recipe import CONFIDENTIAL, Recipe, Tables
+from leeward.cli.screen import Bar
+from leeward.engines.database import Scratch, Table
+from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
+from leeward.engines.opening import open_database
+from leeward.engines.private_file import write_private
+from leeward.engines.wages import write_jobs
+from leeward.errors import BadData, BadFile, raise_all, shown
+from leeward.model.wage_jobs import WageJobs
+from leeward.show.progress import Silent
+
+USUAL: Mapping[str, tuple[str, ...]] = {
+    "wages": ("worker_id", "workplace_id", "quarter", "earnings"),
+    "cohorts": ("worker_id", "kind", "year"),
+    "workplaces": ("workplace_id",),
+}
+"""The columns that every recipe for cohorts reads."""
+
+WAGES = "--wages"
+
+
+def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar | Silent) -> None:
+    """Write the confidential tables of a recipe into a new folder: all of them or none."""
+    inside = folder / CONFIDENTIAL
+    try:
+        inside.mkdir(mode=0o700, parents=True)
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder in which {CONFIDENTIAL} can be made ({error.strerror})",
+            value=repr(str(folder)),
+            next_step="Choose another folder.",
+        ) from None
+    columns = {one: (*USUAL[one], *recipe.columns.get(one, ())) for one in USUAL}
+    try:
+        for name, prepared in recipe.tables.items():
+            bar.step(f"preparing {name}")
+            if isinstance(prepared, WageJobs):
+                write_jobs(sources["wages"], prepared, inside / name)
+            else:
+                _write(prepared, sources, columns, inside / name)
+    except BaseException:
+        rmtree(inside)
+        raise
+
+
+def _write(
+    prepared: Callable[[Tables], Table],
+    sources: Mapping[str, str],
+    columns: Mapping[str, tuple[str, ...]],
+    path: Path,
+) -> None:
+    with frankly(), closing(open_database(sources, Path(), tables=tuple(columns))) as database:
+        raise_all(_missing(database.tables(), columns))
+        read = database.tables(columns)
+        kept = hiding_errors(lambda: Scratch(database, "recipe").keep(prepared(read)), WAGES)
+        in_order = kept.order_by(kept.columns)  # the same data always make the same file
+        write_private(path, hiding_errors_in(database.stream(in_order), WAGES), _schema(kept))
+
+
+def _schema(rows: Table) -> pa.Schema:
+    """Whole numbers and texts, on every database alike."""
+    return pa.schema(
+        (name, pa.int64() if kind.is_numeric() else pa.string())
+        for name, kind in rows.schema().items()
+    )
+
+
+def _missing(tables: Tables, columns: Mapping[str, tuple[str, ...]]) -> Iterator[BadData]:
+    for name, needed in columns.items():
+        for column in needed:
+            if column not in tables[name].columns:
+                yield BadData(
+                    f"--{name}",
+                    rule=f"must have the column {shown(column)}",
+                    value=f"no such column among {len(tables[name].columns)}",
+                    next_step="Rename the column that holds it.",
+                )

@@ -1,0 +1,218 @@
+"""Wages: from wage records (person, workplace, quarter, pay) to the jobs of one quarter.
+
+A job is a person at a workplace with positive pay in the quarter t. The quarters t-1 and t+1 say
+what kind of job it is: with pay in t-1 it is held at the beginning of the quarter ([H15], 6), with
+pay in t+1 at its end, with pay in both it lasts the full quarter. The database does the work,
+and only the jobs leave it. CONFIDENTIAL.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from pathlib import Path
+
+import pyarrow as pa
+
+from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
+from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
+from leeward.engines.headers import holds_codes, holds_numbers, require_column
+from leeward.engines.opening import ANYTHING, open_database
+from leeward.engines.private_file import require_new, write_private
+from leeward.engines.recoding import as_text, may_be_fractions, whole_inside, whole_number
+from leeward.errors import BadData, shown
+from leeward.model.resources import Resources
+from leeward.model.wage_jobs import ONES, WageJobs
+
+TABLE = "wages"
+WRITTEN = "^[0-9]{4}Q[1-4]"
+"""A quarter in the database; the length says that nothing follows."""
+
+MOST = 10**12
+"""The pay of one record is a number between plus and minus this many cents; another is no pay."""
+
+
+@dataclass(frozen=True)
+class JobsFile:
+    """The file that was written; how many `jobs` it has is confidential.
+
+    `missing` are the neighbours of the quarter of which there are no wages: then there is no flow.
+    """
+
+    path: Path
+    jobs: int
+    missing: tuple[str, ...]
+
+
+def write_jobs(
+    wages: object, wanted: WageJobs, out: Path, resources: Resources = ANYTHING
+) -> JobsFile:
+    """Write the jobs that follow from wage records into a Parquet file for its owner alone.
+
+    `wages` is a path relative to here, an address of a database, or a frame in this process.
+    """
+    require_new(out)
+    with frankly():
+        database = open_database({TABLE: wages}, Path(), resources, tables=(TABLE,))
+        try:
+            return _written(database, wanted, out)
+        finally:
+            database.close()
+
+
+def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
+    columns = wanted.columns.options
+    _require_columns(database.tables()[TABLE], columns)
+    table = database.tables({TABLE: tuple(dict.fromkeys(columns.values()))})[TABLE]
+    records = wage_records(table, columns)
+    missing = hiding_errors(lambda: _missing(database, records, wanted), TABLE.upper())
+    if wanted.columns.employer is not None:
+        hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
+    jobs = _jobs(records, wanted, with_flow=not missing)
+    kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
+    pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
+    return JobsFile(out, write_private(out, pieces, _schema(kept)), missing)
+
+
+def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
+    """The records under names of our own; the pay of each is a whole number or none."""
+    employer = {"employer": table[columns["--employer"]]} if "--employer" in columns else {}
+    return table.select(
+        worker_id=_id(table[columns["--worker"]]),
+        workplace_id=_id(table[columns["--workplace"]]),
+        quarter=table[columns["--quarter-column"]],
+        pay=whole_inside(table[columns["--earnings"]], 1 - MOST, MOST)[0],
+        **employer,
+    )
+
+
+def _id(column: Column) -> Column:
+    """An id as a whole number or as text; a number with a fraction is none."""
+    whole = whole_number(column) if may_be_fractions(column) else column
+    kind = whole.type()
+    return whole.cast("int64") if kind.is_integer() and not kind.is_uint64() else as_text(whole)
+
+
+def _jobs(records: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
+    """The jobs in the order of person and workplace, with their number in it.
+
+    Records of one person, workplace and quarter are added up, corrections of either sign too.
+    """
+    near = records.filter(
+        records.quarter.isin(list(wanted.quarters.values())),
+        records.worker_id.notnull(),
+        records.workplace_id.notnull(),
+    )
+    pays = {
+        name: near.pay.sum(where=near.quarter == text).fill_null(0)
+        for name, text in wanted.quarters.items()
+    }
+    jobs = near.group_by("worker_id", "workplace_id").aggregate(**pays)
+    jobs = jobs.filter(*(jobs[name] > 0 for name in ("now", *wanted.paid)))
+    if wanted.one is not None:
+        jobs = _one_each(jobs, ONES[wanted.one])
+    flow = {"flow": _digit(jobs.before) + _digit(jobs.after)} if with_flow else {}
+    order = ibis.row_number().over(order_by=[jobs.worker_id, jobs.workplace_id])
+    return jobs.select(
+        "worker_id", "workplace_id", cell_index=order.cast("int64"), earnings=jobs.now, **flow
+    ).select("cell_index", "worker_id", "workplace_id", "earnings", *flow)
+
+
+def _digit(pay: Column) -> Column:
+    """1 if there was pay, else 0."""
+    return ibis.ifelse(pay > 0, "1", "0")
+
+
+def _one_each(jobs: Table, quarters: Iterable[str]) -> Table:
+    """The job of each person with the largest pay in these quarters; ties go to the smallest id."""
+    largest = ibis.desc(reduce(add, (jobs[name] for name in quarters)))
+    turn = ibis.row_number().over(
+        group_by=jobs.worker_id, order_by=[largest, ibis.asc(jobs.workplace_id)]
+    )
+    numbered = jobs.mutate(turn=turn)
+    return numbered.filter(numbered.turn == 0).drop("turn")
+
+
+def _missing(database: Database, records: Table, wanted: WageJobs) -> tuple[str, ...]:
+    """The neighbours of the quarter of which there is no record; one that is needed is refused."""
+    quarter = records.quarter
+    wrong = quarter.isnull() | (quarter.length() != len("2026Q2")) | ~quarter.re_search(WRITTEN)
+    asked = {name: records.count(where=quarter == text) for name, text in wanted.quarters.items()}
+    (found,) = database.rows(records.aggregate(**asked, wrong=records.count(where=wrong)))
+    if found["wrong"]:
+        raise BadData(
+            "--quarter-column",
+            rule="must hold a quarter such as 2026Q2 in every record",
+            value=f"others in {shown(wanted.columns.quarter)} (not shown)",
+            next_step="Write quarters as a year, Q and a number from 1 to 4, or mend the records.",
+        )
+    for name in ("now", *wanted.paid):
+        if not found[name]:
+            raise _no_records(wanted, name)
+    return tuple(wanted.quarters[name] for name in ("before", "after") if not found[name])
+
+
+def _no_records(wanted: WageJobs, name: str) -> BadData:
+    why = "" if name == "now" else f", by which {wanted.one or wanted.kind} jobs are known"
+    other = "" if name == "now" or wanted.one == "dominant" else ", or --kind any"
+    return BadData(
+        TABLE.upper(),
+        rule=f"must have records of {wanted.quarters[name]}{why}",
+        value="none of that quarter",
+        next_step=f"Add them, or give another --quarter{other}.",
+    )
+
+
+def _require_one_employer(database: Database, records: Table) -> None:
+    """Refuse establishments that are numbered within employers: different ones would be one."""
+    each = records.group_by("quarter", "workplace_id").aggregate(owners=records.employer.nunique())
+    if row_count(database, each.filter(each.workplace_id.notnull(), each.owners > 1)):
+        raise BadData(
+            "--workplace",
+            rule="must be an id that no two employers share in a quarter",
+            value="ids that several employers have (not shown)",
+            next_step="Make one id of employer and establishment, here and in workplaces.",
+        )
+
+
+def _require_columns(table: Table, columns: Mapping[str, str]) -> None:
+    """Refuse columns that are not there, or of types that hold no ids, quarters or pay."""
+    for option, column in columns.items():
+        # No name like it is suggested: the employer's would be taken for the establishment's.
+        hint = "Name the column that says the establishment." if option == "--workplace" else ""
+        require_column(table, option, column, "must be a column of WAGES", hint)
+        _require_type(table, option, column)
+
+
+def _require_type(table: Table, option: str, column: str) -> None:
+    kind = table[column].type()
+    good, rule = {
+        "--quarter-column": (
+            kind.is_string() and can(table, "RegexSearch"),
+            "must hold texts such as 2026Q2",
+        ),
+        "--earnings": (holds_numbers(table, column), "must hold numbers, or texts that are"),
+    }.get(
+        option,
+        (
+            holds_codes(table[column]) or may_be_fractions(table[column]),
+            "must hold ids: texts or whole numbers",
+        ),
+    )
+    if not good:
+        raise BadData(
+            option,
+            rule=rule,
+            value=f"{shown(column)}, of the type {kind}",
+            next_step="Convert the column, or name another.",
+        )
+
+
+def _schema(jobs: Table) -> pa.Schema:
+    """The columns of the file: whole numbers and texts, on every database alike.
+
+    Sums of whole numbers are decimals in some.
+    """
+    _, *columns = jobs.schema().items()
+    whole = {name for name, kind in columns if name == "earnings" or kind.is_integer()}
+    return pa.schema((name, pa.int64() if name in whole else pa.string()) for name, _ in columns)
