@@ -10,7 +10,7 @@ from leeward.mechanisms.row_choice import UNIT, distance
 from leeward.noise.scales import Integers, secret
 from leeward.noise.selection import SECRET
 from leeward.privacy import Guarantee
-from leeward.synth import aim, correlated, model, nist
+from leeward.synth import aim, correlated, nist
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.drawing import blocks
@@ -25,11 +25,6 @@ FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
     "nist": partial(nist.fit, public=ArrayCounts(people(500))),
     "aim": aim.fit,
 }
-
-
-@pytest.fixture(autouse=True)
-def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model, "SAMPLE", 1 << 12)
 
 
 def fitted(method: str, rows: Integers, price: Guarantee) -> Fit:
