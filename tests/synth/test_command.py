@@ -1,6 +1,7 @@
 """`leeward synth`: what it writes, charges and refuses."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ def test_every_method_writes_rows_of_the_codebook(method: str) -> None:
     write(Path("earlier"), 300)
     told = answer("--method", method, *PRICES[method], "--ranges", "4")
     assert told["method"] == ("tree" if method == "auto" else method)
+    checksum = sha256(Path("earlier/people.csv").read_bytes()).hexdigest()
+    assert (checksum in " ".join(told["says"])) == (method == "nist")
     assert sorted(one.name for one in Path("out").iterdir()) == [
         "description.json", "synthetic.csv", "synthetic.parquet",
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from leeward.bundle.layout import sha256
 from leeward.engines.duckdb import opened_file
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
@@ -113,17 +114,18 @@ def synthesize(
 
 @dataclass(frozen=True)
 class Public:
-    """The counts of a table that costs nothing to read, and its digest."""
+    """The counts of a table that costs nothing to read, its digest as data, and its checksum."""
 
     counts: Counts
     digest: str
+    checksum: str
 
     @property
     def says(self) -> str:
         """What a reader must know of it."""
         return (
             "Which tables were measured follows from a table that was named as public (SHA-256 of "
-            f"its file: {self.digest}). Nothing is promised about the people in that table."
+            f"its file: {self.checksum}). Nothing is promised about the people in that table."
         )
 
     def require_other(self, digest: str) -> None:
@@ -144,7 +146,7 @@ def _opened_public(request: Request) -> Iterator[Public | None]:
         return
     with opened_file(request.public, NAME, "--public") as files:
         counts = FileCounts(files, request.domain, request.public, "--public")
-        yield Public(counts, files.digest())
+        yield Public(counts, files.digest(), sha256(request.public))
 
 
 def describe(
