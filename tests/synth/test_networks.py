@@ -1,6 +1,7 @@
 """Networks of correlated, nist and aim: what they find, and when they leave it."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import partial
 
 import numpy as np
@@ -15,9 +16,10 @@ from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.drawing import blocks
 from leeward.synth.fitting import total
-from leeward.synth.measuring import Measurer
+from leeward.synth.measuring import Margin, Measurer
+from leeward.synth.start import Start
 from tests.synth.scene import ArrayCounts
-from tests.synth.test_methods import DOMAIN, people, shares
+from tests.synth.test_methods import DOMAIN, SIZES, people, shares
 
 LARGE = Guarantee("worker", None, 0, rho=50)
 FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
@@ -56,6 +58,17 @@ def test_tables_of_correlated_are_useful() -> None:
     released = total([one.noisy for one in alone])
     assert len(tables) == len(DOMAIN.columns) - 1
     assert all(one.counts.size * 4 * one.scale <= released for one in tables)
+
+
+def test_rules_empty_cells_of_tables_in_any_order() -> None:
+    """c0 = 1 with c2 = 0 or 3 is impossible; 3 is in a group with 2, which is possible."""
+    rules = (((0, (1,)), (2, (0, 3))), ((1, (0,)), (2, (1,))))
+    alone = [Margin((at,), np.full(n, 9), "", Fraction(1), 1.0) for at, n in enumerate(SIZES)]
+    groups = [np.arange(n) for n in SIZES]
+    groups[2] = np.array([0, 1, 2, 2])
+    start = Start(Domain(DOMAIN.columns, rules), tuple(alone), groups)
+    allowed = start.possible((2, 4, 0))
+    assert [tuple(cell) for cell in np.argwhere(~allowed)] == [(0, 0, 1), (0, 1, 1)]
 
 
 def test_the_tree_of_nist_mends_adjacent_edges_by_triples() -> None:

@@ -16,7 +16,7 @@ from leeward.synth.domain import Domain
 from leeward.synth.independent import fit as fit_independent
 from leeward.synth.measuring import Margin, Measurer
 from leeward.synth.model import Model, collected
-from leeward.synth.start import Start
+from leeward.synth.start import MOST_CELLS, Start
 
 PARENTS = 2
 """Parents of a column at most, unless asked otherwise."""
@@ -51,7 +51,8 @@ def _grown(start: Start, measurer: Measurer, budget: Guarantee, parents: int) ->
         number = len(missing) - (not model.placed)
         price = budget.share(left / number)
         (error,) = RowCounts(price, (Fraction(1),)).errors
-        open_ = list(_families(model, missing, parents, start.rows / (THETA * error)))
+        useful = min(MOST_CELLS, start.rows / (THETA * error))
+        open_ = list(_families(model, missing, parents, useful))
         if not open_:
             model = model.alone(missing[0])
             continue

@@ -77,8 +77,18 @@ class Start:
 
     def possible(self, columns: Sequence[int]) -> Mask:
         """Which cells of a table of groups hold a possible combination of values."""
-        allowed = np.zeros(self.shape(columns), dtype=bool)
+        allowed = np.ones(self.shape(columns), dtype=bool)
+        for ruled in {tuple(at for at, _ in rule) for rule in self.domain.impossible}:
+            if set(ruled) <= set(columns):
+                within = tuple(at for at in columns if at in ruled)
+                sizes = (self.sizes[at] if at in ruled else 1 for at in columns)
+                allowed &= self._by_groups(within).reshape(tuple(sizes))
+        return allowed
+
+    def _by_groups(self, columns: Sequence[int]) -> Mask:
+        """The same of just the columns of a rule: their values are few enough to be listed."""
+        found = np.zeros(self.shape(columns), dtype=bool)
         values = np.nonzero(self.domain.possible(*columns))
         places = (self.groups[at][one] for at, one in zip(columns, values, strict=True))
-        allowed[tuple(places)] = True
-        return allowed
+        found[tuple(places)] = True
+        return found
