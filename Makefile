@@ -18,10 +18,10 @@ SYSTEM_PACKAGES := postgresql default-jre-headless chromium fonts-liberation
 POSTGRESQL := /usr/lib/postgresql
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth bench-peers-synth evaluation docs views format clean system-deps
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
 
@@ -127,6 +127,9 @@ bench-synth: setup ## how near synthetic tables are to a file (DATA=FILE DOMAIN=
 bench-peers: setup ## the same tables with other libraries, each in its own environment (half an hour)
 	@$(BIN)/python benchmarks/peers/run.py --out build/peers.json
 	@$(BIN)/python -m docs.performance
+
+bench-peers-synth: setup ## synthetic tables of DATA=FILE by other libraries, codes as DOMAIN=FILE says (an hour)
+	@$(BIN)/python benchmarks/peers/synthesizers.py "$(DATA)" "$(DOMAIN)" --out build/peers-synth.json
 
 evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
 	@rm -rf build/h17 && mkdir -p build

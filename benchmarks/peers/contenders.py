@@ -47,6 +47,33 @@ class Workshop:
         path = self.build / "logs" / f"{log}.txt"
         return Place(self.economy, path, variables, self.seconds, family)
 
+    def python(self, requirements: str) -> Path:
+        return self.build / "environments" / requirements / "bin" / "python"
+
+
+def prepare_environment(shop: Workshop, requirements: str) -> None:
+    """Make an environment, unless it is there with these very requirements."""
+    wanted = HERE / "requirements" / f"{requirements}.txt"
+    folder = shop.build / "environments" / requirements
+    stamp = folder / "requirements.txt"
+    if stamp.exists() and stamp.read_text() == wanted.read_text():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    words = ("install", "--quiet", "--disable-pip-version-check", "--requirement", str(wanted))
+    timed(
+        [str(shop.python(requirements)), "-m", "pip", *words],
+        shop.place(f"install-{requirements}"),
+    )
+    stamp.write_text(wanted.read_text())
+
+
+def pinned(requirements: str, package: str) -> str:
+    """The version of a package in an environment."""
+    listed = (HERE / "requirements" / f"{requirements}.txt").read_text().splitlines()
+    pins = dict(line.split("==", 1) for line in listed if "==" in line)
+    return pins[package]
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -73,33 +100,14 @@ class Script:
     def version(self) -> str:
         if not self.requirements:
             return importlib.metadata.version(self.package)
-        listed = (HERE / "requirements" / f"{self.requirements}.txt").read_text().splitlines()
-        pins = dict(line.split("==", 1) for line in listed if "==" in line)
-        return pins[self.package]
+        return pinned(self.requirements, self.package)
 
     def prepare(self, shop: Workshop) -> None:
-        """Make the environment, unless it is there with these very requirements."""
-        if not self.requirements:
-            return
-        wanted = HERE / "requirements" / f"{self.requirements}.txt"
-        folder = shop.build / "environments" / self.requirements
-        stamp = folder / "requirements.txt"
-        if stamp.exists() and stamp.read_text() == wanted.read_text():
-            return
-        shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-        words = ("install", "--quiet", "--disable-pip-version-check", "--requirement", str(wanted))
-        timed(
-            [str(folder / "bin" / "python"), "-m", "pip", *words],
-            shop.place(f"install-{self.requirements}"),
-        )
-        stamp.write_text(wanted.read_text())
+        if self.requirements:
+            prepare_environment(shop, self.requirements)
 
     def attempt(self, shop: Workshop, kind: str, number: int) -> Attempt:
-        python = sys.executable
-        if self.requirements:
-            folder = shop.build / "environments" / self.requirements
-            python = str(folder / "bin" / "python")
+        python = str(shop.python(self.requirements)) if self.requirements else sys.executable
         out = shop.build / "released" / f"{self.name}-{kind}-{number}.parquet"
         out.parent.mkdir(parents=True, exist_ok=True)
         command = [python, str(HERE / f"peer_{self.name}.py"), str(shop.economy), kind, str(out)]

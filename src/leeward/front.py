@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leeward.bundle.layout import SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
@@ -292,10 +293,12 @@ def verify(
 ) -> Verification:
     """Whether a bundle is what was sealed; with the ledger also whether its entry confirms it.
 
+    Synthetic rows are counted again, and must have the numbers of the tidy tables beside them.
+
     Parameters
     ----------
     path
-        The folder of the bundle.
+        The folder of the bundle, or of synthetic rows.
     ledger
         The ledger of its publisher, or its path. It knows releases: of a bundle that was made of
         one, it confirms that one.
@@ -321,16 +324,30 @@ def verify(
     from leeward.publishing.ledger_check import entry_findings  # noqa: PLC0415 (as above)
 
     folder = Path(path)
-    found = (*verify_bundle(folder),)
-    found = found or report_findings(folder)
+    if (folder / SYNTHETIC).is_file():
+        from leeward.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
+
+        found = synthetic_findings(folder)
+    else:
+        found = (*verify_bundle(folder),)
+        found = found or report_findings(folder)
     if ledger is not None and not found:
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-        found = (*entry_findings(folder, book),)
+        found = (*entry_findings(release_in(folder), book),)
     if source is not None and not found:
         from leeward.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
 
         found = source_findings(folder, Path(source))
     return Verification(folder, found)
+
+
+def release_in(folder: Path) -> Path:
+    """The bundle with the release's certificate: of synthetic rows, the release inside."""
+    if not (folder / SYNTHETIC).is_file():
+        return folder
+    from leeward.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
+
+    return folder / read_statement(folder).measured.name
 
 
 def report_findings(bundle: Path) -> tuple[str, ...]:

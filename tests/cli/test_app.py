@@ -130,7 +130,7 @@ def test_debugging_does_not_outlive_its_command(
 
 GROUPS = {
     "ledger": ("create", "show", "verify", "commit", "withdraw"),
-    "synth": ("table", "generate"),
+    "synth": ("table", "generate", "inspect", "linked"),
 }
 CALLED = [
     *([name] for name in COMMANDS if name not in GROUPS),

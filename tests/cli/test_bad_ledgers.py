@@ -225,7 +225,7 @@ def test_a_correction_names_a_charge_of_the_account(office: Office) -> None:
 NEW = [
     (
         ("--policy", "stron", "--alpha", "0.1", "--epsilon", "1"),
-        "policy: must be one of strong, weak, worker, proportional (of an account also "
+        "policy: must be one of strong, weak, worker, person, proportional (of an account also "
         "establishment); got 'stron'. "
         "Did you mean 'strong'?",
     ),

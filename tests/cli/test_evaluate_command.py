@@ -19,10 +19,10 @@ import pytest
 from leeward.economy import Economy
 from leeward.evaluate import run
 from leeward.evaluate.design import PRESETS, Grid, exact
-from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.point import COLUMNS
 from leeward.installation import hint
 from leeward.pictures import Picture
+from leeward.show.page import INTERNAL
 from tests.cli.scene import Office
 
 SMALL = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)

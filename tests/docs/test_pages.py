@@ -19,9 +19,10 @@ def test_a_page_can_be_followed(
 
 
 def test_the_pages_that_promise_it_are_run() -> None:
-    assert {"first-release", "own-data", "read-bundle", "recover", "ledger-backup"} <= {
-        page.stem for page in PAGES
-    }
+    assert {
+        *("first-release", "own-data", "read-bundle", "recover", "ledger-backup"),
+        "synthetic-microdata",
+    } <= {page.stem for page in PAGES}
 
 
 def test_a_wrong_output_is_noticed() -> None:

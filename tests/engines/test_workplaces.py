@@ -1,12 +1,18 @@
 """What is asked of workplaces alone: codes of a public column, and the sketch of a frame."""
 
+from dataclasses import replace
 from hashlib import md5
 from pathlib import Path
 
 import pytest
 
 from leeward.engines import connect, workplaces
+from leeward.engines.code_classes import Integers
+from leeward.engines.database import Database
+from leeward.engines.driver_errors import hiding_errors
+from leeward.engines.opening import open_database
 from leeward.errors import BadData
+from leeward.model import Attribute, read_codebook
 from tests.engines.small import WRITERS, Economy, codebook, economy, parquet
 
 KEY = "5eed" * 8
@@ -29,6 +35,31 @@ def test_texts_stand_once_and_in_order(place: str, tmp_path: Path) -> None:
         assert engine.codes("place") == ("00", "01", "02")
         assert engine.codes("state_owned") == ("false", "true")
         assert engine.codes("workplace_id") == ("0", "1", "2", "3", "4", "5", "6")
+
+
+def counted(database: Database, *attributes: Attribute) -> tuple[dict[str, Integers], Integers]:
+    return hiding_errors(lambda: workplaces.frame_counts(database, attributes), public=True)
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_establishments_are_counted_by_public_codes(place: str, tmp_path: Path) -> None:
+    """A text outside the list, a null, a coarser code of the same column; ids are not read."""
+    declared = {"table": "workplaces", "public": "true"}
+    coarse = declared | {"from": "sector", "codes": ["X", "Y"], "map": {"A": "X", "B": "Y"}}
+    own = {"sector": declared | {"codes": ["A", "B"], "other": "B", "null_as": "A"}, "all": coarse}
+    known = tuple(read_codebook({"attributes": own}).attributes.values())
+    sources = WRITERS[place](rows("B", None, "ä", "A", "B"), tmp_path)
+    database = open_database(sources, tmp_path, tables=("workplaces",))
+    try:
+        positions, number = counted(database, *known)
+        with pytest.raises(BadData, match="must have the column 'sectr'"):
+            counted(database, replace(known[0], column="sectr"))
+        with pytest.raises(BadData, match="must hold codes of the codebook; got another text in"):
+            counted(database, replace(known[0], unlisted=None))
+    finally:
+        database.close()
+    found = zip(positions["sector"], positions["all"], number, strict=True)
+    assert sorted(map(tuple, found)) == [(0, 0, 1), (0, 0, 1), (1, 1, 1), (1, 1, 2)]
 
 
 @pytest.mark.parametrize(("column", "step"), [("sectr", "'sector'"), ("sex", "mend the codebook")])

@@ -29,6 +29,8 @@ MORE_PARAMETERS = {
     "find_jobs": "the same from Python",
     "regress_command": "an option for each thing that may be asked",
     "table_command": "an option for each thing that may be otherwise",
+    "inspect_command": "an option for each thing that may be otherwise",
+    "linked": "a release from Python, and where its rows go",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }
 # Character classes keep these patterns from matching the file they are written in.

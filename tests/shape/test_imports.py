@@ -43,8 +43,9 @@ MAY_IMPORT = {
     | rooms("model privacy mechanisms noise engines ledger baselines interruption")
     | rooms("publishing.account publishing.check"),
     "synth": EVERYWHERE
-    | rooms("model privacy mechanisms noise engines ledger bundle randomness")
-    | rooms("publishing.account publishing.check"),
+    | rooms("model privacy mechanisms noise engines ledger bundle tidy randomness")
+    | rooms("publishing.account publishing.certify publishing.check publishing.plan")
+    | rooms("publishing.run"),
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")

@@ -22,6 +22,7 @@ from leeward.show.charts import (
     Scale,
     bars,
     budget,
+    couples,
     curves,
     histogram,
     scatter,
@@ -29,7 +30,7 @@ from leeward.show.charts import (
     trend,
 )
 from leeward.show.environment import ROOMS, environment
-from leeward.show.heat import SHADES, heat_map, shades
+from leeward.show.heat import SHADES, HeatMap, Shades, heat_map, shades
 
 EVIL = "</title><script>alert(1)</script>\"><img src=x onerror=x>'{{ 7 * 7 }}"
 HUGE = 2**63 - 1
@@ -72,6 +73,7 @@ CHARTS = {
     "histogram": histogram([Bin(0, 4, 7), Bin(5, 5, 0)], title=EVIL, x=EVIL, y=EVIL),
     "budget": budget([Part(EVIL, Fraction(1, 3)), Part("b", Fraction(0))], Fraction(2), title=EVIL),
     "curves": curves([Band(EVIL, 10, 8, 12, [(5, 0.1), (10, 1.0), (15, 0.1)])], title=EVIL),
+    "couples": couples([(EVIL, 0.5, 0.25)], title=EVIL, head=EVIL, names=(EVIL, "b")),
     "heat": heat_map([EVIL], [EVIL, "b", "c"], [[-5, None, 4000]], title=EVIL),
     "scatter": scatter([Dot(1, 2, False, EVIL), Dot(3, 4, True, EVIL)], title=EVIL, x=EVIL, y=EVIL),
     "nothing": bars([], title="Nothing"),
@@ -220,3 +222,16 @@ def test_a_trend_places_points_evenly_and_intervals_on_one_scale() -> None:
     names = [one.named for one in trend([Bar("x", 1)] * 17, title="t", unit="jobs").marks]
     assert sum(names) == 6
     assert trend([], title="t", unit="jobs").marks == ()
+
+
+def test_couples_share_one_scale() -> None:
+    one, two = couples([("a", 0.5, 0.25), ("b", 0.1, 0)], title="", head="", names=("r", "s")).rows
+    assert (one.lengths, two.lengths) == ((100, 50), (20, 0))
+
+
+def test_signed_shades_tell_both_directions() -> None:
+    steps = Shades((0, 1, 2, 5, 10, 20, 40), "", signed=True)
+    assert [steps.look(value) for value in (-6, 0, 6)] == ["under-3", "shade-0", "shade-3"]
+    legend = HeatMap("", ["a"], ["a"], [[-6]], steps, "", "").legend
+    assert legend[0] == ("under-6", "−40")
+    assert len(legend) == 13

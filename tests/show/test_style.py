@@ -48,6 +48,8 @@ def test_numbers_in_cells_are_readable(colours: dict[str, str]) -> None:
     assert apart(colours["on-below"], colours["below"]) >= 4.5
     for step in range(SHADES):
         assert apart(colours[f"on-{step}"], colours[f"shade-{step}"]) >= 4.5, step
+    for step in range(1, SHADES):
+        assert apart(colours[f"on-{step}"], colours[f"under-{step}"]) >= 4.5, step
 
 
 @themes

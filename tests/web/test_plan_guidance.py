@@ -208,9 +208,9 @@ def test_what_has_no_field_comes_first(page: Served, plan: Path) -> None:
     assert ("a", {"href": "#elsewhere"}) in shown.tags
 
 
-def test_alpha_is_said_to_have_no_use_under_the_worker_policy(page: Served) -> None:
+def test_alpha_is_said_to_have_no_use_without_establishments(page: Served) -> None:
     hint = Parts(page.get("/plan").text).text("hint-protect.alpha")
-    assert hint.endswith("Not used under the worker policy.")
+    assert hint.endswith("Not used under the worker and person policies.")
 
 
 def test_a_decimal_comma_is_told_on_the_page(page: Served, plan: Path) -> None:

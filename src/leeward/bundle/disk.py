@@ -47,15 +47,15 @@ def writing(path: Path) -> Iterator[None]:
         raise refused(path, f"must be writable: {reason}", next_step) from None
 
 
-def new_file(path: Path) -> BinaryIO:
-    """Create a file of mode 644, less the umask; it must not exist."""
+def new_file(path: Path, mode: int = 0o644) -> BinaryIO:
+    """Create a file of this mode, less the umask; it must not exist."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    return os.fdopen(os.open(path, flags, 0o644), "wb")
+    return os.fdopen(os.open(path, flags, mode), "wb")
 
 
-def write_file(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
     """Write a small file."""
-    with new_file(path) as file:
+    with new_file(path, mode) as file:
         file.write(content)
 
 

@@ -10,6 +10,9 @@ CERTIFICATE = "certificate.json"
 SCHEMA = "certificate.schema.json"
 README = "README.txt"
 CHECKSUMS = "checksums.txt"
+SYNTHETIC = "synthetic.json"
+"""What a folder of synthetic rows says about itself; its releases are folders in it."""
+
 REPORT = "report.html"
 """May be added to a sealed bundle; it only repeats what the other files say."""
 

@@ -19,7 +19,7 @@ from unicodedata import category, normalize
 from pydantic import StringConstraints, ValidationError, field_validator
 
 from leeward.bundle.certificate import Time
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.layout import CERTIFICATE, SYNTHETIC
 from leeward.bundle.statements import Sha256, Statement
 from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
 
@@ -70,8 +70,13 @@ def record_path(bundle: Path) -> Path:
 
 
 def certificate_digest(bundle: Path) -> str:
-    """SHA-256 of the certificate, which the record and the ledger keep."""
-    return sha256((bundle / CERTIFICATE).read_bytes()).hexdigest()
+    """SHA-256 of the certificate, which the record and the ledger keep.
+
+    Of synthetic rows it is that of what their folder says about itself.
+    """
+    rows = bundle / SYNTHETIC
+    held = rows if rows.is_file() else bundle / CERTIFICATE
+    return sha256(held.read_bytes()).hexdigest()
 
 
 def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:

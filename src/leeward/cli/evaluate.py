@@ -10,7 +10,6 @@ import typer
 from leeward.cli.screen import note, progress, say
 from leeward.errors import InvalidParameter
 from leeward.evaluate import preset_named, run
-from leeward.evaluate.evaluation import INTERNAL
 from leeward.evaluate.findings import findings
 from leeward.evaluate.output import refuse_taken, write, write_regressions
 from leeward.evaluate.quarters import quarters_table
@@ -19,6 +18,7 @@ from leeward.evaluate.regression_page import regression_findings
 from leeward.evaluate.regressions import MOSE, compare
 from leeward.pictures import require_pictures
 from leeward.publishing.plan import read_plan
+from leeward.show.page import INTERNAL
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")

@@ -1,9 +1,11 @@
-"""`leeward synth`: synthetic rows of one table; a module for each of its commands."""
+"""`leeward synth`: synthetic rows of a table or a release; a module for each command."""
 
 import typer
 
 from leeward.cli.screen import guarded
 from leeward.cli.synth_generate import generate_command
+from leeward.cli.synth_inspect import inspect_command
+from leeward.cli.synth_linked import linked_command
 from leeward.cli.synth_table import table_command
 
 synth_app = typer.Typer(
@@ -15,3 +17,5 @@ synth_app = typer.Typer(
 )
 synth_app.command("table")(guarded(table_command))
 synth_app.command("generate")(guarded(generate_command))
+synth_app.command("inspect")(guarded(inspect_command))
+synth_app.command("linked")(guarded(linked_command))

@@ -9,7 +9,7 @@ import typer
 
 from leeward.bundle import read_bundle
 from leeward.bundle.history import history_findings
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.layout import CERTIFICATE, SYNTHETIC
 from leeward.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -22,7 +22,7 @@ from leeward.bundle.signoff import (
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter, LeewardError
-from leeward.front import verify
+from leeward.front import release_in, verify
 from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
@@ -144,7 +144,8 @@ def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
     """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
         return ()
-    findings = history_findings({str(one): read_bundle(one).certificate for one in bundles})
+    held = {str(one): read_bundle(release_in(one)).certificate for one in bundles}
+    findings = history_findings(held)
     for finding in findings:
         tell(f"- {finding}")
     if findings:
@@ -180,7 +181,8 @@ def _check_signed(bundles: list[Path], sign_off: bool) -> None:
 
 def _digest_of(bundle: Path) -> str | None:
     """The digest of the certificate before it is verified, if there is one."""
-    return certificate_digest(bundle) if (bundle / CERTIFICATE).is_file() else None
+    held = any((bundle / name).is_file() for name in (CERTIFICATE, SYNTHETIC))
+    return certificate_digest(bundle) if held else None
 
 
 def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:

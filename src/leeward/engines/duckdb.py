@@ -4,25 +4,25 @@ import csv
 import gzip
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress
+from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress, parameter_of
 from leeward.engines.database import (
     Table,
     bytewise,
     closed_on_refusal,
     ibis,
     open_tables,
+    quoted,
     small_result,
 )
 from leeward.engines.digest import FileDigest, FileState, digest_rows, state
@@ -98,10 +98,10 @@ class Embedded:
         path.unlink()
         return self._backend.table(name)
 
-    def hide(self, name: str, content: Table) -> None:
+    def hide(self, name: str, content: Table) -> Table:
         """Keep a query as a compressed file of the spill folder, so that no memory holds its rows.
 
-        `counted` asks it; it goes with the folder.
+        It goes with the folder.
         """
         path = str(self._spill.path / f"{name}.parquet").replace("'", "''")
         connection = self._backend.con
@@ -109,12 +109,13 @@ class Embedded:
         connection.execute(f"COPY ({self._backend.compile(content)}) TO '{path}' (FORMAT parquet)")
         connection.execute(f"CREATE VIEW \"{name}\" AS FROM read_parquet('{path}')")
         connection.execute("RESET disabled_optimizers")
+        return self._backend.table(name)
 
-    def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[np.integer[Any]]]:
-        """Different values of these columns of whole numbers, and `rows`, how many have them."""
-        listed = ", ".join(f'"{one}"' for one in columns)
-        query = f'SELECT {listed}, count(*) AS "rows" FROM "{name}" GROUP BY ALL'  # noqa: S608
-        found: dict[str, NDArray[np.integer[Any]]] = self._backend.con.execute(query).fetchnumpy()
+    def counted(self, name: str, columns: Sequence[str]) -> Mapping[str, NDArray[Any]]:
+        """Different values of these columns, masked where null, and `rows`, how many have them."""
+        listed = "".join(f"{quoted(one)}, " for one in columns)
+        query = f'SELECT {listed}count(*) AS "rows" FROM {quoted(name)} GROUP BY ALL'  # noqa: S608
+        found: dict[str, NDArray[Any]] = self._backend.con.execute(query).fetchnumpy()
         return found
 
     def drop(self, name: str) -> None:
@@ -242,13 +243,36 @@ class Files(Embedded):
         return self._digested and {path: state(path) for path in self._states} == self._states
 
 
-@contextmanager
-def opened_file(path: Path, table: str, parameter: str = "FILE") -> Iterator[Files]:
-    """One CSV or Parquet file as a table of this name, if its name and header can be read.
+def opened_file(path: Path, table: str) -> AbstractContextManager[Files]:
+    """One CSV or Parquet file as a table of this name."""
+    return opened_files({table: path}, "FILE")
 
-    `parameter` is what refusals call it. Of rows that cannot be read the refusal says that they
-    cannot, and no more.
+
+@contextmanager
+def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Iterator[Files]:
+    """CSV and Parquet files as tables of these names, if their names and headers can be read.
+
+    Refusals call a file by `parameter`, or else by the name of its table in capitals. Of rows that
+    cannot be read they say that they cannot, and no more.
     """
+    called = {table: parameter or parameter_of(table) for table in paths}
+    addresses = tuple(_address(table, path, called[table]) for table, path in paths.items())
+    try:
+        files = Files(addresses, Resources(), hashed=True)
+        try:
+            yield files
+        finally:
+            files.close()
+    except Undisclosed:
+        raise BadFile(
+            " and ".join(called.values()),
+            rule="must be readable from the first row to the last",
+            value="a file that is not (not shown)",
+            next_step="Look at the file with its own tools.",
+        ) from None
+
+
+def _address(table: str, path: Path, parameter: str) -> FileAddress:
     suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
     if suffix is None or not path.is_file():
         raise BadFile(
@@ -257,20 +281,7 @@ def opened_file(path: Path, table: str, parameter: str = "FILE") -> Iterator[Fil
             value=shown(path.name),
             next_step="Give the path of a CSV or Parquet file.",
         )
-    address = FileAddress(table, path, SUFFIXES[suffix])
-    try:
-        files = Files((address,), Resources(), hashed=True)
-        try:
-            yield files
-        finally:
-            files.close()
-    except Undisclosed:
-        raise BadFile(
-            parameter,
-            rule="must be readable from the first row to the last",
-            value="a file that is not (not shown)",
-            next_step="Look at the file with its own tools.",
-        ) from None
+    return FileAddress(table, path, SUFFIXES[suffix])
 
 
 class DuckFile(Embedded):
@@ -290,8 +301,8 @@ class DuckFile(Embedded):
             self._opened = open_tables(addresses, self._table)
 
     def _attach(self, path: str) -> None:
-        quoted = path.replace("'", "''")
-        self._backend.raw_sql(f"ATTACH '{quoted}' AS {ATTACHED} (READ_ONLY)")
+        text = path.replace("'", "''")
+        self._backend.raw_sql(f"ATTACH '{text}' AS {ATTACHED} (READ_ONLY)")
 
     def _table(self, name: tuple[str, ...]) -> Table:
         schema = name[0] if len(name) > 1 else "main"

@@ -199,7 +199,9 @@ def recoded(
     With `ambiguous` a text that the database takes for several listed ones counts as unlisted.
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
-    raw = {f"raw_{n}": _text(table[one.column], one) for n, (_, one, _) in enumerate(shares)}
+    raw = {
+        f"raw_{n}": class_or_code(table[one.column], one) for n, (_, one, _) in enumerate(shares)
+    }
     chosen = table.select(**kept, **raw)
     for n, (_, classes, adds) in enumerate(shares):
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
@@ -216,8 +218,9 @@ def recoded(
     return chosen.select(*kept, **values)
 
 
-def _text(column: Column, classes: Classes) -> Column:
-    return code_text(column) if classes.numbers is None else class_text(column, classes.numbers)
+def class_or_code(column: Column, of: Attribute | Classes) -> Column:
+    """A column as the texts that its codes are known by; of numbers, those of classes."""
+    return code_text(column) if of.numbers is None else class_text(column, of.numbers)
 
 
 def _matched_once(raw: Column, known: Table, number: int) -> Table:

@@ -1,18 +1,24 @@
-"""Workplaces: what is asked of the workplaces table alone: codes of a column, a sketch of its ids.
+"""Workplaces: what is asked of the workplaces table alone: codes, how many have them, a sketch.
 
 The sketch of a frame is a thousand keyed hashes. The smallest hashes of a set are a uniform sample
 of it, and the same ids have the same hashes in every sample: two sketches show how much two frames
 overlap, and without the key nothing else about the ids.
 """
 
+from collections.abc import Sequence
 from hashlib import md5
 from heapq import nsmallest
 
-from leeward.engines.database import Database, Table, ibis
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from leeward.engines.code_classes import Integers
+from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
-from leeward.engines.recoding import as_text
-from leeward.errors import BadData
-from leeward.model import Codebook
+from leeward.engines.recoding import as_text, class_or_code
+from leeward.errors import BadData, raise_all
+from leeward.model import LEFT_OUT, Attribute, Codebook
 
 MOST_TEXTS = 1_000_000
 """Maximum number of codes in a code list."""
@@ -48,6 +54,48 @@ def list_codes(database: Database, column: str) -> tuple[str, ...]:
             next_step="Choose a column of codes, not one of ids or names.",
         )
     return tuple(sorted(found))
+
+
+def frame_counts(
+    database: Database, attributes: Sequence[Attribute]
+) -> tuple[dict[str, Integers], Integers]:
+    """The combinations of codes of public attributes that establishments have, and how many do.
+
+    For each attribute the position of its code. Ids are not read, and no other table is.
+    """
+    table = database.tables()["workplaces"]
+    raise_all(
+        no_such_column(table, "workplaces", one.column)
+        for one in attributes
+        if one.column not in table.columns
+    )
+    texts = {f"text_{k}": class_or_code(table[one.column], one) for k, one in enumerate(attributes)}
+    chosen = table.select(**texts) if texts else table.select(text_0=ibis.literal(""))
+    scratch = Scratch(database, "frame")
+    grouped = scratch.keep(chosen.group_by(*chosen.columns).aggregate(number=chosen.count()))
+    pieces = [*database.stream(grouped)]
+    found = pa.Table.from_batches(pieces, schema=grouped.schema().to_pyarrow())
+    scratch.clear()
+    positions = {one.name: _listed(found[f"text_{k}"], one) for k, one in enumerate(attributes)}
+    return positions, found["number"].to_numpy().astype(np.int64)
+
+
+def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
+    """The position of each text's code; texts that are a mistake were refused before."""
+    at = np.array([*attribute.recode.values(), attribute.missing, attribute.unlisted], dtype=object)
+    known = pa.array([*attribute.recode], pa.string())
+    row = pc.index_in(texts.cast(pa.string()), known, skip_nulls=True)
+    rest = pc.if_else(pc.is_null(texts), len(known), len(known) + 1)
+    held = pc.coalesce(row, rest.cast(pa.int32())).to_numpy()
+    found = at[held]
+    if any(one is None or one == LEFT_OUT for one in found):
+        raise BadData(
+            "data.workplaces",
+            rule="must hold codes of the codebook",
+            value=f"another text in {attribute.column}",
+            next_step="See what `leeward check` finds.",
+        )
+    return np.asarray(found.astype(np.int64))
 
 
 def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:

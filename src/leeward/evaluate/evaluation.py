@@ -12,8 +12,7 @@ from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.pool import run_all
 from leeward.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.model import Marginal
-
-INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
+from leeward.show.page import INTERNAL
 
 
 class Progress(Protocol):

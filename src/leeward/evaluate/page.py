@@ -24,6 +24,7 @@ from leeward.pictures import Picture
 from leeward.privacy.sentences import FURTHER, IN_GENERAL
 from leeward.show.environment import template
 from leeward.show.numbers import NOTHING, capital, correlation, percent, significant
+from leeward.show.page import Row
 
 COLUMNS = (
     *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)", "Ratio to infusion"),
@@ -31,15 +32,6 @@ COLUMNS = (
 )
 
 Pictures = Mapping[str, Picture]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a table: its head, its cells, and whether it is one of ours."""
-
-    head: str
-    cells: Sequence[str]
-    ours: bool = False
 
 
 @dataclass(frozen=True)

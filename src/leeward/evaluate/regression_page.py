@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leeward.baselines.mose import NOTICE
-from leeward.evaluate.page import Row
 from leeward.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,
@@ -16,6 +15,7 @@ from leeward.pictures import Axis, Panels, Picture, Reference, Series, draw
 from leeward.pictures import colour as okabe_ito
 from leeward.show.environment import template
 from leeward.show.numbers import capital, percent, significant
+from leeward.show.page import Row
 
 STATISTICS = {
     of.name: f"prediction at rank {of.rank:g}" if of.level else "slope of the line"

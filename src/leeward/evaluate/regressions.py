@@ -15,13 +15,14 @@ from leeward.baselines.mose import METHODS, Method, Mose, Prepared, prepared, st
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
 from leeward.errors import InvalidParameter
 from leeward.evaluate.design import Grid, exact
-from leeward.evaluate.evaluation import INTERNAL, Progress
+from leeward.evaluate.evaluation import Progress
 from leeward.evaluate.regression_cells import MADE_UP, made_up_cells
 from leeward.exact import Number
 from leeward.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
 from leeward.mechanisms.theil_sen import FEWEST, TheilSen
 from leeward.model.cells import Floats, Integers
 from leeward.regress.lines import Lines, MedianLines, MomentLines
+from leeward.show.page import INTERNAL
 from leeward.show.progress import Silent
 
 MOSE = "mose"

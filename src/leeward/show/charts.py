@@ -178,6 +178,45 @@ def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "J
 
 
 @dataclass(frozen=True)
+class Couple:
+    """Two shares of the same thing with their label, and the lengths of their bars."""
+
+    label: str
+    shares: tuple[float, float]
+    lengths: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Couples:
+    """Shares of two wholes as bars one above the other; `names` are the names of the wholes."""
+
+    kind: ClassVar = "couples"
+
+    title: str
+    head: str
+    names: tuple[str, str]
+    rows: tuple[Couple, ...]
+    ticks: tuple[Tick, ...]
+
+    @property
+    def looks(self) -> tuple[tuple[str, str], ...]:
+        """The look of the bars of each whole."""
+        return tuple(zip(PART_LOOKS, self.names, strict=True))
+
+
+def couples(
+    items: Sequence[tuple[str, float, float]], *, title: str, head: str, names: tuple[str, str]
+) -> Couples:
+    """Shares from 0 to 1 in the given order; the axis is in per cent."""
+    scale = Scale.of(100 * share for _, *both in items for share in both)
+    rows = (
+        Couple(label, (one, two), (scale.at(100 * one), scale.at(100 * two)))
+        for label, one, two in items
+    )
+    return Couples(title, head, names, tuple(rows), scale.ticks)
+
+
+@dataclass(frozen=True)
 class Bin:
     """A range with both ends, and the number of cells in it."""
 

@@ -24,11 +24,13 @@ class Shades:
 
     starts: tuple[int, ...]
     rule: str
+    signed: bool = False
+    """Whether numbers below zero have shades of their own, in another colour."""
 
     def look(self, value: int) -> str:
         """The look of a number; few steps are spread over all shades."""
         if value < 0:
-            return "below"
+            return self.look(-value).replace("shade", "under") if self.signed else "below"
         step, last = bisect_right(self.starts, value) - 1, len(self.starts) - 1
         return f"shade-{step * (SHADES - 1) // last if last else 1}"
 
@@ -61,10 +63,13 @@ class HeatMap:
             (self.shades.look(start), tick(start) + ("+" if last and at == last else ""))
             for at, start in enumerate(self.shades.starts)
         ]
-        below = (
-            [("below", "below zero")] if any(one is not None and one < 0 for one in values) else []
-        )
-        return [*steps, *below, *([("none", self.nothing)] if None in values else [])]
+        none = [("none", self.nothing)] if None in values else []
+        if not any(one is not None and one < 0 for one in values):
+            return [*steps, *none]
+        if not self.shades.signed:
+            return [*steps, ("below", "below zero"), *none]
+        under = [(self.shades.look(-start), tick(-start)) for start in self.shades.starts[1:]]
+        return [*reversed(under), *steps, *none]
 
 
 def heat_map(
@@ -76,7 +81,7 @@ def heat_map(
     unit: str = "jobs",
     nothing: str = "no establishment",
 ) -> HeatMap:
-    """Cells in shades of their size."""
+    """Cells in shades of their size, with steps that fit them."""
     shaded = shades(one for row in cells for one in row if one)
     return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
 

@@ -5,7 +5,7 @@ recoded once into a hidden file of the database; afterwards each question reads 
 columns, and memory holds the counts alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import reduce
 from operator import and_
@@ -21,7 +21,7 @@ from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.duckdb import Files, require_whole
 from leeward.engines.recoding import code_text, is_below, number
 from leeward.errors import InvalidParameter, shown
-from leeward.model import Attribute, RealRange
+from leeward.model import Attribute
 from leeward.noise.scales import Integers
 from leeward.synth.domain import Column, Domain
 
@@ -40,39 +40,68 @@ class Counts(Protocol):
 
 
 class FileCounts:
-    """The counts of a file whose rows are recoded."""
+    """The counts of a file whose rows are recoded; the file is the table `name`."""
 
-    def __init__(self, files: Files, domain: Domain, path: Path, parameter: str = "FILE") -> None:
-        self._files = files
-        table = files.tables()[NAME]
+    def __init__(
+        self, files: Files, domain: Domain, path: Path, name: str = NAME, parameter: str = "FILE"
+    ) -> None:
+        self._files, self._domain, self._name = files, domain, f"{CODED}_{name}"
+        table = files.tables()[name]
         for one in domain.columns:
             _require_column(table, one.name, parameter)
         require_whole(path, parameter)
-        hiding_errors(lambda: files.hide(CODED, _positions(files, table, domain.columns)))
+        self._texts = hiding_errors(lambda: _texts(files, table, domain.columns, name))
+        query = _positions(self._texts, domain.columns)
+        self.coded: Table = hiding_errors(lambda: files.hide(self._name, query))
 
     def of(self, columns: Sequence[int], groups: Groups) -> Integers:
         """Asked of the database."""
-        held = hiding_errors(lambda: self._files.counted(CODED, [f"c{at}" for at in columns]))
-        *at, rows = (held[name] for name in (*(f"c{at}" for at in columns), "rows"))
+        at, rows = self.cells(columns)
         counts = np.zeros([int(groups[one].max()) + 1 for one in columns], dtype=np.int64)
-        places = tuple(
-            groups[one][np.asarray(part, int)] for one, part in zip(columns, at, strict=True)
-        )
-        np.add.at(counts, places, np.asarray(rows, np.int64))
+        places = tuple(groups[one][part] for one, part in zip(columns, at, strict=True))
+        np.add.at(counts, places, rows)
         return counts
 
+    def cells(self, columns: Sequence[int]) -> tuple[tuple[Integers, ...], Integers]:
+        """The cells of these columns that have rows: their positions, and the number of rows."""
+        names = [f"c{at}" for at in columns]
+        held = hiding_errors(lambda: self._files.counted(self._name, names))
+        return tuple(np.asarray(held[one], np.int64) for one in names), np.asarray(
+            held["rows"], np.int64
+        )
 
-def _positions(files: Files, table: Table, columns: Sequence[Column]) -> Table:
-    """The position of each row's value in each column; rows with an omitted code are left out."""
-    chosen = table.select(**{f"raw_{i}": _raw(table, one) for i, one in enumerate(columns)})
+    def unlisted(self) -> tuple[int, ...]:
+        """Rows with something in a column that its codes or ends do not allow, by column."""
+        texts, columns = self._texts, self._domain.columns
+        wrong = {f"c{i}": _unlisted(texts, i, one).sum() for i, one in enumerate(columns)}
+        (found,) = hiding_errors(lambda: self._files.rows(texts.aggregate(**wrong)))
+        return tuple(int(found[name] or 0) for name in wrong)
+
+
+def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> Table:
+    """The text or number of each row in each column, and where a text stands in its list."""
+    raw = {f"raw_{i}": _raw(table, one) for i, one in enumerate(columns)}
+    given = {f"given_{i}": table[one.name].notnull() for i, one in enumerate(columns)}
+    chosen = table.select(**raw, **given)
     for i, one in enumerate(columns):
-        if isinstance(one.declared, Attribute) and one.declared.numbers is None:
-            texts = list(one.declared.recode)
-            at = pa.array(list(one.declared.recode.values()), pa.int32())
-            known = files.keep(
-                f"codes_{i}", pa.table({f"text_{i}": pa.array(texts, pa.string()), f"at_{i}": at})
-            )
+        if one.edges is None:
+            recode = _recode(one)
+            at = pa.array(list(recode.values()), pa.int32())
+            texts = pa.array(list(recode), pa.string())
+            known = files.keep(f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at}))
             chosen = chosen.left_join(known, chosen[f"raw_{i}"] == known[f"text_{i}"])
+    return chosen
+
+
+def _recode(column: Column) -> Mapping[str, int]:
+    """Where the texts of a column of codes stand; those of a description are the values."""
+    if isinstance(column.declared, Attribute):
+        return column.declared.recode
+    return {one: at for at, one in enumerate(column.values) if one is not None}
+
+
+def _positions(chosen: Table, columns: Sequence[Column]) -> Table:
+    """The position of each row's value in each column; rows with an omitted code are left out."""
     found = {f"c{i}": _position(chosen, i, one) for i, one in enumerate(columns)}
     rows = chosen.select(**found)
     kept = rows.filter(reduce(and_, (rows[name] >= 0 for name in found)))
@@ -81,24 +110,36 @@ def _positions(files: Files, table: Table, columns: Sequence[Column]) -> Table:
 
 def _raw(table: Table, column: Column) -> Expression:
     """The text of a code, or the number."""
-    coded = isinstance(column.declared, Attribute) and column.declared.numbers is None
-    return code_text(table[column.name]) if coded else number(table[column.name])
+    return (code_text if column.edges is None else number)(table[column.name])
 
 
 def _position(chosen: Table, i: int, column: Column) -> Expression:
     raw, last = chosen[f"raw_{i}"], len(column.values) - 1
-    if isinstance(column.declared, RealRange) or column.declared is None:
-        steps = ((raw < edge, at) for at, edge in enumerate((column.edges or ())[1:-1]))
-        return ibis.cases(*steps, (raw.notnull(), last - 1), else_=last).cast("int32")
-    missing = last if column.declared.missing is None else column.declared.missing
-    unlisted = last if column.declared.unlisted is None else column.declared.unlisted
-    if column.declared.numbers is None:
+    declared = column.declared
+    if column.edges is not None and not isinstance(declared, Attribute):
+        steps = ((raw < edge, at) for at, edge in enumerate(column.edges[1:-1]))
+        highest = len(column.edges) - 2
+        return ibis.cases(*steps, (raw.notnull(), highest), else_=last).cast("int32")
+    held = declared if isinstance(declared, Attribute) else None
+    missing = last if held is None or held.missing is None else held.missing
+    unlisted = last if held is None or held.unlisted is None else held.unlisted
+    if held is None or held.numbers is None:
         return ibis.coalesce(chosen[f"at_{i}"], ibis.ifelse(raw.isnull(), missing, unlisted)).cast(
             "int32"
         )
-    *lower, _ = column.declared.numbers.bounds
+    *lower, _ = held.numbers.bounds
     classes = ((is_below(raw, bound + 1), at) for at, (_, bound) in enumerate(lower))
     return ibis.cases(*classes, (raw.notnull(), len(lower)), else_=missing).cast("int32")
+
+
+def _unlisted(chosen: Table, i: int, column: Column) -> Expression:
+    """Whether a row has something that is no code of the list, no number, or beyond the ends."""
+    if column.edges is None:
+        return chosen[f"raw_{i}"].notnull() & chosen[f"at_{i}"].isnull()
+    raw = chosen[f"raw_{i}"]
+    low, high = column.edges[0], column.edges[-1]
+    beyond = (raw >= high) if column.whole else (raw > high)
+    return chosen[f"given_{i}"] & (raw.isnull() | (raw < low) | beyond)
 
 
 def _require_column(table: Table, column: str, parameter: str) -> None:

@@ -43,7 +43,7 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
     """
     told = description.to_json()
     held = Description.read(json.loads(told))
-    with _appearing(target) as folder:
+    with appearing(target) as folder:
         write_file(folder / DESCRIPTION, told)
         with new_file(folder / PARQUET) as parquet, new_file(folder / CSV) as csv:
             _write_rows(held, rows, seed, (parquet, csv))
@@ -53,10 +53,10 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
 
 
 @contextmanager
-def _appearing(target: Path) -> Iterator[Path]:
+def appearing(target: Path, mode: int = 0o755) -> Iterator[Path]:
     """A hidden folder beside the target, renamed when its content is complete."""
     with writing(target):
-        hidden = new_hidden(target, "partial", lambda path: path.mkdir(mode=0o755))
+        hidden = new_hidden(target, "partial", lambda path: path.mkdir(mode=mode))
         try:
             yield hidden
             if os.path.lexists(target):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle.layout import sha256
-from leeward.engines.duckdb import opened_file
+from leeward.engines.duckdb import opened_file, opened_files
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.model import EveryJob
@@ -144,8 +144,8 @@ def _opened_public(request: Request) -> Iterator[Public | None]:
     if request.public is None:
         yield None
         return
-    with opened_file(request.public, NAME, "--public") as files:
-        counts = FileCounts(files, request.domain, request.public, "--public")
+    with opened_files({NAME: request.public}, "--public") as files:
+        counts = FileCounts(files, request.domain, request.public, parameter="--public")
         yield Public(counts, files.digest(), sha256(request.public))
 
 

@@ -146,7 +146,7 @@ def _above(table: NoisyTable, first: Sequence[NoisyTable]) -> NoisyTable | None:
     within = [one for one in first if table.divides(one)]
     if not within:
         return None
-    chosen = max(within, key=lambda one: len(one.values))
+    chosen = max(within, key=lambda one: (len(one.values), sum(map(one.divides, within))))
     apart = [one.name for one in within if not chosen.divides(one)]
     if apart:
         raise InvalidParameter(

@@ -1,6 +1,6 @@
 """Noisy table: the cells of a released table as numbers, with what is public of their noise."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -147,23 +147,61 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
     block = join(list(read_blocks(bundle, about, totals=True)))
     cells = block.take(np.arange(about.cell_rows))
     possible = _possible(about, cells)
-    partial = frozenset(about.partial or ())
-    if about.joint is not None:
-        partial = frozenset(() if about.joint.covers else about.worker_identifiers)
-    table = NoisyTable(
-        name=about.name,
-        codes={name: tuple(codes) for name, codes in about.codes.items()},
-        positions=dict(zip(about.identifiers, cells.positions, strict=True)),
+    table = _table(
+        about,
+        dict(zip(about.identifiers, cells.positions, strict=True)),
         values=np.where(possible, cells.values, 0.0),
         drawn=(cells.status == Flag.OK) & possible,
         variances=_variances(bundle, about, cells),
+    )
+    return block, table
+
+
+def _table(
+    about: CertifiedTable,
+    positions: Mapping[str, Integers],
+    *,
+    values: Floats,
+    drawn: Booleans,
+    variances: Floats | None,
+) -> NoisyTable:
+    partial = frozenset(about.partial or ())
+    if about.joint is not None:
+        partial = frozenset(() if about.joint.covers else about.worker_identifiers)
+    return NoisyTable(
+        name=about.name,
+        codes={name: tuple(codes) for name, codes in about.codes.items()},
+        positions=positions,
+        values=values,
+        drawn=drawn,
+        variances=variances,
         worker=about.worker_identifiers,
         partial=partial,
         parents={name: (one.of, one.codes) for name, one in (about.parents or {}).items()},
         edges=_edges(about),
         family=about.name if about.joint is None else f"joint {about.joint.name}",
     )
-    return block, table
+
+
+def outlines(tables: Sequence[CertifiedTable]) -> list[NoisyTable]:
+    """Tables of one row of 0 each, before anything is released: which ones settle which shows.
+
+    The row has the first code of each attribute, and the parents of these codes.
+    """
+    coarser = [(name, one) for table in tables for name, one in (table.parents or {}).items()]
+    derived = {name for name, _ in coarser}
+    roots = ((name, one.codes.values()) for name, one in coarser if one.of not in derived)
+    first, found = {name: next(iter(codes)) for name, codes in roots}, []
+    for about in tables:
+        at = {
+            name: np.array([[*codes].index(first[name]) if name in first else 0])
+            for name, codes in about.codes.items()
+        }
+        public = about.has_margins if about.joint is None else about.joint.unit is not None
+        variances = np.ones(1) if public else None
+        row = np.zeros(1), np.ones(1, bool)
+        found.append(_table(about, at, values=row[0], drawn=row[1], variances=variances))
+    return found
 
 
 def _edges(about: CertifiedTable) -> dict[str, tuple[int, ...]]:

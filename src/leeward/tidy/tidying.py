@@ -1,7 +1,7 @@
 """Tidying: a bundle whose tables add up, are not negative and are whole, made of a sealed one."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -172,7 +172,7 @@ def _require(certificate: Certificate, *, shrink: bool) -> None:
             "Use the released values.",
         )
     if shrink:
-        raise_first(_not_shrinkable(certificate))
+        raise_first(not_shrinkable(certificate.tables))
 
 
 def raise_first(refusals: Iterator[LeewardError]) -> None:
@@ -181,13 +181,14 @@ def raise_first(refusals: Iterator[LeewardError]) -> None:
         raise one
 
 
-def _not_shrinkable(certificate: Certificate) -> Iterator[LeewardError]:
-    joint = [one for one in certificate.tables if one.joint is not None and not one.is_total]
+def not_shrinkable(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
+    """Why the shares of some tables cannot be moved."""
+    joint = [one for one in tables if one.joint is not None and not one.is_total]
     if not joint:
         yield InvalidParameter(
             "--shrink",
             rule="needs tables that were drawn together with the total of their workplaces",
-            value=", ".join(one.name for one in certificate.tables),
+            value=", ".join(one.name for one in tables),
             next_step="Leave out --shrink, or release with breakdowns: in place of single tables.",
         )
     for one in joint:

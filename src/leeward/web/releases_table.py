@@ -62,6 +62,10 @@ class Header:
     sorted: str
 
 
+LONGEST_CELL = 1000
+"""Maximum length of names and codes of a cell in an address, in characters before encoding."""
+
+
 @dataclass(frozen=True)
 class RowLine:
     """A row, the bar of its value, and the end of the address that shows it over releases."""
@@ -213,7 +217,9 @@ def lines(page: Page, identifiers: Sequence[str]) -> list[RowLine]:
 
 
 def _cell(row: Row, identifiers: Sequence[str]) -> str:
-    """The codes of a row as the end of an address."""
+    """The codes of a row as the end of an address; empty where it would be too long for one."""
+    if sum(map(len, identifiers)) + sum(len(one.code) for one in row.codes) > LONGEST_CELL:
+        return ""
     named = zip(identifiers, row.codes, strict=True)
     return urlencode({f"{CODE}{name}": one.code for name, one in named})
 
