@@ -2,13 +2,15 @@
 
 `python -m benchmarks.synth DATA DOMAIN` measures the mean total variation distance over all pairs
 of columns. DOMAIN is a codebook (.yaml), or JSON with the number of codes 0, 1, … of each column.
-`python -m benchmarks.synth` makes up ten million rows of ten columns.
+Methods may be named after it; of `nist` the public table is every tenth row, and the others are
+the file. `python -m benchmarks.synth` makes up ten million rows of ten columns.
 """
 
 import json
 import resource
 import sys
-from itertools import combinations
+from collections.abc import Sequence
+from itertools import combinations, product
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
@@ -26,8 +28,8 @@ from leeward.synth.request import Request
 from leeward.synth.run import synthesize
 
 RUNS = 5
-SETTINGS = (("tree", "1", "1e-9"), ("tree", "1", None), ("independent", "1", "1e-9"),
-            ("independent", "1", None))  # fmt: skip
+METHODS = ("tree", "correlated", "independent", "nist", "aim")
+EPSILON, DELTAS = "1", ("1e-9", None)
 ROWS, COLUMNS = 10_000_000, 10
 
 Tables = list[np.ndarray]
@@ -60,7 +62,16 @@ def distance(left: Tables, right: Tables) -> float:
     return mean(float(np.abs(a - b).sum() / 2) for a, b in zip(left, right, strict=True))
 
 
-def compare(data: Path, book: Codebook) -> None:
+def divided(data: Path, folder: Path) -> tuple[Path, Path]:
+    """All but every tenth row, and every tenth."""
+    files = folder / "file.parquet", folder / "public.parquet"
+    for path, test in zip(files, ("!=", "="), strict=True):
+        numbered = f"(SELECT *, row_number() OVER () AS n FROM '{data}')"
+        duckdb.sql(f"COPY (SELECT * EXCLUDE n FROM {numbered} WHERE n % 10 {test} 0) TO '{path}'")
+    return files
+
+
+def compare(data: Path, book: Codebook, methods: Sequence[str]) -> None:
     domain = Domain.of(book)
     true, rows = shares(data, domain)
     generator = SeededBits(1).generator
@@ -68,20 +79,29 @@ def compare(data: Path, book: Codebook) -> None:
     alone = [np.outer(one.sum(1), one.sum(0)) for one in true]
     print(f"{len(domain.columns)} columns, {len(true)} pairs; mean TVD without privacy:")
     print(f"bootstrap {distance(true, drawn):.4f}, independent {distance(true, alone):.4f}")
-    for method, epsilon, delta in SETTINGS:
-        found, seconds, busy = [], [], []
-        for _ in range(RUNS):
-            with TemporaryDirectory() as folder:
-                started, worked = perf_counter(), process_time()
-                request = Request(data, book, method, epsilon, delta)
-                synthesize(request, Path(folder) / "out")
-                seconds.append(perf_counter() - started)
-                busy.append(process_time() - worked)
-                made, _ = shares(Path(folder) / "out" / "synthetic.parquet", domain)
-                found.append(distance(true, made))
-        print(f"{method:12} ε {epsilon} δ {delta or 0}: mean TVD {mean(found):.4f} "
-              f"({min(found):.4f} to {max(found):.4f}), {mean(seconds):.2f} s, "
-              f"of the processor {mean(busy):.2f} s")  # fmt: skip
+    with TemporaryDirectory() as folder:
+        rest, public = divided(data, Path(folder))
+        for method, delta in product(methods, DELTAS):
+            if method == "nist":
+                request = Request(rest, book, method, EPSILON, delta, public=public)
+                measure(request, shares(rest, domain)[0])
+            elif method != "aim" or delta:
+                measure(Request(data, book, method, EPSILON, delta), true)
+
+
+def measure(request: Request, true: Tables) -> None:
+    found, seconds, busy = [], [], []
+    for _ in range(RUNS):
+        with TemporaryDirectory() as folder:
+            started, worked = perf_counter(), process_time()
+            synthesize(request, Path(folder) / "out")
+            seconds.append(perf_counter() - started)
+            busy.append(process_time() - worked)
+            made, _ = shares(Path(folder) / "out" / "synthetic.parquet", request.domain)
+            found.append(distance(true, made))
+    print(f"{request.method:12} ε {request.epsilon} δ {request.delta or 0}: mean TVD "
+          f"{mean(found):.4f} ({min(found):.4f} to {max(found):.4f}), {mean(seconds):.2f} s, "
+          f"of the processor {mean(busy):.2f} s", flush=True)  # fmt: skip
 
 
 def large() -> None:
@@ -117,6 +137,6 @@ def _megabytes() -> int:
 
 if __name__ == "__main__":
     if len(sys.argv) > 2:
-        compare(Path(sys.argv[1]), codebook_of(Path(sys.argv[2])))
+        compare(Path(sys.argv[1]), codebook_of(Path(sys.argv[2])), sys.argv[3:] or METHODS)
     else:
         large()

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from leeward.synth import model
 from tests.synth.scene import write
+
+
+@pytest.fixture(autouse=True)
+def small_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models look at fewer rows: made-up tables are small."""
+    monkeypatch.setattr(model, "SAMPLE", 1 << 12)
 
 
 @pytest.fixture

@@ -58,6 +58,7 @@ def write(folder: Path, rows: int = 600) -> Path:
         pay, height = (100 + n % 900 if aged else n % 100), "" if n % 10 == 1 else 1 + luck
         since = "" if n % 10 == 2 else "2025-01-31"
         lines.append(f"{'FM'[n % 2]},{'old' if aged else 'young'},{school},{pay},{height},{since}")
+    folder.mkdir(exist_ok=True)
     path = folder / "people.csv"
     path.write_text("\n".join(["sex,age,school,pay,height,since", *lines, ""]))
     (folder / "codebook.yaml").write_text(json.dumps(CODEBOOK))

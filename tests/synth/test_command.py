@@ -1,6 +1,7 @@
 """`leeward synth`: what it writes, charges and refuses."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,9 @@ PRICES = {
     "independent": ("--epsilon", "30"),
     "auto": ("--epsilon", "30", "--delta", "1e-9"),
     "tree": ("--epsilon", "30"),
+    "correlated": ("--epsilon", "60", "--parents", "1"),
+    "nist": ("--epsilon", "30", "--public", "earlier/people.csv"),
+    "aim": ("--epsilon", "30", "--delta", "1e-9"),
 }
 
 
@@ -41,8 +45,11 @@ def rows(folder: str, query: str) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("method", PRICES)
 def test_every_method_writes_rows_of_the_codebook(method: str) -> None:
+    write(Path("earlier"), 300)
     told = answer("--method", method, *PRICES[method], "--ranges", "4")
     assert told["method"] == ("tree" if method == "auto" else method)
+    checksum = sha256(Path("earlier/people.csv").read_bytes()).hexdigest()
+    assert (checksum in " ".join(told["says"])) == (method == "nist")
     assert sorted(one.name for one in Path("out").iterdir()) == [
         "description.json", "synthetic.csv", "synthetic.parquet",
     ]  # fmt: skip
@@ -57,7 +64,7 @@ def test_every_method_writes_rows_of_the_codebook(method: str) -> None:
     assert found[5] == 2
     assert rows("out", WRONG) == []
     ((high,),) = rows("out", "SELECT avg((pay > 99)::INT) FROM ROWS WHERE age = 'old'")
-    assert (high > 0.8) == (method in ("auto", "tree"))
+    assert (high > 0.8) == (method not in ("random", "independent"))
     missing = rows("out", "SELECT avg((school IS NULL)::INT) FROM ROWS")[0][0]
     assert method == "random" or 0.05 < missing < 0.16
 
@@ -103,6 +110,23 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "a large delta": (("--epsilon", "1", "--delta", "2e-6"), "--delta: must be at most 1e-6"),
     "another method": (("--epsilon", "1", "--method", "magic"), "--method: must be one of"),
     "random at a price": (("--delta", "1e-9", "--method", "random", "--rows", "9"), "spends no"),
+    "nist without a public table": (
+        ("--epsilon", "1", "--method", "nist"), "--public: must be given with the method nist"
+    ),
+    "a public table for tree": (
+        ("--epsilon", "1", "--public", "other.csv"), "--public: must be given with the method nist"
+    ),
+    "a public table that is the file": (
+        ("--epsilon", "1", "--method", "nist", "--public", "people.csv"), "must be another table"
+    ),
+    "a public table that is none": (
+        ("--epsilon", "1", "--method", "nist", "--public", "none.csv"), "--public: must be a file"
+    ),
+    "aim without a delta": (("--epsilon", "1", "--method", "aim"), "--delta: must be given with"),
+    "parents of a tree": (("--epsilon", "1", "--parents", "2"), "--parents: is for the method"),
+    "too many parents": (
+        ("--epsilon", "1", "--method", "correlated", "--parents", "6"), "from 1 to 5"
+    ),
     "random without rows": (("--method", "random"), "--rows: must be given"),
     "random with a ledger": (("--method", "random", "--rows", "9", *PAID), "reads nothing"),
     "no rows": (("--epsilon", "1", "--rows", "0"), "--rows: must be a whole number from 1"),

@@ -1,6 +1,8 @@
 """Methods: what they find, and what one row changes in all that they ask for."""
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,8 @@ from leeward.noise.selection import SECRET
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.randomness import SeededBits
-from leeward.synth import tree
+from leeward.synth import nist, tree
+from leeward.synth.description import Fit
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks
 from leeward.synth.measuring import Measurer
@@ -26,6 +29,7 @@ from tests.synth.scene import ArrayCounts
 SIZES = (2, 3, 4, 3, 2)
 DOMAIN = Domain(tuple(Column(f"c{at}", tuple(map(str, range(n)))) for at, n in enumerate(SIZES)))
 PURE = Guarantee("worker", None, 1)
+ZCDP = Guarantee("worker", None, 0, rho=1)
 
 
 def people(rows: int) -> Integers:
@@ -55,14 +59,35 @@ def test_the_tree_recovers_strong_dependence(rho: int) -> None:
         assert np.abs(shares(made, *pair) - shares(rows, *pair)).sum() / 2 < 0.04
 
 
+METHODS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
+    **FITS,
+    "nist": partial(nist.fit, public=ArrayCounts(people(100))),
+}
+
+
 class Scripted:
     """A run of a method with recorded requests; a second run gets the answers of the first."""
 
-    def __init__(self, method: str, rows: Integers, answers: tuple[Integers, ...] = ()) -> None:
+    def __init__(
+        self, method: str, rows: Integers, price: Guarantee, answers: tuple[Integers, ...] = ()
+    ) -> None:
         self.noise, self.selection = RecordingNoise(list(answers)), RecordingSelection()
         measurer = Measurer(ArrayCounts(rows), self.noise, self.selection)
-        self.fit = FITS[method](DOMAIN, measurer, PURE)
-        self.spent = sum((one.epsilon for one in measurer.spent), Fraction(0))
+        self.fit = METHODS[method](DOMAIN, measurer, price)
+        self.spent = sum((one.amount for one in measurer.spent), Fraction(0))
+
+
+def neighbours(method: str, row: tuple[int, ...], price: Guarantee) -> tuple[Scripted, Scripted]:
+    """Two runs, one of them with a row more: what follows from the answers must be the same."""
+    rows = people(200)
+    before = Scripted(method, rows, price)
+    after = Scripted(method, np.vstack([rows, row]), price, tuple(before.noise.asked))
+    assert before.spent == after.spent == price.amount
+    for one, two in zip(before.fit.network.nodes, after.fit.network.nodes, strict=True):
+        assert one.columns == two.columns
+        np.testing.assert_array_equal(one.table, two.table)
+    assert before.fit.total == after.fit.total
+    return before, after
 
 
 def laplace_loss(left: NoiseRequest, right: NoiseRequest) -> Fraction:
@@ -71,14 +96,17 @@ def laplace_loss(left: NoiseRequest, right: NoiseRequest) -> Fraction:
     return int(np.abs(left.true - right.true).sum()) / left.scales[0]
 
 
-@pytest.mark.parametrize("method", FITS)
-@pytest.mark.parametrize("row", [(0, 0, 0, 0, 0), (1, 0, 3, 2, 1)])
+COUNTED = {"independent": 1, "correlated": 0.7, "tree": 0.85, "nist": 1}
+"""What noisy counts have of the price; choices have the rest."""
+
+ROWS = pytest.mark.parametrize("row", [(0, 0, 0, 0, 0), (1, 0, 3, 2, 1)])
+
+
+@pytest.mark.parametrize("method", COUNTED)
+@ROWS
 def test_a_row_more_costs_no_more_than_the_price(method: str, row: tuple[int, ...]) -> None:
     """All that is asked for, given the same answers: structure and scales must be equal too."""
-    rows = people(200)
-    before = Scripted(method, rows)
-    after = Scripted(method, np.vstack([rows, row]), tuple(before.noise.asked))
-    assert before.spent == after.spent == PURE.epsilon
+    before, after = neighbours(method, row, PURE)
     requests = zip(before.noise.requests, after.noise.requests, strict=True)
     counts = sum((laplace_loss(*both) for both in requests), Fraction(0))
     choices = arb(0)
@@ -89,9 +117,22 @@ def test_a_row_more_costs_no_more_than_the_price(method: str, row: tuple[int, ..
                       strict=True)  # fmt: skip
         choices += max((abs((p / q).log()) for p, q in chances), key=float)
     assert counts <= 1
-    assert float(counts) == pytest.approx(1 if method == "independent" else 0.85)
+    assert float(counts) == pytest.approx(COUNTED[method])
     assert float(counts) + float(choices) <= 1
-    for one, two in zip(before.fit.network.nodes, after.fit.network.nodes, strict=True):
-        assert one.columns == two.columns
-        np.testing.assert_array_equal(one.table, two.table)
-    assert before.fit.total == after.fit.total
+
+
+@pytest.mark.parametrize("method", METHODS)
+@ROWS
+def test_a_row_more_costs_no_more_than_the_rho(method: str, row: tuple[int, ...]) -> None:
+    """Gaussian noise costs Δ²/2σ², a choice of range η costs η²/8."""
+    before, after = neighbours(method, row, ZCDP)
+    spent = Fraction(0)
+    for left, right in zip(before.noise.requests, after.noise.requests, strict=True):
+        assert left.scales == right.scales
+        spent += int(((left.true - right.true) ** 2).sum()) / (2 * left.scales[0])
+    for both in zip(before.selection.asked, after.selection.asked, strict=True):
+        (first, rate), (second, other) = both
+        assert rate == other
+        moved = second - first
+        spent += (rate * int(moved.max() - moved.min())) ** 2 / 8
+    assert 0.69 * ZCDP.rho < spent <= ZCDP.rho

@@ -35,6 +35,13 @@ def table_command(  # noqa: PLR0913 (a parameter for each option)
     ranges: Annotated[
         int, typer.Option(help="Equal ranges of columns with type: number.")
     ] = RANGES,
+    parents: Annotated[
+        int | None, typer.Option(help="With correlated: parents of a column at most (2).")
+    ] = None,
+    public: Annotated[
+        Path | None,
+        typer.Option(help="With nist: a public file of the same columns, to select tables on."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the rows, not of the noise.")] = 0,
     ledger: Annotated[Path | None, typer.Option(help="The ledger that is charged.")] = None,
     account: Annotated[str | None, typer.Option(help="Its account.")] = None,
@@ -52,7 +59,8 @@ def table_command(  # noqa: PLR0913 (a parameter for each option)
     --out people-synthetic --ledger ledger.sqlite --account people
     """
     paid = read_account(ledger, account, again=again)
-    request = Request(file, read_codebook(codebook), method, epsilon, delta, rows, ranges)
+    book = read_codebook(codebook)
+    request = Request(file, book, method, epsilon, delta, rows, ranges, parents, public)
     with progress() as bar:
         bar.step("counting, measuring and drawing")
         written = synthesize(request, out, paid, seed)

@@ -7,7 +7,7 @@ the price. Nothing else is protected: no employer.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import pi, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -68,6 +68,12 @@ class RowCounts:
         if self.law == LAPLACE:
             return tuple(sqrt(2) * float(one) for one in self.scales)
         return tuple(sqrt(one) for one in self.scales)
+
+    @property
+    def errors(self) -> tuple[float, ...]:
+        """The mean absolute noise of a cell of each set; public."""
+        factor = 1 / sqrt(2) if self.law == LAPLACE else sqrt(2 / pi)
+        return tuple(factor * one for one in self.deviations)
 
     def release(self, counts: Sequence[Integers], noise: Noise) -> tuple[Integers, ...]:
         """Noisy counts of every set, in the shape of the counts."""

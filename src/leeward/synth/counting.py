@@ -154,3 +154,18 @@ def _require_column(table: Table, column: str, parameter: str) -> None:
         if near
         else "Look at the first line of the file.",
     )
+
+
+class KeptCounts:
+    """Counts that are asked of a file once and kept in memory."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._kept: dict[tuple[object, ...], Integers] = {}
+
+    def of(self, columns: Sequence[int], groups: Groups) -> Integers:
+        """As they were the first time."""
+        key = tuple((at, groups[at].tobytes()) for at in columns)
+        if key not in self._kept:
+            self._kept[key] = self._counts.of(columns, groups)
+        return self._kept[key]

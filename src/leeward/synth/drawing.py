@@ -5,7 +5,7 @@ impossible, the pool is larger than needed, its rows are weighted until they agr
 (raking), and rows are taken by their weights. Everything follows from the network and a seed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def _block(network: Network, domain: Domain, rows: int, bits: SeededBits) -> Row
     if plain:
         return values
     possible = ~domain.forbidden(values)
-    weights = _raked(network, pool, possible)
+    weights = raked(possible.astype(np.float64), pool, (*network.nodes, *network.targets))
     if not weights.sum() > 0:  # tables that noise has made of impossible rows alone
         values = values[possible] if possible.any() else some_possible(domain)
         weights = np.ones(len(values))
@@ -82,20 +82,25 @@ def _pool(network: Network, rows: int, bits: SeededBits) -> Integers:
     """Groups of every column (columns, rows), each given its parents."""
     pool = np.zeros((len(network.groups), rows), dtype=np.int64)
     for node in network.nodes:
-        *parents, column = node.columns
-        shares = node.table.reshape(-1, node.table.shape[-1])
-        key = _key(pool, parents, node.table.shape[:-1])
-        order = np.argsort(key, kind="stable")
-        ends = np.cumsum(np.bincount(key, minlength=len(shares)))
-        common = shares.sum(axis=0)
-        for one, some in zip(shares, np.split(order, ends[:-1]), strict=True):
-            if some.size:
-                held = one if one.sum() > 0 else common
-                pool[column, some] = _shuffled(held, some.size, bits)
+        extend(pool, node, bits)
     return pool
 
 
-def _key(pool: Integers, columns: list[int] | tuple[int, ...], sizes: tuple[int, ...]) -> Integers:
+def extend(pool: Integers, node: Fitted, bits: SeededBits) -> None:
+    """Draw the column of a node into a pool (columns, rows) that has its parents."""
+    *parents, column = node.columns
+    shares = node.table.reshape(-1, node.table.shape[-1])
+    key = places(pool, parents, node.table.shape[:-1])
+    order = np.argsort(key, kind="stable")
+    ends = np.cumsum(np.bincount(key, minlength=len(shares)))
+    common = shares.sum(axis=0)
+    for one, some in zip(shares, np.split(order, ends[:-1]), strict=True):
+        if some.size:
+            held = one if one.sum() > 0 else common
+            pool[column, some] = _shuffled(held, some.size, bits)
+
+
+def places(pool: Integers, columns: Sequence[int], sizes: Sequence[int]) -> Integers:
     """The number of the cell of each row in a table of these columns."""
     key = np.zeros(pool.shape[1], dtype=np.int64)
     for column, size in zip(columns, sizes, strict=True):
@@ -117,16 +122,12 @@ def _values(network: Network, pool: Integers, bits: SeededBits) -> Rows:
     return values
 
 
-def _raked(network: Network, pool: Integers, possible: NDArray[np.bool_]) -> Floats:
-    """Weights of the rows of a pool under which every table of the network is met, or nearly."""
-    weights = possible.astype(np.float64)
-    cells = [(_cells(pool, one), one.table.ravel()) for one in (*network.nodes, *network.targets)]
+def raked(weights: Floats, pool: Integers, tables: Sequence[Fitted]) -> Floats:
+    """Weights of the rows of a pool under which these tables are met, or nearly."""
+    held = weights.copy()
+    cells = [(places(pool, one.columns, one.table.shape), one.table.ravel()) for one in tables]
     for _ in range(ROUNDS):
         for key, table in cells:
-            held = np.bincount(key, weights, table.size)
-            weights *= (table / np.where(held > 0, held, 1.0))[key]
-    return weights
-
-
-def _cells(pool: Integers, fitted: Fitted) -> Integers:
-    return _key(pool, fitted.columns, fitted.table.shape)
+            now = np.bincount(key, held, table.size)
+            held *= (table / np.where(now > 0, now, 1.0))[key]
+    return held

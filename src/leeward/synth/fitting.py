@@ -6,6 +6,7 @@ rare for the noise are one group, which is divided by the released one-way count
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,9 @@ from leeward.synth.domain import Mask
 
 Pair = tuple[int, int]
 """Two columns, the lower one first."""
+
+Columns = TypeVar("Columns", bound=tuple[int, ...])
+"""A set of columns as a key: a pair, or one of any size."""
 
 DYKSTRA, PROPORTIONAL = 60, 30
 """Rounds of the two steps that make a table agree with its margins."""
@@ -100,13 +104,13 @@ def agreeing(table: Floats, margins: tuple[Floats, Floats], possible: Mask) -> F
 
 
 def margins_of(
-    alone: Sequence[Noisy], pairs: Mapping[Pair, Noisy]
+    alone: Sequence[Noisy], tables: Mapping[Columns, Noisy]
 ) -> tuple[tuple[Floats, ...], float]:
     """One table for each column from all that was measured of it, and the number of rows."""
     means = []
-    for column, one in enumerate(alone):
-        seen = [held.onto(pair.index(column)) for pair, held in pairs.items() if column in pair]
-        means.append(mean([one, *seen]))
+    for column, own in enumerate(alone):
+        seen = [held.onto(one.index(column)) for one, held in tables.items() if column in one]
+        means.append(mean([own, *seen]))
     rows = total(means)
     return tuple(nearest(one.table, rows) for one in means), rows
 
@@ -122,3 +126,11 @@ def shrunk(noisy: Noisy, expected: Floats) -> Floats:
     spread = factor * prior
     moved: Floats = expected + differs * spread / (spread + noisy.variance)
     return moved
+
+
+def joins(pair: Pair, taken: tuple[Pair, ...]) -> bool:
+    """Whether no path of taken pairs joins these two columns yet."""
+    reached = {pair[0]}
+    for _ in taken:
+        reached |= {end for one in taken if reached & set(one) for end in one}
+    return pair[1] not in reached

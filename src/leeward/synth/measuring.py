@@ -19,7 +19,7 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.synth.counting import Counts, Groups
 from leeward.synth.domain import Domain
-from leeward.synth.fitting import Noisy, Pair
+from leeward.synth.fitting import Columns, Noisy
 
 
 @dataclass(frozen=True)
@@ -87,25 +87,25 @@ class Measurer:
         return self.measured([(at,) for at in range(len(groups))], groups, price)
 
     def scores(
-        self, expected: Mapping[Pair, Floats], groups: Groups, penalty: float
-    ) -> dict[Pair, int]:
+        self, expected: Mapping[Columns, Floats], groups: Groups, penalty: float
+    ) -> dict[Columns, int]:
         """CONFIDENTIAL: how far pairs are from released expectations; a cell costs the penalty."""
         return {
-            pair: distance(self.counts.of(pair, groups), one) - round(UNIT * penalty * one.size)
-            for pair, one in expected.items()
+            held: distance(self.counts.of(held, groups), one) - round(UNIT * penalty * one.size)
+            for held, one in expected.items()
         }
 
     def chosen(
         self,
-        scores: Mapping[Pair, int],
+        scores: Mapping[Columns, int],
         price: Guarantee,
         times: int,
-        allowed: Callable[[Pair, tuple[Pair, ...]], bool],
-    ) -> tuple[Pair, ...]:
-        """Pairs of large scores, one after another; `allowed` says which may follow which."""
+        allowed: Callable[[Columns, tuple[Columns, ...]], bool],
+    ) -> tuple[Columns, ...]:
+        """Sets of large scores, one after another; `allowed` says which may follow which."""
         made = RowChoice(price, times)
         self.spent.append(price)
-        taken: tuple[Pair, ...] = ()
+        taken: tuple[Columns, ...] = ()
         for _ in range(times):
             open_ = [pair for pair in scores if pair not in taken and allowed(pair, taken)]
             if not open_:
@@ -113,3 +113,9 @@ class Measurer:
             place = made.release([scores[pair] for pair in open_], self.selection)
             taken = (*taken, open_[place])
         return taken
+
+    def best(self, scores: Mapping[Columns, int], price: Guarantee, weight: int = 1) -> Columns:
+        """One set of a large score; scores were multiplied by public weights up to this one."""
+        made = RowChoice(price, step=weight * UNIT)
+        self.spent.append(price)
+        return list(scores)[made.release(list(scores.values()), self.selection)]

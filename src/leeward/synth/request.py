@@ -8,13 +8,15 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
+from leeward.bundle.layout import sha256 as content_digest
 from leeward.errors import InvalidParameter, raise_all, shown
 from leeward.exact import positive
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Codebook
 from leeward.privacy import Guarantee, WorkerOnly
 from leeward.privacy.conversion import largest_rho
-from leeward.synth import independent, tree
+from leeward.synth import aim, correlated, independent, nist, tree
+from leeward.synth.counting import Counts
 from leeward.synth.description import Fit
 from leeward.synth.domain import RANGES, Domain
 from leeward.synth.drawing import TRIED, some_possible
@@ -24,11 +26,16 @@ AUTO, RANDOM = "auto", "random"
 
 FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
     "independent": independent.fit,
+    "correlated": correlated.fit,
     "tree": tree.fit,
+    "aim": aim.fit,
 }
 """The methods that read rows; each is one module with one function."""
 
-METHODS = (AUTO, RANDOM, *FITS)
+CORRELATED, NIST, AIM = "correlated", "nist", "aim"
+"""Methods with a rule of their own; `nist` reads a public table too."""
+
+METHODS = (AUTO, RANDOM, *FITS, NIST)
 
 BEST = "tree"
 """What `auto` takes."""
@@ -36,6 +43,7 @@ BEST = "tree"
 MOST_DELTA = Fraction(1, 10**6)
 MOST_ROWS = 10**9
 MOST_RANGES = 1000
+MOST_PARENTS = 5
 
 
 @dataclass(frozen=True)
@@ -43,7 +51,8 @@ class Request:
     """One table: everything that can be refused without the file has been.
 
     Without δ noise is Laplace and the promise pure ε; with one it is Gaussian, at the largest ρ
-    that implies (ε, δ). `ranges` is the number of equal ranges of columns of real numbers.
+    that implies (ε, δ). `ranges` is the number of equal ranges of columns of real numbers,
+    `parents` the most of a column of `correlated`, `public` the table that `nist` selects on.
     """
 
     file: Path
@@ -53,6 +62,8 @@ class Request:
     delta: str | None = None
     rows: int | None = None
     ranges: int = RANGES
+    parents: int | None = None
+    public: Path | None = None
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -62,7 +73,7 @@ class Request:
                 value=shown(self.method),
                 next_step=f"Use {AUTO}.",
             )
-        raise_all([*self._free(), *self._numbers()])
+        raise_all([*self._free(), *self._numbers(), *self._of_methods()])
         _ = self.price
         if not some_possible(self.domain).size:
             raise InvalidParameter(
@@ -114,8 +125,20 @@ class Request:
             "method": self.resolved,
             "epsilon": self.epsilon and str(Fraction(self.epsilon)),
             "delta": self.delta and str(Fraction(self.delta)),
+            **({} if self.parents is None else {"parents": self.parents}),
+            **({} if self.public is None else {"public": content_digest(self.public)}),
         }
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+    def fit(self, measurer: Measurer, public: Counts | None = None) -> Fit:
+        """What the method finds."""
+        if self.price is None:
+            raise AssertionError("a method that reads rows has a price")
+        if public is not None:
+            return nist.fit(self.domain, measurer, self.price, public)
+        if self.parents is not None:
+            return correlated.fit(self.domain, measurer, self.price, self.parents)
+        return FITS[self.resolved](self.domain, measurer, self.price)
 
     def _free(self) -> list[InvalidParameter]:
         """Options that do not go with a method that reads nothing, or that it lacks."""
@@ -150,7 +173,11 @@ class Request:
         return found
 
     def _numbers(self) -> list[InvalidParameter]:
-        limits = (("--rows", self.rows, MOST_ROWS), ("--ranges", self.ranges, MOST_RANGES))
+        limits = (
+            ("--rows", self.rows, MOST_ROWS),
+            ("--ranges", self.ranges, MOST_RANGES),
+            ("--parents", self.parents, MOST_PARENTS),
+        )
         return [
             InvalidParameter(
                 name,
@@ -161,3 +188,37 @@ class Request:
             for name, given, most in limits
             if given is not None and not 1 <= given <= most
         ]
+
+    def _of_methods(self) -> list[InvalidParameter]:
+        """Options that one method has or needs."""
+        found = []
+        if self.parents is not None and self.method != CORRELATED:
+            found.append(
+                InvalidParameter(
+                    "--parents",
+                    rule=f"is for the method {CORRELATED}",
+                    value=f"--method {self.method}",
+                    next_step="Leave it out.",
+                )
+            )
+        if (self.public is None) == (self.method == NIST):
+            found.append(
+                InvalidParameter(
+                    "--public",
+                    rule=f"must be given with the method {NIST}, which selects on a public table, "
+                    "and with no other",
+                    value="nothing" if self.public is None else f"--method {self.method}",
+                    next_step="Give a file of the same columns that is public already, "
+                    "or take another method.",
+                )
+            )
+        if self.method == AIM and self.delta is None:
+            found.append(
+                InvalidParameter(
+                    "--delta",
+                    rule=f"must be given with the method {AIM}: it divides a ρ over its rounds",
+                    value="nothing",
+                    next_step="Give 1e-9, or take tree or correlated.",
+                )
+            )
+        return found

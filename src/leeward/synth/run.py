@@ -4,10 +4,13 @@ Nothing is drawn before the entry of the charge is on disk. The number of rows o
 released total or given; the true number reaches nothing but noise.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.engines.duckdb import opened_file
+from leeward.bundle.layout import sha256
+from leeward.engines.duckdb import opened_file, opened_files
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.model import EveryJob
@@ -22,7 +25,7 @@ from leeward.synth.description import Description, read_description
 from leeward.synth.independent import uniform
 from leeward.synth.measuring import Measurer
 from leeward.synth.output import require_free, write_folder
-from leeward.synth.request import FITS, MOST_ROWS, Request
+from leeward.synth.request import MOST_ROWS, Request
 
 READS_NOTHING = (
     "No row of the file was read: values are uniform over the codebook, nothing is spent, and "
@@ -90,29 +93,73 @@ def synthesize(
     require_free(out)
     if request.free:
         return _free(request, out, account, seed)
-    if account is not None:
-        _charge(request, account, out, UNKNOWN).require_budget()
-    require_accuracy()  # a machine that draws nothing is charged nothing
-    with opened_file(request.file, NAME) as files:
+    with _opened_public(request) as public, opened_file(request.file, NAME) as files:
+        if account is not None:
+            _charge(request, account, out, UNKNOWN).require_budget()
+        require_accuracy()  # a machine that draws nothing is charged nothing
         digest = files.digest()
+        if public is not None:
+            public.require_other(digest)
         counts = FileCounts(files, request.domain, request.file)
         if not files.unchanged():
             raise changed()
         if account is None:
-            return _written(describe(request, counts), request, out, seed)[0]
+            return _written(describe(request, counts, public), request, out, seed)[0]
         with Ledger.open(account.ledger) as ledger:
             charge = _charge(request, account, out, ledger.sealed(digest.encode()))
-            return charge.pay(ledger, lambda entry: _paid(request, counts, out, seed, entry))
+            return charge.pay(
+                ledger, lambda entry: _paid(request, (counts, public), out, seed, entry)
+            )
 
 
-def describe(request: Request, counts: Counts, *, paid: bool = False) -> Description:
+@dataclass(frozen=True)
+class Public:
+    """The counts of a table that costs nothing to read, its digest as data, and its checksum."""
+
+    counts: Counts
+    digest: str
+    checksum: str
+
+    @property
+    def says(self) -> str:
+        """What a reader must know of it."""
+        return (
+            "Which tables were measured follows from a table that was named as public (SHA-256 of "
+            f"its file: {self.checksum}). Nothing is promised about the people in that table."
+        )
+
+    def require_other(self, digest: str) -> None:
+        """Refuse the file itself as the public table."""
+        if digest == self.digest:
+            raise InvalidParameter(
+                "--public",
+                rule="must be another table than FILE, whose rows are protected",
+                value="the same content",
+                next_step="Give a table that is public already, or take --method tree.",
+            )
+
+
+@contextmanager
+def _opened_public(request: Request) -> Iterator[Public | None]:
+    if request.public is None:
+        yield None
+        return
+    with opened_files({NAME: request.public}, "--public") as files:
+        counts = FileCounts(files, request.domain, request.public, parameter="--public")
+        yield Public(counts, files.digest(), sha256(request.public))
+
+
+def describe(
+    request: Request, counts: Counts, public: Public | None = None, *, paid: bool = False
+) -> Description:
     """What the method measures of these counts, with the system's bits."""
     if request.price is None:
         raise AssertionError("a method that reads rows has a price")
     measurer = Measurer(counts, secret(), SECRET)
-    fit = FITS[request.resolved](request.domain, measurer, request.price)
+    fit = request.fit(measurer, None if public is None else public.counts)
     standing = OTHER_RELEASES_IN_FULL if paid else NOT_CHARGED
-    says = (*of_rows(request.price), FROM_CLASSES, standing)
+    beside = () if public is None else (public.says,)
+    says = (*of_rows(request.price), *beside, FROM_CLASSES, standing)
     return Description(request.resolved, request.domain, fit, request.price, says)
 
 
@@ -178,9 +225,9 @@ def _written(
 
 
 def _paid(
-    request: Request, counts: Counts, out: Path, seed: int, entry: Entry
+    request: Request, read: tuple[Counts, Public | None], out: Path, seed: int, entry: Entry
 ) -> tuple[Written, str]:
-    return _written(describe(request, counts, paid=True), request, out, seed, entry.number)
+    return _written(describe(request, *read, paid=True), request, out, seed, entry.number)
 
 
 def _charge(request: Request, account: Account, out: Path, data: str) -> Charge:

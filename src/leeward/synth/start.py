@@ -1,0 +1,94 @@
+"""Start: every column by itself with noise, and its rare values in one group.
+
+The methods that look for dependence begin here. All of it is released, so that it may decide which
+tables are asked for next and how large they are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from leeward.noise.tabulated import Floats
+from leeward.privacy import Guarantee
+from leeward.synth.counting import Groups
+from leeward.synth.domain import Domain, Mask
+from leeward.synth.fitting import Noisy, Pair, grouping, nearest, total
+from leeward.synth.measuring import Margin, Measurer
+
+RARE = 4
+"""Values whose noisy count is below this number of deviations are measured in one group."""
+
+MOST_CELLS = 1 << 22
+"""A pair of more groups is not considered: a released number, so that it may decide."""
+
+
+@dataclass(frozen=True)
+class Start:
+    """The released counts of each column, and the group of each of its values."""
+
+    domain: Domain
+    margins: tuple[Margin, ...]
+    groups: Groups
+
+    @classmethod
+    def measured(cls, domain: Domain, measurer: Measurer, price: Guarantee) -> "Start":
+        """One-way counts at this price."""
+        margins = measurer.one_way(domain, price)
+        return cls(domain, margins, [grouping(one.noisy, RARE) for one in margins])
+
+    @cached_property
+    def alone(self) -> tuple[Noisy, ...]:
+        """The counts of groups."""
+        both = zip(self.margins, self.groups, strict=True)
+        return tuple(one.noisy.grouped(held) for one, held in both)
+
+    @cached_property
+    def rows(self) -> float:
+        """The number of rows, as far as columns by themselves tell."""
+        return total([one.noisy for one in self.margins])
+
+    @cached_property
+    def weights(self) -> tuple[Floats, ...]:
+        """How groups are divided into values."""
+        return tuple(nearest(one.noisy.table, self.rows) for one in self.margins)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Groups of each column."""
+        return tuple(one.table.size for one in self.alone)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Pairs whose tables are not too large."""
+        every = combinations(range(len(self.sizes)), 2)
+        return [pair for pair in every if self.cells(pair) <= MOST_CELLS]
+
+    def shape(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """Of a table of these columns."""
+        return tuple(self.sizes[at] for at in columns)
+
+    def cells(self, columns: Sequence[int]) -> int:
+        """Of a table of these columns."""
+        return prod(self.shape(columns))
+
+    def possible(self, columns: Sequence[int]) -> Mask:
+        """Which cells of a table of groups hold a possible combination of values."""
+        allowed = np.ones(self.shape(columns), dtype=bool)
+        for ruled in {tuple(at for at, _ in rule) for rule in self.domain.impossible}:
+            if set(ruled) <= set(columns):
+                within = tuple(at for at in columns if at in ruled)
+                sizes = (self.sizes[at] if at in ruled else 1 for at in columns)
+                allowed &= self._by_groups(within).reshape(tuple(sizes))
+        return allowed
+
+    def _by_groups(self, columns: Sequence[int]) -> Mask:
+        """The same of just the columns of a rule: their values are few enough to be listed."""
+        found = np.zeros(self.shape(columns), dtype=bool)
+        values = np.nonzero(self.domain.possible(*columns))
+        places = (self.groups[at][one] for at, one in zip(columns, values, strict=True))
+        found[tuple(places)] = True
+        return found
