@@ -23,12 +23,13 @@ from tests.publishing.test_plus import opened
 
 PLACES = [f"{number:02d}" for number in range(40)]
 CODEBOOK: dict[str, Any] = {
+    "tables": {"workplaces": {"employer": "employer_id"}},
     "attributes": {
         "place": {"table": "workplaces", "public": True, "codes": PLACES, "total": "all"},
-        "sex": {"table": "workers", "codes": ["F", "M"]},
+        "sex": {"table": "workers", "codes": ["F", "M"], "total": "all"},
         "flow": {"table": "jobs", "codes": ["00", "01", "10", "11"]},
         "half": {"table": "jobs", "column": "flow", "codes": ["11", "10"]},
-    }
+    },
 }
 FLOWS = {"name": "t", "by": ["place"], "statistic": "flows", "of": "flow"}
 GAINS = FLOWS | {"statistic": "gains"}
@@ -58,7 +59,8 @@ def economy() -> dict[str, pd.DataFrame]:
     flow[::50] = "00"
     return {
         "workplaces": pd.DataFrame(
-            {"workplace_id": range(number), "place": [PLACES[i % 39] for i in range(number)]}
+            {"workplace_id": range(number), "employer_id": range(number)}
+            | {"place": [PLACES[i % 39] for i in range(number)]}
         ),
         "workers": pd.DataFrame(
             {"worker_id": range(len(at)), "sex": random.choice(["F", "M"], len(at))}
@@ -132,6 +134,7 @@ def noisy(tmp_path_factory: pytest.TempPathFactory) -> leeward.Bundle:
         FLOWS | {"name": "pareto", "mechanism": "vector_pareto", "totals": "all"},
         FLOWS | {"name": "clipped", "mechanism": "clipped", "establishments": "true"},
         GAINS | {"name": "gains"},
+        GAINS | {"name": "sexes", "by": ["place", "sex"]},
         {"name": "jobs", "by": ["place"]},
     )
     return leeward.release(plan, out=folder / "b", ledger=opened(folder, 1), **economy())
@@ -174,6 +177,7 @@ def test_the_whole_grows_as_its_totals_say(noisy: leeward.Bundle) -> None:
 READ: dict[str, tuple[str, list[str], dict[str, Any], str]] = {
     "growth": ("gains", ["growth"], {}, "growth must be of a table of flows"),
     "growth of jobs": ("jobs", ["growth"], {}, "a table of number of jobs"),
+    "kinds": ("sexes", ["sum"], {}, "do not add up to its net change"),
     "rank": ("gains", ["rank"], {}, "no common order"),
     "share": ("gains", ["share"], {}, "must name measure"),
 }
@@ -198,6 +202,8 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, str], str]] = {
     "workplaces": (GAINS | {"of": "place"}, {}, "attribute of jobs"),
     "twice": (FLOWS | {"by": ["flow"]}, {}, "must not name the column"),
     "where": (GAINS | {"where": {"flow": ["11"]}}, {}, "must not name the column"),
+    "kinds": (GAINS | {"by": ["place", "sex"], "totals": ["sex"]}, {}, "do not add up"),
+    "employers": (GAINS, {"unit": "employer"}, "which are those of establishments"),
     "bins": (FLOWS | {"bins": ["0", "1"]}, {}, "statistic is flows"),
     "margins": (FLOWS | {"mechanism": "slope"}, {"policy": "weak"}, "sums of classes"),
     "slope": (GAINS | {"mechanism": "slope"}, {}, "slope on a gains table is proved for no policy"),

@@ -174,7 +174,7 @@ REFUSED: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "tables[0].of: must name a column whose cap_from": ({"of": "bonus"}, {}),
     "tables[0].of: must name a column whose low is 0": ({"of": "hours"}, {}),
     "tables[0].of: must name a numeric column": ({"of": "sex"}, {}),
-    "protect.policy: must be strong, proportional or worker": ({}, {"policy": "weak"}),
+    "protect.policy: must be strong, proportional, worker or person": ({}, {"policy": "weak"}),
     "tables[0].totals: must be": ({"totals": "all"}, {}),
     "tables[0].mechanism: must be proved for the policy of the plan: pay_centred":
         ({"mechanism": "pay_centred"}, {"policy": "proportional"}),
@@ -200,5 +200,7 @@ def test_what_cannot_be_published_is_refused_with_the_plan(message: str) -> None
 def test_payrolls_and_means_have_no_budget_in_rho() -> None:
     protect = {"policy": "strong", "alpha": "0.1", "rho": "0.2", "delta": "1e-9"}
     written = {"codebook": CODEBOOK, "account": "office", "period": "2026Q2", "protect": protect}
-    with pytest.raises(LeewardError, match="must be strong, proportional or worker, with epsilon"):
+    with pytest.raises(
+        LeewardError, match="must be strong, proportional, worker or person, with epsilon"
+    ):
         leeward.read_plan(written | {"tables": [MEAN]})

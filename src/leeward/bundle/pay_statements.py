@@ -175,7 +175,8 @@ MEASURED = (
 GAINED = (
     "The net change of an establishment is its jobs with pay in the quarter after and none in the "
     "quarter before, less those of the contrary. FrmJbGn is the sum of all net changes above 0, "
-    "FrmJbLs that of all below 0, without sign. They have noise of their own, so FrmJbGn - FrmJbLs "
+    "FrmJbLs that of all below 0, without sign; in a row of some workers, of the net changes among "
+    "them. They have noise of their own, so FrmJbGn - FrmJbLs "
     "is not the FrmJbC of a table of flows."
 )
 

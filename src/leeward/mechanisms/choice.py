@@ -524,8 +524,8 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
     if marginal.kind in PAY:
         return NotCovered(
             "policy",
-            rule="must be strong, proportional or worker, with epsilon, for payrolls and means: "
-            "nothing is proved for another",
+            rule="must be strong, proportional, worker or person, with epsilon, for payrolls and "
+            "means: nothing is proved for another",
             value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
             next_step="Use strong. Under proportional the error is smaller, and less is promised "
             "about who joins.",
@@ -533,8 +533,8 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
     if marginal.kind == "joint" and asked.policy.name == "worker":
         return NotCovered(
             "breakdowns",
-            rule="must be tables of their own under the worker policy: no joint mechanism is "
-            "proved for it",
+            rule="must be tables of their own under the worker and person policies: no joint "
+            "mechanism is proved for them",
             value=shown(marginal.name),
             next_step="Write a table for each breakdown, or use a policy with an alpha.",
         )
@@ -548,8 +548,8 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
         )
     return NotCovered(
         "policy",
-        rule="must be strong, weak, proportional or worker: whole establishments are protected by "
-        "no table that is of use",
+        rule="must be strong, weak, proportional, worker or person: whole establishments are "
+        "protected by no table that is of use",
         value=f"'{asked.policy.name}'",
         next_step="Use strong, which hides sizes within a factor 1+alpha.",
     )

@@ -84,7 +84,8 @@ class Clipped:
         noise="Establishments above a noisy bound are scaled down to it; then each cell gets a "
         "random number whose size is public.",
         bias="Establishments above a public bound are scaled down to it, so some cells come out "
-        "low. The interval from low to high allows for that.",
+        "low.",
+        allowance="The interval from low to high allows for that.",
     )
     origin: ClassVar[Origin] = "ours"
     counted: ClassVar[bool] = True

@@ -31,8 +31,7 @@ from leeward.noise.tabulated import Floats
 
 BIAS = (
     "Establishments above a public bound are scaled down to it, so jobs, hires and separations may "
-    "come out low, and job change too high or too low. The interval from low to high allows for "
-    "that."
+    "come out low, and job change too high or too low."
 )
 D = len(FLOW_CODES)
 Wider = Callable[[int], float]

@@ -159,6 +159,7 @@ class JointClipped(Clipped):
         "workplace cell get their random numbers together, so that they still add up to one "
         "total. The size of these numbers is public.",
         bias=Clipped.words.bias,
+        allowance=Clipped.words.allowance,
     )
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
 

@@ -40,11 +40,20 @@ class Needs(Enum):
 
 @dataclass(frozen=True)
 class Words:
-    """How a mechanism is named and explained to readers; `bias` is a warning, or None."""
+    """How a mechanism is named and explained to readers.
+
+    `bias` is a warning, or None; `allowance` says what intervals do about it.
+    """
 
     label: str
     noise: str
     bias: str | None = None
+    allowance: str | None = None
+
+    def warning(self, *, intervals: bool) -> str | None:
+        """The bias, and where a table has intervals what they do about it."""
+        said = (self.bias, self.allowance if intervals else None)
+        return " ".join(filter(None, said)) or None
 
 
 class PublicLaw(NamedTuple):

@@ -59,8 +59,8 @@ class PayClipped(PayMechanism):
         noise="Establishments above a noisy bound are scaled down to it; then count and payroll "
         "get random numbers together, whose size is public.",
         bias="Establishments above a public bound count for less than all their jobs and pay, so "
-        "payrolls and counts may come out low, and means lean towards smaller establishments. The "
-        "interval of a payroll allows for that, the interval of a mean does not.",
+        "payrolls and counts may come out low, and means lean towards smaller establishments.",
+        allowance="The interval of a payroll allows for that, the interval of a mean does not.",
     )
     claims: ClassVar[Claims] = {
         "pay": (StrongAlpha(), ProportionalAlpha()),

@@ -36,8 +36,9 @@ Flags = NDArray[np.bool_]
 
 BIAS = (
     "Establishments above a public bound are scaled down to it, so percentiles lean towards the "
-    "pay of smaller ones. An interval from low to high allows for that."
+    "pay of smaller ones, and the column count comes out low."
 )
+ALLOWANCE = "The interval of a percentile allows for that; count has none."
 
 LEAST_SHARE = Fraction(1, 10)
 """Of the budget, for the maximum of clipped classes without margins."""
@@ -89,7 +90,7 @@ class PercentilesOfClasses(FromClasses):
     def words(self) -> Words:
         """How that mechanism is named and explained; clipping moves percentiles either way."""
         words = self.classes.words
-        return replace(words, bias=BIAS) if words.bias else words
+        return replace(words, bias=BIAS, allowance=ALLOWANCE) if words.bias else words
 
     @property
     def margins(self) -> MarginRule:
@@ -176,6 +177,7 @@ def interpolated(blocks: Integers, statistic: Percentiles) -> Integers:
     edges = np.array(statistic.edges, dtype=np.float64)
     cumulated = np.maximum(monotone(np.cumsum(blocks.reshape(-1, d), axis=1)), 0.0)
     total = cumulated[:, -1]
+    nothing = (total < HALF) | (blocks.sum(axis=2).ravel() < HALF)
     values = np.empty((w * o, len(statistic.at)), dtype=np.int64)
     with np.errstate(invalid="ignore"):
         for at, percent in enumerate(statistic.at):
@@ -186,7 +188,7 @@ def interpolated(blocks: Integers, statistic: Percentiles) -> Integers:
             start = np.where(place == 0, 0.0, start)
             part = np.nan_to_num((wanted - start) / (end - start))
             exact = edges[place] + part * (edges[place + 1] - edges[place])
-            values[:, at] = np.where(total < HALF, EMPTY, np.floor(exact + HALF))
+            values[:, at] = np.where(nothing, EMPTY, np.floor(exact + HALF))
     return values.reshape(w, o, -1)
 
 
@@ -206,19 +208,20 @@ def monotone(rows: Integers) -> Floats:
 def of_classes(made: Measurement, statistic: Percentiles) -> PercentilesOfClasses:
     """Percentiles of measured classes; without margins, clipping bounds them more closely."""
     if made.margins.coverage is None and isinstance(made, ClippedCounts):
-        made = replace(made, mechanism=made.mechanism.with_bound(_narrow(made.parameters)))
+        bound = _narrow(made.parameters, made.mechanism.rho)
+        made = replace(made, mechanism=made.mechanism.with_bound(bound))
     return PercentilesOfClasses(made, statistic)
 
 
-def _narrow(parameters: Parameters) -> Bound:
+def _narrow(parameters: Parameters, rho: Fraction) -> Bound:
     """How clipped bounds establishments where no interval has to allow for what clipping takes.
 
     Clipping takes from all classes of an establishment alike, so percentiles need no headroom and
-    a tenth of the budget is enough for the maximum (`python -m benchmarks.percentiles`); at a small
-    ε more, so that the spread of ln θ is at most one half and the noise has a variance.
+    a tenth of the budget is enough for the maximum (`python -m benchmarks.percentiles`); of a small
+    budget more, so that the spread of ln θ is at most one half and the noise has a variance:
+    λ/(share·ε) ≤ 1/2, or λ/√(2·share·ρ) ≤ 1/2 with Gaussian noise.
     """
-    if parameters.epsilon == 0:
-        return Bound(LEAST_SHARE, Fraction(1))
     with precision(128):
-        steady = 2 * dyadic_up(parameters.log_growth(), 16) / parameters.aimed
+        growth = dyadic_up(parameters.log_growth(), 16)
+    steady = 2 * growth**2 / rho if rho else 2 * growth / parameters.aimed
     return Bound(min(max(LEAST_SHARE, steady), Fraction(1, 2)), Fraction(1))

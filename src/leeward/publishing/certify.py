@@ -195,7 +195,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         guarantee=TableGuarantee.of(table.charge),
         person_rows=table.person_rows,
         margins=_margins(made, columns),
-        bias=made.words.bias,
+        bias=made.words.warning(intervals=made.margins.coverage is not None),
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
         statistic=statistic_statement(marginal.statistic, count=COUNTED in columns),
         establishments=FrameStatement() if marginal.establishments else None,

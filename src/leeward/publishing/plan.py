@@ -19,6 +19,7 @@ from leeward.model import (
     Attribute,
     Codebook,
     EveryJob,
+    Gains,
     JobsRule,
     Marginal,
     NumericRange,
@@ -441,6 +442,7 @@ def _unwritable(plan: Plan) -> Iterator[LeewardError]:
         )
     yield from _unnamed_employers(plan)
     yield from _primary_by_pay(plan)
+    yield from _gains_of_employers(plan)
     kinds = len(", ".join(plan.weak_attributes or ()))
     if kinds > MOST_KIND_CHARACTERS:
         yield InvalidParameter(
@@ -469,6 +471,19 @@ def _unnamed_employers(plan: Plan) -> Iterator[LeewardError]:
             value="employer",
             next_step="Add the column to the codebook, tables: {workplaces: {employer: …}}, or "
             "leave unit out.",
+        )
+
+
+def _gains_of_employers(plan: Plan) -> Iterator[LeewardError]:
+    """Gains are of establishments, which that unit merges before anything is counted."""
+    gains = [one.name for one in plan.tables if isinstance(one.marginal.statistic, Gains)]
+    if plan.asked.unit == "employer" and gains:
+        yield InvalidParameter(
+            "protect.unit",
+            rule="must be establishment where a table has the statistic gains, which are those of "
+            "establishments",
+            value=f"employer, with {shown(gains[0])}",
+            next_step="Leave unit out, or publish flows, which are sums of jobs.",
         )
 
 

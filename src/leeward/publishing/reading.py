@@ -590,6 +590,15 @@ def _totals(written: WrittenTable, by: Mapping[str, Attribute]) -> tuple[str, ..
 
 
 def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[LeewardError]:
+    kinds = [one.name for one in marginal.worker if one.name in marginal.totals]
+    if isinstance(marginal.statistic, Gains) and kinds:
+        yield InvalidParameter(
+            "totals",
+            rule="must not name attributes of workers or jobs in a table of gains: net changes of "
+            "an establishment among kinds of workers do not add up to its net change",
+            value=", ".join(kinds),
+            next_step="Leave them out, and give the coarser numbers a table of their own.",
+        )
     """Totals that are too many, or whose draws would not fit into memory."""
     if len(marginal.totals) > MOST_TOTALS:
         yield InvalidParameter(

@@ -268,6 +268,11 @@ def _refuse_measures(groups: Groups, asked: Sequence[str], of: Sequence[str]) ->
         raise _refused("quantity", rule, value, "Choose a table with statistic: flows.")
     if about.disjoint:
         return
+    left = [name for name in about.worker_identifiers if name not in (*groups.by, MEASURE)]
+    if left and not about.of_classes:
+        rule = "must name the identifiers of workers and jobs of a table of gains: net changes of "
+        rule += "an establishment among kinds of workers do not add up to its net change"
+        raise _refused("by", rule, ", ".join(groups.by) or "nothing", f"Add {', '.join(left)}.")
     if "rank" in asked:
         rule = "must not be rank for flows and gains: measures have no common order"
         raise _refused("quantity", rule, "rank", "Rank the places of a table of counts.")

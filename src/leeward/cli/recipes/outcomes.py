@@ -23,7 +23,7 @@ def outcomes(tables: Tables, kind: str, after: tuple[int, ...], years: Years) ->
     """The cohort of a kind, a row for each person, row of the cohort and year after."""
     cohort = tables["cohorts"]
     cohort = cohort.filter(cohort["kind"] == kind)
-    cohort = cohort.mutate(year=cohort["year"].cast("int64"))
+    cohort = cohort.mutate(year=cohort["year"].try_cast("int64"))
     spread = cohort.mutate(years=ibis.array(list(after)).unnest())
     spread = spread.mutate(calendar=spread["year"] + spread["years"])
     spread = spread.filter(spread["calendar"].between(years.first, years.last))

@@ -29,7 +29,8 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 }
 """The columns that every recipe for cohorts reads."""
 
-WAGES = "--wages"
+SOURCES = "--wages, --cohorts, --workplaces or --workers"
+"""What a database could not read is in one of them."""
 
 
 def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar | Silent) -> None:
@@ -66,9 +67,9 @@ def _write(
     with frankly(), closing(open_database(sources, Path(), tables=tuple(columns))) as database:
         raise_all(_missing(database.tables(), columns))
         read = database.tables(columns)
-        kept = hiding_errors(lambda: Scratch(database, "recipe").keep(prepared(read)), WAGES)
+        kept = hiding_errors(lambda: Scratch(database, "recipe").keep(prepared(read)), SOURCES)
         in_order = kept.order_by(kept.columns)  # the same data always make the same file
-        write_private(path, hiding_errors_in(database.stream(in_order), WAGES), _schema(kept))
+        write_private(path, hiding_errors_in(database.stream(in_order), SOURCES), _schema(kept))
 
 
 def _schema(rows: Table) -> pa.Schema:
