@@ -1,6 +1,7 @@
 """Networks of correlated, nist and aim: what they find, and when they leave it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -13,7 +14,7 @@ from leeward.noise.selection import SECRET
 from leeward.privacy import Guarantee
 from leeward.synth import aim, correlated, nist
 from leeward.synth.description import Fit
-from leeward.synth.domain import Domain
+from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks
 from leeward.synth.fitting import total
 from leeward.synth.measuring import Margin, Measurer
@@ -69,6 +70,22 @@ def test_rules_empty_cells_of_tables_in_any_order() -> None:
     start = Start(Domain(DOMAIN.columns, rules), tuple(alone), groups)
     allowed = start.possible((2, 4, 0))
     assert [tuple(cell) for cell in np.argwhere(~allowed)] == [(0, 0, 1), (0, 1, 1)]
+
+
+def test_rules_of_columns_of_many_values_need_no_table_of_values() -> None:
+    """Two rules together empty the group of the rare values; what they leave is 8·10⁹ − 2."""
+    size = 2000
+    domain = Domain(tuple(Column(name, tuple(map(str, range(size)))) for name in "abc"))
+    common = Margin((0,), np.r_[9, np.zeros(size - 1, np.int64)], "", Fraction(1), 1.0)
+    groups = [np.minimum(np.arange(size), 1)] * 3
+    few, more = tuple(range(1, 5)), tuple(range(5, size))
+    rules = (((0, (0,)), (1, (0,)), (2, few)), ((0, (0,)), (1, (0,)), (2, more)))
+    one = (((0, (0,)), (1, few), (2, (0,))),)
+    single = tuple(((0, (n,)), (1, (n,)), (2, (n,))) for n in range(0, size, 9))
+    together = Start(replace(domain, impossible=(*rules, *one)), (common,) * 3, groups)
+    assert np.argwhere(~together.possible((2, 0, 1))).tolist() == [[1, 0, 0]]
+    many = Start(replace(domain, impossible=(*rules, *single)), (common,) * 3, groups)
+    assert np.argwhere(~many.possible((2, 0, 1))).tolist() == [[0, 0, 0]]
 
 
 def test_the_tree_of_nist_mends_adjacent_edges_by_triples() -> None:
