@@ -5,7 +5,7 @@ tables are asked for next and how large they are.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import prod
@@ -18,7 +18,7 @@ from leeward.privacy import Guarantee
 from leeward.synth.counting import Groups
 from leeward.synth.domain import Domain, Mask
 from leeward.synth.fitting import Noisy, Pair, grouping, nearest, total
-from leeward.synth.measuring import Margin, Measurer
+from leeward.synth.measuring import Margin, Measurer, collected
 
 RARE = 4
 """Values whose noisy count is below this number of deviations are measured in one group."""
@@ -32,7 +32,10 @@ Rule = Mapping[int, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class Start:
-    """The released counts of each column, and the group of each of its values."""
+    """The released counts of each column, and the group of each of its values.
+
+    Columns may be measured more than once; groups follow from the first time.
+    """
 
     domain: Domain
     margins: tuple[Margin, ...]
@@ -44,21 +47,30 @@ class Start:
         margins = measurer.one_way(domain, price)
         return cls(domain, margins, [grouping(one.noisy, RARE) for one in margins])
 
+    def again(self, measurer: Measurer, price: Guarantee) -> "Start":
+        """The same with one-way counts once more, for a price that no table is worth."""
+        return replace(self, margins=(*self.margins, *measurer.one_way(self.domain, price)))
+
+    @cached_property
+    def columns(self) -> tuple[Noisy, ...]:
+        """The counts of values of each column."""
+        return tuple(collected(self.margins).values())
+
     @cached_property
     def alone(self) -> tuple[Noisy, ...]:
         """The counts of groups."""
-        both = zip(self.margins, self.groups, strict=True)
-        return tuple(one.noisy.grouped(held) for one, held in both)
+        both = zip(self.columns, self.groups, strict=True)
+        return tuple(one.grouped(held) for one, held in both)
 
     @cached_property
     def rows(self) -> float:
         """The number of rows, as far as columns by themselves tell."""
-        return total([one.noisy for one in self.margins])
+        return total(self.columns)
 
     @cached_property
     def weights(self) -> tuple[Floats, ...]:
         """How groups are divided into values."""
-        return tuple(nearest(one.noisy.table, self.rows) for one in self.margins)
+        return tuple(nearest(one.table, self.rows) for one in self.columns)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
