@@ -135,6 +135,31 @@ def test_leeward_reads_its_rows_and_verify_counts_them(office: Office) -> None:
     assert kept["pairs_age_earnings"] is not None
 
 
+def test_a_plan_that_protects_persons_can_be_read_back(tmp_path: Path) -> None:
+    """Persons had a job in each of three years; a synthetic one has a single job."""
+    jobs = [(one, one % 2, str(year), "AB"[one % 2]) for one in range(40) for year in (1, 2, 3)]
+    data = {
+        "workplaces": pd.DataFrame({"workplace_id": [0, 1], "place": ["01", "02"]}),
+        "workers": pd.DataFrame({"worker_id": range(40)}),
+        "jobs": pd.DataFrame(jobs, columns=["worker_id", "workplace_id", "years", "sector"]),
+    }
+    attributes = {
+        "place": {"table": "workplaces", "public": True, "codes": ["01", "02"]},
+        "years": {"table": "jobs", "codes": ["1", "2", "3"]},
+        "sector": {"table": "jobs", "codes": ["A", "B"], "other": "B", "null_as": "B"},
+    }
+    request = {"codebook": {"attributes": attributes}, "account": "rows", "period": "2026",
+               "protect": {"policy": "person", "epsilon": 30},
+               "jobs": {"max_per_worker": 1, "per": "years"},
+               "tables": [{"name": "sectors", "by": ["place", "sector"]}]}  # fmt: skip
+    ledger = leeward.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("rows", policy="person", epsilon=30)
+    made = linked(leeward.read_plan(request), tmp_path / "rows", ledger, **data)
+    plan = leeward.read_plan(made.path / "plan.yaml")
+    assert leeward.check(plan).refused == ()
+    assert plan.request.public()["jobs"] == {"max_per_worker": "1"}
+
+
 def test_a_release_that_is_paid_gives_the_same_rows_for_nothing(
     office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

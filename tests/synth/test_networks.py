@@ -1,6 +1,7 @@
 """Networks of correlated, nist and aim: what they find, and when they leave it."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -13,15 +14,24 @@ from leeward.noise.selection import SECRET
 from leeward.privacy import Guarantee
 from leeward.synth import aim, correlated, nist
 from leeward.synth.description import Fit
-from leeward.synth.domain import Domain
+from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks
-from leeward.synth.fitting import total
+from leeward.synth.fitting import mean, total
 from leeward.synth.measuring import Margin, Measurer
 from leeward.synth.start import Start
 from tests.synth.scene import ArrayCounts
-from tests.synth.test_methods import DOMAIN, SIZES, people, shares
+from tests.synth.test_methods import (
+    DOMAIN,
+    SIZES,
+    Scripted,
+    laplace_loss,
+    neighbours,
+    people,
+    shares,
+)
 
 LARGE = Guarantee("worker", None, 0, rho=50)
+LITTLE = Guarantee("worker", None, "0.01")
 FITS: Mapping[str, Callable[[Domain, Measurer, Guarantee], Fit]] = {
     "correlated": correlated.fit,
     "nist": partial(nist.fit, public=ArrayCounts(people(500))),
@@ -51,6 +61,25 @@ def test_a_price_that_tells_nothing_is_no_failure(method: str) -> None:
     assert sum(map(len, blocks(fit.network, DOMAIN, 50, 1))) == 50
 
 
+@pytest.mark.parametrize("method", ["correlated", "nist"])
+def test_what_no_table_is_worth_measures_columns_again(method: str) -> None:
+    """A row more costs the whole price, and both times weigh in the total by their variances."""
+    before, after = neighbours(method, (1, 0, 3, 2, 1), LITTLE)
+    requests = zip(before.noise.requests, after.noise.requests, strict=True)
+    loss = sum((laplace_loss(*both) for both in requests), Fraction(0))
+    assert loss <= LITTLE.epsilon
+    assert float(loss) == pytest.approx(float(LITTLE.epsilon))
+    wrong = tuple(np.full(size, 9) for size in SIZES)
+    fit = Scripted(method, people(200), LITTLE, wrong).fit
+    first, second = fit.margins[: len(SIZES)], fit.margins[len(SIZES) :]
+    assert [one.columns for one in second] == [(at,) for at in range(len(SIZES))]
+    means = [mean([one.noisy, two.noisy]) for one, two in zip(first, second, strict=True)]
+    assert fit.total == pytest.approx(total(means))
+    assert fit.total == pytest.approx(200, abs=20)  # what came first has little of the price
+    (made,) = blocks(fit.network, DOMAIN, 1000, 1)
+    assert np.mean(made[:, 1] == 1) < 0.2  # a third by the first counts alone
+
+
 def test_tables_of_correlated_are_useful() -> None:
     """Cells ≤ n·ε₂/(r·θ): the scale of a table is r/ε₂, θ is 4, n the total of one-way counts."""
     fit = fitted("correlated", people(3000), Guarantee("worker", None, "0.12"))
@@ -69,6 +98,23 @@ def test_rules_empty_cells_of_tables_in_any_order() -> None:
     start = Start(Domain(DOMAIN.columns, rules), tuple(alone), groups)
     allowed = start.possible((2, 4, 0))
     assert [tuple(cell) for cell in np.argwhere(~allowed)] == [(0, 0, 1), (0, 1, 1)]
+
+
+def test_rules_of_columns_of_many_values_need_no_table_of_values() -> None:
+    """Two rules together empty the group of the rare values; what they leave is 8·10⁹ − 2."""
+    size = 2000
+    domain = Domain(tuple(Column(name, tuple(map(str, range(size)))) for name in "abc"))
+    counts = np.r_[9, np.zeros(size - 1, np.int64)]
+    alone = tuple(Margin((at,), counts, "", Fraction(1), 1.0) for at in range(3))
+    groups = [np.minimum(np.arange(size), 1)] * 3
+    few, more = tuple(range(1, 5)), tuple(range(5, size))
+    rules = (((0, (0,)), (1, (0,)), (2, few)), ((0, (0,)), (1, (0,)), (2, more)))
+    one = (((0, (0,)), (1, few), (2, (0,))),)
+    single = tuple(((0, (n,)), (1, (n,)), (2, (n,))) for n in range(0, size, 9))
+    together = Start(replace(domain, impossible=(*rules, *one)), alone, groups)
+    assert np.argwhere(~together.possible((2, 0, 1))).tolist() == [[1, 0, 0]]
+    many = Start(replace(domain, impossible=(*rules, *single)), alone, groups)
+    assert np.argwhere(~many.possible((2, 0, 1))).tolist() == [[0, 0, 0]]
 
 
 def test_the_tree_of_nist_mends_adjacent_edges_by_triples() -> None:

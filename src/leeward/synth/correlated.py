@@ -2,7 +2,8 @@
 
 Half of the price finds the network, half fills its tables. A column and its parents are chosen by
 how far their counts are from independence of that column. Tables are measured as the network
-grows, so that what is expected of parents is released before counts are compared with it.
+grows, so that what is expected of parents is released before counts are compared with it. What is
+left where no further table is useful measures columns by themselves once more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,8 +15,8 @@ from leeward.privacy import Guarantee
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.independent import fit as fit_independent
-from leeward.synth.measuring import Margin, Measurer
-from leeward.synth.model import Model, collected
+from leeward.synth.measuring import Margin, Measurer, collected
+from leeward.synth.model import Model
 from leeward.synth.start import MOST_CELLS, Start
 
 PARENTS = 2
@@ -36,15 +37,18 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee, parents: int = PA
     if len(domain.columns) == 1:
         return fit_independent(domain, measurer, budget)
     start = Start.measured(domain, measurer, budget.share(ONE_WAY))
-    tables = _grown(start, measurer, budget, parents)
+    tables, left = _grown(start, measurer, budget, parents)
+    start = start.again(measurer, budget.share(left)) if left else start
     model = Model.empty(start, collected(tables))
     for one in tables:
         model = _joined(model, one)
     return Fit(model.network, model.rows, (*start.margins, *tables))
 
 
-def _grown(start: Start, measurer: Measurer, budget: Guarantee, parents: int) -> tuple[Margin, ...]:
-    """The tables of the network in the order of its growth."""
+def _grown(
+    start: Start, measurer: Measurer, budget: Guarantee, parents: int
+) -> tuple[tuple[Margin, ...], Fraction]:
+    """The tables of the network in the order of its growth, and the part of the price left."""
     model, tables, scores = Model.empty(start, {}), [], dict[Family, int]()
     columns, choices, left = range(len(start.sizes)), CHOICES, TABLES
     while missing := [at for at in columns if at not in model.placed]:
@@ -63,7 +67,7 @@ def _grown(start: Start, measurer: Measurer, budget: Guarantee, parents: int) ->
         model = _joined(model, table)
         tables.append(table)
         choices, left = choices - choices / number, left - left / number
-    return tuple(tables)
+    return tuple(tables), choices + left
 
 
 def _joined(model: Model, table: Margin) -> Model:

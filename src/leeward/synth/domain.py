@@ -90,16 +90,6 @@ class Domain:
             found |= np.logical_and.reduce([np.isin(rows[:, at], held) for at, held in rule])
         return found
 
-    def possible(self, *columns: int) -> Mask:
-        """Which combinations of positions of these columns rows may have."""
-        allowed = np.ones([self.sizes[at] for at in columns], dtype=bool)
-        for rule in self.impossible:
-            held = dict(rule)
-            if held.keys() <= set(columns):
-                every = (held.get(at, range(self.sizes[at])) for at in columns)
-                allowed[np.ix_(*every)] = False
-        return allowed
-
     def as_json(self) -> dict[str, object]:
         """Plain values; impossible combinations by names and values."""
         rules = [

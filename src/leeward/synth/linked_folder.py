@@ -33,6 +33,7 @@ from leeward.bundle.statements import (
 )
 from leeward.errors import Damaged
 from leeward.model import Attribute, Codebook
+from leeward.privacy import Person
 from leeward.synth.assignment import MISSING, Jobs
 from leeward.tidy.noisy_table import Integers
 
@@ -47,6 +48,9 @@ KEYS = {
 }
 LEFT_OUT_OF_PLANS = ("jobs", "rows", "sizes")
 """Keys of a plan that say nothing about rows of which each has a worker of its own."""
+
+ONE_JOB = {"max_per_worker": 1}
+"""What a plan that protects persons says of such rows."""
 
 MOST_BYTES = 1 << 26
 
@@ -182,6 +186,8 @@ def write_texts(
     write_file(folder / CODEBOOK, _yaml(_codebook(codebook, attributes)))
     kept = {key: one for key, one in plan.items() if key not in LEFT_OUT_OF_PLANS}
     kept["protect"] = {key: one for key, one in kept["protect"].items() if key != "unit"}
+    if kept["protect"]["policy"] == Person.name:
+        kept["jobs"] = ONE_JOB
     data = {"workplaces": WORKPLACES, "workers": WORKERS, "jobs": JOBS}
     write_file(folder / PLAN, _yaml({"data": data, **kept, "codebook": CODEBOOK}))
 

@@ -4,7 +4,7 @@ A method asks for counts with noise and for choices, each at a part of its price
 true count.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.synth.counting import Counts, Groups
 from leeward.synth.domain import Domain
-from leeward.synth.fitting import Columns, Noisy
+from leeward.synth.fitting import Columns, Noisy, mean
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,15 @@ class Margin:
         columns = tuple(map(names.index, told["columns"]))
         counts = np.array(told["counts"], dtype=np.int64)
         return cls(columns, counts, told["law"], Fraction(told["parameter"]), told["deviation"])
+
+
+def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:
+    """Measured tables by their columns; of those measured twice, the mean."""
+    found: dict[tuple[int, ...], Noisy] = {}
+    for one in margins:
+        seen = found.get(one.columns)
+        found[one.columns] = one.noisy if seen is None else mean([seen, one.noisy])
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.randomness import SeededBits
 from leeward.synth.drawing import extend, places, raked
-from leeward.synth.fitting import Noisy, agreeing, margins_of, mean, shrunk
-from leeward.synth.measuring import Margin
+from leeward.synth.fitting import Noisy, agreeing, margins_of, shrunk
+from leeward.synth.measuring import Margin, collected
 from leeward.synth.network import Fitted, Network
 from leeward.synth.start import Start
 
@@ -104,15 +104,6 @@ class Model:
         possible = self.start.possible(columns).reshape(-1, size)
         towards = shrunk(flat, prior.reshape(-1, size))
         return agreeing(towards, (above, self.margins[column]), possible)
-
-
-def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:
-    """Measured tables by their columns; of those measured twice, the mean."""
-    found: dict[tuple[int, ...], Noisy] = {}
-    for one in margins:
-        seen = found.get(one.columns)
-        found[one.columns] = one.noisy if seen is None else mean([seen, one.noisy])
-    return found
 
 
 def estimated(start: Start, margins: Iterable[Margin]) -> Model:

@@ -39,6 +39,8 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee, public: Counts) -
     start = Start.measured(domain, measurer, budget.share(ONE_WAY))
     price = budget.share(1 - ONE_WAY)
     sets = selected(start, public, price)
+    if not sets:
+        start = start.again(measurer, price)
     tables = measurer.measured(sets, start.groups, price) if sets else ()
     model = estimated(start, tables)
     return Fit(model.network, model.rows, (*start.margins, *tables))
