@@ -97,7 +97,8 @@ def test_released_rows_are_what_a_query_gives(
     plan = planned(
         FLOWS | {"name": "pareto", "mechanism": "vector_pareto", "complete": "true"},
         FLOWS | {"name": "clipped", "mechanism": "clipped", "totals": "all"},
-        FLOWS | {"name": "sexes", "by": ["place", "sex"], "margins": "none"},
+        FLOWS
+        | {"name": "sexes", "by": ["place", "sex"], "mechanism": "clipped", "margins": "none"},
         GAINS | {"name": "gains", "mechanism": "vector_pareto", "totals": ["place"]},
         GAINS | {"name": "gains_sexes", "by": ["place", "sex"], "mechanism": "clipped"},
     )
@@ -120,6 +121,7 @@ def test_released_rows_are_what_a_query_gives(
             )
     stated = json.loads((tmp_path / "b" / "certificate.json").read_text())["tables"]
     assert [one["statistic"]["name"] for one in stated] == ["flows"] * 3 + ["gains"] * 2
+    assert ["interval" in (one["bias"] or "") for one in stated[:3]] == [False, True, False]
     assert Gains.note in stated[3]["statistic"]["sentence"]
     assert [*stated[0]["codes"]["measure"]] == [*MEASURES]
     with pytest.raises(InvalidParameter, match="flows and gains do not add up"):

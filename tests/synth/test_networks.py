@@ -12,7 +12,7 @@ from leeward.mechanisms.row_choice import UNIT, distance
 from leeward.noise.scales import Integers, secret
 from leeward.noise.selection import SECRET
 from leeward.privacy import Guarantee
-from leeward.synth import aim, correlated, nist
+from leeward.synth import aim, correlated, nist, start, tree
 from leeward.synth.description import Fit
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks
@@ -78,6 +78,20 @@ def test_what_no_table_is_worth_measures_columns_again(method: str) -> None:
     assert fit.total == pytest.approx(200, abs=20)  # what came first has little of the price
     (made,) = blocks(fit.network, DOMAIN, 1000, 1)
     assert np.mean(made[:, 1] == 1) < 0.2  # a third by the first counts alone
+
+
+@pytest.mark.parametrize("fit", [tree.fit, aim.fit])
+def test_tables_too_large_for_memory_are_not_made(
+    monkeypatch: pytest.MonkeyPatch, fit: Callable[[Domain, Measurer, Guarantee], Fit]
+) -> None:
+    """Whether a folder appears may not depend on the data; what is left of the price is used."""
+    monkeypatch.setattr(start, "MOST_CELLS", 1)
+    monkeypatch.setattr(aim, "MOST_CELLS", 1)
+    monkeypatch.setattr(aim, "LARGEST", 1)
+    measurer = Measurer(ArrayCounts(people(3000)), secret(), SECRET)
+    found = fit(DOMAIN, measurer, LARGE)
+    assert {len(one.columns) for one in found.margins} == {1}
+    assert sum((one.rho for one in measurer.spent), Fraction(0)) == LARGE.rho
 
 
 def test_tables_of_correlated_are_useful() -> None:

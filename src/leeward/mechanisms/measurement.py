@@ -42,18 +42,14 @@ class Needs(Enum):
 class Words:
     """How a mechanism is named and explained to readers.
 
-    `bias` is a warning, or None; `allowance` says what intervals do about it.
+    `bias` is a warning, or None; `allowance` says what intervals do about it, where a table has
+    some.
     """
 
     label: str
     noise: str
     bias: str | None = None
     allowance: str | None = None
-
-    def warning(self, *, intervals: bool) -> str | None:
-        """The bias, and where a table has intervals what they do about it."""
-        said = (self.bias, self.allowance if intervals else None)
-        return " ".join(filter(None, said)) or None
 
 
 class PublicLaw(NamedTuple):

@@ -172,6 +172,12 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
+def _bias(made: Measurement) -> str | None:
+    """A warning, and where the table has intervals what they do about it."""
+    allowance = made.words.allowance if made.margins.coverage is not None else None
+    return " ".join(filter(None, (made.words.bias, allowance))) or None
+
+
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal, made = table.marginal.published[number], table.measurement
@@ -195,7 +201,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         guarantee=TableGuarantee.of(table.charge),
         person_rows=table.person_rows,
         margins=_margins(made, columns),
-        bias=made.words.warning(intervals=made.margins.coverage is not None),
+        bias=_bias(made),
         columns=table_columns(identifiers, columns, establishments=marginal.establishments),
         statistic=statistic_statement(marginal.statistic, count=COUNTED in columns),
         establishments=FrameStatement() if marginal.establishments else None,

@@ -18,7 +18,7 @@ from leeward.synth.domain import Domain
 from leeward.synth.independent import fit as fit_independent
 from leeward.synth.measuring import Margin, Measurer
 from leeward.synth.model import estimated
-from leeward.synth.start import Start
+from leeward.synth.start import MOST_CELLS, Start
 
 ONE_WAY, CHOICE = Fraction(1, 10), Fraction(1, 10)
 """Of the price for columns by themselves, and of each round for its choice."""
@@ -62,9 +62,14 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     model, tables = estimated(start, ()), list[Margin]()
     now = _Round(1 - ONE_WAY, (1 - ONE_WAY) / (ROUNDS * len(domain.columns)))
     while now.left:
+        candidates = _candidates(start, 1 - now.left)
+        if not candidates:
+            start = start.again(measurer, budget.share(now.left))
+            model = estimated(start, tables)
+            break
         price = budget.share(now.spends * (1 - CHOICE))
         (error,) = RowCounts(price, (Fraction(1),)).errors
-        expected = {one: model.table(one) for one in _candidates(start, 1 - now.left)}
+        expected = {one: model.table(one) for one in candidates}
         scores = measurer.scores(expected, start.groups, error)
         weighted = {one: len(one) * score for one, score in scores.items()}
         chosen = measurer.best(weighted, budget.share(now.spends * CHOICE), weight=WIDEST)
@@ -76,12 +81,15 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
 
 
 def _candidates(start: Start, used: Fraction) -> list[tuple[int, ...]]:
-    """Tables that are not too large for what is used of the price; the smallest one in any case.
+    """Tables that are not too large for what is used of the price; else the smallest one.
+
+    There is none if that one is too large for memory, too.
 
     A set is worth its number of columns: what it has in common with all triples.
     """
     columns = range(len(start.sizes))
     every = [one for size in range(2, WIDEST + 1) for one in combinations(columns, size)]
-    return [one for one in every if start.cells(one) <= used * LARGEST] or [
-        min(every, key=start.cells)
-    ]
+    smallest = min(every, key=start.cells)
+    return [one for one in every if start.cells(one) <= used * LARGEST] or (
+        [smallest] if start.cells(smallest) <= MOST_CELLS else []
+    )

@@ -55,6 +55,9 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
         return fit_independent(domain, measurer, budget)
     division = PURE if budget.measure == "pure" else GAUSSIAN
     start = Start.measured(domain, measurer, _part(budget, division.one_way))
+    if not start.pairs:
+        start = start.again(measurer, _part(budget, 100 - division.one_way))
+        return Fit(*_network(start, (), ()), start.margins)
     further = _further_pairs(start, division)
     held = division if further else division.without_further()
     tree = _tree(start, measurer, budget, held)
