@@ -195,7 +195,7 @@ def test_names_that_clash_are_refused() -> None:
 
 
 def test_there_is_no_joint_mechanism_for_the_worker_policy() -> None:
-    with pytest.raises(NotCovered, match="worker policy"):
+    with pytest.raises(NotCovered, match="worker and person policies"):
         planned(policy="worker")
 
 
