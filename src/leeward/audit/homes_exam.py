@@ -58,7 +58,7 @@ def movers() -> Iterator[tuple[Counts, Counts]]:
 
 
 def joiners() -> Iterator[tuple[Counts, Counts]]:
-    """Groups of nobody and of one, and one worker more."""
+    """Groups without a worker and of one worker, and the same with one worker more."""
     for group in ((0, 0, 0), (1, 0, 0)):
         for area in (0, 1):
             yield group, _and_in(group, area)

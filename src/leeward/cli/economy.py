@@ -18,7 +18,7 @@ Geography = Annotated[
     str, typer.Option(help="places (few large, many small), tracts (even) or blocks (in tracts).")
 ]
 Quarters = Annotated[
-    int, typer.Option(help="Also wage records of so many quarters, the last of them 2026Q4.")
+    int, typer.Option(help="Also wage records: the number of quarters, which end with 2026Q4.")
 ]
 Cohorts = Annotated[
     bool, typer.Option("--cohorts", help="With --quarters: graduates, leavers and veterans too.")

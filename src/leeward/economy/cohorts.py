@@ -118,9 +118,9 @@ class Careers:
 
     @classmethod
     def draw(cls, economy: Economy, batch: Batch) -> Self:
-        """Who of the holders of first jobs belongs to a cohort; nobody if none are asked for."""
+        """The holders of first jobs who belong to a cohort; none if no cohorts are asked for."""
         bits = economy.stream(COHORT_STREAM + batch.number)
-        line, kind = _members(bits, batch) if economy.cohorts else _nobody()
+        line, kind = _members(bits, batch) if economy.cohorts else _no_members()
         again = np.flatnonzero(bits.generator.random(len(line)) < TWICE)
         rows = np.concatenate([np.arange(len(line)), again])
         education = batch.people["education"][line]
@@ -158,7 +158,7 @@ class Careers:
         return np.array([name in columns for columns in COLUMNS_OF_KIND])[self.kind]
 
 
-def _nobody() -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _no_members() -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
 
 

@@ -154,7 +154,7 @@ class _Lines:
         )
 
     def _hire(self, bits: SeededBits, number: int, leaves: NDArray[np.bool_]) -> Lines:
-        """Who begins a job; nobody where they left one this quarter or hold their second one."""
+        """Those who begin a job; not who left one this quarter or holds a second one."""
         found = np.where(leaves, FOUND_AT_ONCE, FOUND_LATER)
         found[self.batch.second] = RECALLED
         seeks = np.flatnonzero(~self.held & (bits.generator.random(len(found)) < found))

@@ -41,7 +41,7 @@ class Quarter:
         return cls(int(found[1]), int(found[2]))
 
     def moved(self, quarters: int) -> "Quarter":
-        """The quarter so many quarters later."""
+        """The quarter that is this number of quarters later."""
         year, number = divmod(4 * self.year + self.number - 1 + quarters, 4)
         return Quarter(year, number + 1)
 
