@@ -33,11 +33,15 @@ MAY_IMPORT = {
     "publishing": EVERYWHERE
     | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption tidy"),
     "baselines": EVERYWHERE | rooms("model noise randomness"),
-    "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines"),
+    "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines local"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
     | rooms("publishing.check publishing.plan publishing.receipt regress"),
+    "attacks": EVERYWHERE
+    | rooms("model privacy noise mechanisms economy engines baselines synth audit randomness")
+    | rooms("evaluate local publishing.check publishing.plan publishing.receipt"),
+    "local": EVERYWHERE | rooms("model privacy noise randomness bundle"),
     "pictures": EVERYWHERE,
     "regress": EVERYWHERE
     | rooms("model privacy mechanisms noise engines ledger baselines interruption")

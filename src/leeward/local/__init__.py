@@ -1,0 +1,1 @@
+"""Local privacy: surveys whose answers are randomised before anyone else sees them."""
