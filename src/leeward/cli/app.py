@@ -25,6 +25,7 @@ COMMANDS = {
     "jobs": "Write the jobs of a quarter that follow from wage records. CONFIDENTIAL output.",
     "check": "Check plan, codebook and every row of the data. CONFIDENTIAL output.",
     "plan": "Show what a plan promises, costs and errs. Reads no data, spends nothing.",
+    "explain": "Explain what SELECT statements would count and cost. Reads no data.",
     "release": "Charge the ledger, tabulate, add noise, write the bundle.",
     "verify": "Check bundles: checksums, tables, certificate; with the ledger also their entries.",
     "tidy": "Write a bundle whose tables add up, are not negative and are whole.",

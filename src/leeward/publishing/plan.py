@@ -49,6 +49,7 @@ from leeward.publishing.reading import (
     require_limit,
 )
 from leeward.publishing.request import Request, WrittenData, WrittenTable
+from leeward.publishing.sql import by_hand
 from leeward.show.notebook import html_table
 from leeward.show.numbers import crossed
 
@@ -335,6 +336,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     asked, codebook, jobs = context.asked, context.codebook, context.jobs
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
+    request = request.model_copy(update={"tables": [table.written for table in kept]})
     made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
     raise_all(_unwritable(made))
     _require_promise(made)
@@ -378,6 +380,7 @@ class Context:
         margins = read_margins(written.margins)
         if self.codebook is None:
             return None
+        written = by_hand(written, self.codebook)
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None

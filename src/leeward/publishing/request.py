@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
+from pydantic_core import PydanticCustomError
 
 from leeward.model import COUNT
 from leeward.model.document import Written, one_of
@@ -15,6 +16,7 @@ ALL = "all"
 TOTALS = f"must be {ALL}, or a list of attributes of the table"
 BINS = "must be pseo, or a list of ascending edges of classes"
 CODES = "must be one code or a list of codes"
+BESIDE_SQL = "must have either sql, or by with where, statistic, of, bins, at and breakdowns"
 BREAKDOWN = "must be an attribute of workers or jobs, or a list of them"
 TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 WIDTH = 100
@@ -52,8 +54,12 @@ class WrittenJobs(Written):
     per: str | None = None
 
 
+IN_SQL = ("by", "where", "statistic", "of", "bins", "at", "breakdowns")
+"""What a statement says in place of keys."""
+
+
 class WrittenTable(Written):
-    """One table to publish."""
+    """One table to publish; `sql` is another way to write by, where, statistic and of."""
 
     name: str
     by: list[str]
@@ -69,6 +75,17 @@ class WrittenTable(Written):
     establishments: bool = False
     totals: Annotated[list[str] | str | None, one_of(TOTALS)] = None
     breakdowns: list[Annotated[list[str] | str, one_of(BREAKDOWN)]] = Field(default_factory=list)
+    sql: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _said_by_sql(cls, content: object) -> object:
+        """A table with a statement has no other keys that say what is counted."""
+        if not isinstance(content, dict) or content.get("sql") is None:
+            return content
+        if any(key in content for key in IN_SQL):
+            raise PydanticCustomError("beside_sql", BESIDE_SQL)
+        return {**content, "by": []}
 
 
 class Request(Written):

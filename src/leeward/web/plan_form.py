@@ -18,7 +18,7 @@ from leeward.web.site import listed
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
 TICKED = ("complete", "establishments")
-STATISTIC = ("statistic", "of", "bins", "at")
+STATISTIC = ("statistic", "of", "bins", "at", "sql")
 """What a table publishes: kept as in the plan file, as one text."""
 
 RULES = ("every", "primary", "max_per_worker")
@@ -104,7 +104,8 @@ class DraftTable:
         ticked = {key: getattr(self, key) for key in TICKED}
         totals = {"totals": _totals(self.totals)} if self.totals else {}
         broken = {"breakdowns": _breakdowns(self.breakdowns)} if self.breakdowns else {}
-        return {"name": self.name, "by": list(self.by)} | ticked | given | kept | totals | broken
+        by = {} if "sql" in kept and not self.by else {"by": list(self.by)}
+        return {"name": self.name} | by | ticked | given | kept | totals | broken
 
 
 @dataclass(frozen=True)
