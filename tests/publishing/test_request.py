@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.model.document import parse, read_document
 from leeward.publishing.request import (
     Request,
     WrittenData,
     WrittenJobs,
     WrittenProtection,
     WrittenTable,
+    read_request,
     written,
 )
 
@@ -37,7 +37,7 @@ tables:
 def again(text: str, folder: Path) -> Request | None:
     path = folder / "plan.yaml"
     path.write_text(text, encoding="utf-8")
-    request, problems = parse(Request, read_document(path, "plan"), "plan")
+    request, problems = read_request(path)
     return None if problems else request
 
 

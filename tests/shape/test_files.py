@@ -25,6 +25,7 @@ MORE_PARAMETERS = {
     "release": "the same from Python, and the three tables",
     "derive": "a parameter for each thing that may be asked",
     "read_command": "the same as options",
+    "explain_command": "an option for each thing that may be assumed",
     "jobs_command": "an option for each thing that may be asked",
     "find_jobs": "the same from Python",
     "regress_command": "an option for each thing that may be asked",

@@ -26,7 +26,7 @@ WORK = {
     "engine": "from leeward.engines import connect",
 }
 HEAVY = [
-    *("ibis", "duckdb", "pandas", "leeward.engines.*"),
+    *("ibis", "duckdb", "pandas", "sqlglot", "leeward.engines.*"),
     *("leeward.noise.sampling", "leeward.noise.draws", "leeward.randomness"),
 ]
 HELP = (

@@ -6,18 +6,16 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say, say_json
-from leeward.model import BoundedJobs, EveryJob, read_codebook
+from leeward.model import read_codebook
 from leeward.publishing.explanation import LARGEST, Asked, explain
-from leeward.publishing.reading import MOST_JOBS_PER_WORKER, read_number, read_protection
-from leeward.publishing.request import WrittenProtection
-
-MOST_LARGEST = 10**9
+from leeward.publishing.reading import read_jobs, read_number, read_protection
+from leeward.publishing.request import WrittenJobs, WrittenProtection
 
 
 def explain_command(  # noqa: PLR0913 (a parameter for each option)
     statements: Annotated[
         list[str],
-        typer.Argument(metavar="SQL...", help="SELECT statements, each in quotes, or with ;."),
+        typer.Argument(metavar="SQL", help="SELECT statements, each in quotes, or with ;."),
     ],
     *,
     codebook: Annotated[Path, typer.Option(help="The codebook: attributes, codes and keys.")],
@@ -32,12 +30,12 @@ def explain_command(  # noqa: PLR0913 (a parameter for each option)
         typer.Option("--epsilon", metavar="<str>", help="Of all statements; 1; or one of each."),
     ] = None,
     jobs_per_worker: Annotated[
-        int | None,
-        typer.Option(min=1, max=MOST_JOBS_PER_WORKER, help="Maximum number of jobs that count."),
+        str | None,
+        typer.Option(help="Maximum number of jobs that count."),
     ] = None,
     largest: Annotated[
         int,
-        typer.Option(min=1, max=MOST_LARGEST, help="Jobs of the largest establishment of a cell."),
+        typer.Option(help="Jobs of the largest establishment of a cell."),
     ] = LARGEST,
     as_json: Annotated[bool, typer.Option("--json", help="The explanation as JSON.")] = False,
 ) -> None:
@@ -54,7 +52,9 @@ def explain_command(  # noqa: PLR0913 (a parameter for each option)
     written = WrittenProtection(
         policy=policy, alpha=alpha or ("0.1" if with_alpha else None), epsilon=given[0]
     )
-    rule = EveryJob() if jobs_per_worker is None else BoundedJobs(jobs_per_worker)
+    rule = read_jobs(
+        None if jobs_per_worker is None else WrittenJobs(max_per_worker=jobs_per_worker)
+    )
     asked = Asked(read_codebook(codebook), read_protection(written), rule, largest)
     found, cost = explain(statements, asked, each if len(each) > 1 else ())
     if as_json:

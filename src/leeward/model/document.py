@@ -220,7 +220,6 @@ def _remedy(kind: str, where: str) -> str:
         "list_type": "Write it in brackets: [a, b].",
         "tuple_type": "Write it in brackets: [a, b].",
         "one_of": "Write it in one of these ways.",
-        "beside_sql": "Leave sql out, or the keys that it stands for.",
         "dict_type": "Write it in braces: {key: value}.",
         "model_type": "Write it in braces: {key: value}.",
         "model_attributes_type": "Write it in braces: {key: value}.",

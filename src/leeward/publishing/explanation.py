@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import alpha_text, number_text
 from leeward.model import BoundedJobs, Codebook, EveryJob, JobsRule, Pay
-from leeward.model.size_profile import SizeProfile
+from leeward.model.size_profile import MOST_JOBS, SizeProfile
 from leeward.privacy import Guarantee, Person, WorkerOnly, sequential
 from leeward.publishing.plan import Context, PlannedTable
 from leeward.publishing.prediction import mean_error
-from leeward.publishing.reading import OFFERED, read_marginal
+from leeward.publishing.reading import OFFERED, read_marginal, require_limit
 from leeward.publishing.sql import WORKPLACES, Selected, read_statement, statements
 from leeward.show.numbers import count, counted, crossed, error, listed
 
@@ -46,6 +46,14 @@ class Asked:
                 rule=f"must be one of {', '.join(OFFERED)}",
                 value=self.promise.policy.name,
                 next_step="Choose one of these.",
+            )
+        require_limit(self.promise.policy, self.jobs)
+        if not 1 <= self.largest <= MOST_JOBS:
+            raise InvalidParameter(
+                "--largest",
+                rule=f"must be a whole number from 1 to {MOST_JOBS}",
+                value=self.largest,
+                next_step=f"Leave it out for {LARGEST}.",
             )
 
     @property

@@ -27,7 +27,6 @@ from leeward.model import (
     most_rows,
 )
 from leeward.model.codebook import read_codebook
-from leeward.model.document import as_document, parse, read_document
 from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.noise.scales import public_seed
@@ -48,7 +47,7 @@ from leeward.publishing.reading import (
     read_shares,
     require_limit,
 )
-from leeward.publishing.request import Request, WrittenData, WrittenTable
+from leeward.publishing.request import Request, WrittenData, WrittenTable, read_request
 from leeward.publishing.sql import by_hand
 from leeward.show.notebook import html_table
 from leeward.show.numbers import crossed
@@ -304,12 +303,9 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     Plan(2026Q2, epsilon 4: by_place)
     """
     found = Gathering()
-    if isinstance(source, Mapping):
-        content, path = as_document(source), Path("plan.yaml")
-    else:
-        path = Path(source)
-        content = read_document(path, "plan")
-    request, found.problems[:] = parse(Request, content, "plan")
+    given = isinstance(source, Mapping)
+    path = Path("plan.yaml") if given else Path(source)
+    request, found.problems[:] = read_request(source if given else path)
     made = None if request is None else found.attempt(lambda: make_plan(request, path))
     raise_all(found.problems)
     if made is None:
@@ -380,7 +376,7 @@ class Context:
         margins = read_margins(written.margins)
         if self.codebook is None:
             return None
-        written = by_hand(written, self.codebook)
+        written = written if written.sql is None else by_hand(written, self.codebook)
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None

@@ -1,14 +1,15 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, JsonValue, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field, JsonValue
 
+from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import COUNT
-from leeward.model.document import Written, one_of
+from leeward.model.document import Written, as_document, one_of, parse, read_document
 
 ALL = "all"
 """As `totals`: every attribute of the table."""
@@ -16,7 +17,6 @@ ALL = "all"
 TOTALS = f"must be {ALL}, or a list of attributes of the table"
 BINS = "must be pseo, or a list of ascending edges of classes"
 CODES = "must be one code or a list of codes"
-BESIDE_SQL = "must have either sql, or by with where, statistic, of, bins, at and breakdowns"
 BREAKDOWN = "must be an attribute of workers or jobs, or a list of them"
 TEXT, SEQUENCE, MAPPING = (f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 WIDTH = 100
@@ -77,16 +77,6 @@ class WrittenTable(Written):
     breakdowns: list[Annotated[list[str] | str, one_of(BREAKDOWN)]] = Field(default_factory=list)
     sql: str | None = None
 
-    @model_validator(mode="before")
-    @classmethod
-    def _said_by_sql(cls, content: object) -> object:
-        """A table with a statement has no other keys that say what is counted."""
-        if not isinstance(content, dict) or content.get("sql") is None:
-            return content
-        if any(key in content for key in IN_SQL):
-            raise PydanticCustomError("beside_sql", BESIDE_SQL)
-        return {**content, "by": []}
-
 
 class Request(Written):
     """The whole plan file."""
@@ -106,6 +96,30 @@ class Request(Written):
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
         files = {key: told[key] for key in ("codebook", "sizes") if key in told}
         return told | {key: _file_name(written) for key, written in files.items()}
+
+
+def read_request(
+    source: Path | Mapping[str, object],
+) -> tuple[Request | None, list[LeewardError]]:
+    """A plan as written in a file or mapping; or None, and all that is wrong with its keys."""
+    is_file = isinstance(source, Path)
+    content = read_document(source, "plan") if is_file else as_document(source)
+    tables = content.get("tables")
+    listed = tables if isinstance(tables, list) else []
+    asked = {n: one for n, one in enumerate(listed) if isinstance(one, dict) and "sql" in one}
+    told = [{**one, "by": one.get("by", [])} if n in asked else one for n, one in enumerate(listed)]
+    found, problems = parse(Request, {**content, "tables": told} if asked else content, "plan")
+    twice = [_beside_sql(n) for n, one in asked.items() if any(key in one for key in IN_SQL)]
+    return None if twice else found, [*problems, *twice]
+
+
+def _beside_sql(number: int) -> InvalidParameter:
+    return InvalidParameter(
+        f"plan.tables[{number}].sql",
+        rule=f"must stand alone: a statement says what {', '.join(IN_SQL)} would",
+        value="both",
+        next_step="Leave sql out, or the keys that it stands for.",
+    )
 
 
 def _file_name(written: object) -> str:

@@ -47,11 +47,8 @@ class Selected:
 
 
 def by_hand(table: WrittenTable, codebook: Codebook) -> WrittenTable:
-    """The same table without SQL; one without it stays as it is."""
-    if table.sql is None:
-        return table
-    found = one_statement(table.sql)
-    selected = read_statement(found, codebook)
+    """The same table without SQL."""
+    selected = read_statement(one_statement(table.sql or ""), codebook)
     if selected.counted != JOBS:
         raise _refused(
             "must count jobs: the number of establishments is public and exact",
@@ -280,7 +277,7 @@ class _Reader:
     def _condition(self, node: "Expr") -> tuple[str, tuple[str, ...]]:
         kind = _kind(node)
         if kind not in ("EQ", "In"):
-            raise _not_known(node)
+            raise _refused(*ADVICE.get(kind, ATTRIBUTE_IS_CODE))
         _only(node, "this", "expression" if kind == "EQ" else "expressions")
         if _kind(node.this) != "Column":
             raise _refused(*ATTRIBUTE_IS_CODE)
@@ -562,7 +559,6 @@ ADVICE = {
         "a statement that writes",
         "Write a SELECT. The text never reaches a database in any case.",
     ),
-    "Predicate": ATTRIBUTE_IS_CODE,
     "Rand": (
         "must not draw random numbers: noise is added by the mechanism alone",
         "random()",

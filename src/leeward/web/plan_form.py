@@ -11,8 +11,7 @@ from urllib.parse import parse_qsl
 
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import rational
-from leeward.model.document import parse, read_document
-from leeward.publishing.request import ALL, Request, WrittenTable
+from leeward.publishing.request import ALL, Request, WrittenTable, read_request
 from leeward.web.site import listed
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
@@ -39,7 +38,7 @@ class Loaded:
 def load(path: Path) -> Loaded:
     """Read a plan file, again with each request; its codebook is read with every prediction."""
     try:
-        request, problems = parse(Request, read_document(path, "plan"), "plan")
+        request, problems = read_request(path)
     except LeewardError as refusal:
         return Loaded(path, None, listed(refusal))
     if request is not None and request.protect.rho is not None:
@@ -132,7 +131,7 @@ class Draft:
             content["jobs"] = {rule: self[f"jobs.{rule}"]}
             if rule == RULES[2] and self["jobs.per"]:
                 content["jobs"]["per"] = self["jobs.per"]
-        return parse(Request, content, "plan")
+        return read_request(content)
 
     def _protect(self) -> dict[str, str]:
         optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "unit", "delta")}
