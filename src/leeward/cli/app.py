@@ -68,7 +68,7 @@ def load(name: str) -> "Command":
     loaded = typer.main.get_command(app)
     for given in loaded.params:
         if given.nargs == SEVERAL:
-            text = "<str>" if given.name == "statements" else "<path>"
+            text = "<str>" if given.name == "sql" else "<path>"
             vars(given)["display_type_rich"] = lambda ctx, text=text: text  # noqa: ARG005 (Typer's)
     if isinstance(loaded, TyperGroup):
         for one in loaded.commands.values():  # the whole first line, as in the list of commands

@@ -13,7 +13,7 @@ from leeward.publishing.request import WrittenJobs, WrittenProtection
 
 
 def explain_command(  # noqa: PLR0913 (a parameter for each option)
-    statements: Annotated[
+    sql: Annotated[
         list[str],
         typer.Argument(metavar="SQL", help="SELECT statements, each in quotes, or with ;."),
     ],
@@ -56,7 +56,7 @@ def explain_command(  # noqa: PLR0913 (a parameter for each option)
         None if jobs_per_worker is None else WrittenJobs(max_per_worker=jobs_per_worker)
     )
     asked = Asked(read_codebook(codebook), read_protection(written), rule, largest)
-    found, cost = explain(statements, asked, each if len(each) > 1 else ())
+    found, cost = explain(sql, asked, each if len(each) > 1 else ())
     if as_json:
         told = [one.as_json() for one in found]
         together = None if cost is None else cost.as_json()

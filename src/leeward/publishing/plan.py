@@ -303,9 +303,8 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     Plan(2026Q2, epsilon 4: by_place)
     """
     found = Gathering()
-    given = isinstance(source, Mapping)
-    path = Path("plan.yaml") if given else Path(source)
-    request, found.problems[:] = read_request(source if given else path)
+    path = Path("plan.yaml" if isinstance(source, Mapping) else source)
+    request, found.problems[:] = read_request(source if isinstance(source, Mapping) else path)
     made = None if request is None else found.attempt(lambda: make_plan(request, path))
     raise_all(found.problems)
     if made is None:

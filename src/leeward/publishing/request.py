@@ -102,8 +102,7 @@ def read_request(
     source: Path | Mapping[str, object],
 ) -> tuple[Request | None, list[LeewardError]]:
     """A plan as written in a file or mapping; or None, and all that is wrong with its keys."""
-    is_file = isinstance(source, Path)
-    content = read_document(source, "plan") if is_file else as_document(source)
+    content = read_document(source, "plan") if isinstance(source, Path) else as_document(source)
     tables = content.get("tables")
     listed = tables if isinstance(tables, list) else []
     asked = {n: one for n, one in enumerate(listed) if isinstance(one, dict) and "sql" in one}
