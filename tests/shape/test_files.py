@@ -26,6 +26,7 @@ MORE_PARAMETERS = {
     "derive": "a parameter for each thing that may be asked",
     "read_command": "the same as options",
     "explain_command": "an option for each thing that may be assumed",
+    "audit_command": "an option for each thing that may be examined",
     "jobs_command": "an option for each thing that may be asked",
     "find_jobs": "the same from Python",
     "regress_command": "an option for each thing that may be asked",

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterable, Iterator
 from math import isinf, isnan
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from leeward.audit import Row, audit
+from leeward.cli.audit_graph import graph_command
 from leeward.cli.audit_promises import promises_command
 
 COLUMNS = (
@@ -23,7 +25,8 @@ COLUMNS = (
 )
 
 
-def audit_command(
+def audit_command(  # noqa: PLR0913 (a parameter for each option)
+    *,
     as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON, for programs.")] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
@@ -37,6 +40,17 @@ def audit_command(
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
     ] = False,
+    graph: Annotated[
+        str | None,
+        typer.Option(help="Examine a policy graph: a file .yaml or .csv, or such as line:10:2."),
+    ] = None,
+    query: Annotated[
+        Path | None, typer.Option(help="With --graph: CSV, what each node adds to the numbers.")
+    ] = None,
+    epsilon: Annotated[str, typer.Option(help="With --graph: what every edge is hidden by.")] = "1",
+    out: Annotated[
+        Path | None, typer.Option(help="With --graph: a page with its picture to write.")
+    ] = None,
 ) -> None:
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
 
@@ -44,10 +58,15 @@ def audit_command(
     asked for; losses are computed from these exact integer distributions. Rows of "released code"
     compare it with its definition and sample it: their ε is a lower bound. Mechanisms must be
     confirmed and controls rejected; otherwise the exit code is 1. With --promises the same is done
-    for every sentence that is printed about a guarantee, on pairs of possible worlds.
+    for every sentence that is printed about a guarantee, on pairs of possible worlds. With --graph
+    a policy as data is examined instead: star, complete, line, partition, h15, h15-printed, strong,
+    weak, or a file.
 
     Example: leeward audit --quick
     """
+    if graph is not None:
+        graph_command(graph, epsilon=epsilon, query=query, out=out, as_json=as_json)
+        return
     if sentences:
         promises_command(as_json=as_json, as_markdown=as_markdown)
         return

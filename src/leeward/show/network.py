@@ -1,0 +1,75 @@
+"""Network: a small graph as a picture: nodes on a circle, or in rows by their distance from one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import cos, pi, sin
+from typing import ClassVar
+
+MOST_DRAWN = 40
+"""Maximum number of nodes of a picture."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A node: its place in a square of 100 by 100, its name, and whether it is no record."""
+
+    x: float
+    y: float
+    name: str
+    absent: bool = False
+
+
+@dataclass(frozen=True)
+class Network:
+    """Spots, and the lines between them."""
+
+    kind: ClassVar[str] = "network"
+
+    title: str
+    spots: tuple[Spot, ...]
+    lines: tuple[tuple[Spot, Spot], ...]
+
+    @property
+    def height(self) -> int:
+        """Height of the picture in user units, by the number of rows."""
+        return 100 if len({one.y for one in self.spots}) > 3 else 60
+
+
+def network(
+    title: str,
+    nodes: Sequence[str],
+    edges: Iterable[tuple[str, str]],
+    distances: Mapping[str, int] | None = None,
+) -> Network:
+    """Nodes in rows by their distance from the node at 0; on a circle without distances."""
+    placed = _circle(nodes) if distances is None else _rows(nodes, distances)
+    return Network(
+        title, tuple(placed.values()), tuple((placed[one], placed[other]) for one, other in edges)
+    )
+
+
+def _circle(nodes: Sequence[str]) -> dict[str, Spot]:
+    turn = 2 * pi / len(nodes)
+    return {
+        name: Spot(round(50 + 40 * sin(n * turn), 2), round(50 - 40 * cos(n * turn), 2), name)
+        for n, name in enumerate(nodes)
+    }
+
+
+def _rows(nodes: Sequence[str], distances: Mapping[str, int]) -> dict[str, Spot]:
+    """The node at 0 on top; nodes without a path are in a row of their own at the bottom."""
+    far = 1 + max(distances.values())
+    rows: dict[int, list[str]] = {}
+    for name in nodes:
+        rows.setdefault(distances.get(name, far), []).append(name)
+    last = max(rows) or 1
+    return {
+        name: Spot(
+            round(100 * (n + 0.5) / len(row), 2),
+            round(8 + 84 * level / last, 2),
+            name,
+            absent=level == 0,
+        )
+        for level, row in rows.items()
+        for n, name in enumerate(row)
+    }
