@@ -24,6 +24,7 @@ CLASSES = {
 NAMED = {
     "leeward.audit.lines": "an audit line names the mechanism that it examines",
     "leeward.audit.history_exam": "an audit line names the mechanism that it examines",
+    "leeward.audit.graph_exam": "Laplace noise for a sensitivity over any graph",
     "leeward.audit.publication": "a setting names the mechanism whose sentences are examined",
     "leeward.audit.controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.pay_controls": "a broken twin is made of the mechanism that it breaks",

@@ -1,6 +1,6 @@
 """`leeward audit --graph`: a policy as data, and what noise that is calibrated to it loses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -17,7 +17,6 @@ from leeward.publishing.reading import read_number
 from leeward.show.environment import template
 from leeward.show.network import MOST_DRAWN, Network, network
 from leeward.show.numbers import count, counted
-from leeward.show.page import Row as Line
 
 SENTENCES = 4
 """Pairs of nodes that are told about, each at another distance."""
@@ -31,30 +30,18 @@ def graph_command(
     answers = graph.counts() if query is None else read_query(query, graph)
     exam = GraphExam.of(graph, answers, read_number(epsilon, "--epsilon"))
     rows = exam.rows()
-    told = tuple(sentences(graph, exam.epsilon))
+    told = tuple(lines(exam, rows))
     if out is not None:
-        _write(out, page(exam, rows, told))
+        _write(out, page(graph, told))
     if as_json:
-        say_json(_as_json(exam, rows, told))
+        say_json(_as_json(exam, rows))
     else:
-        for line in lines(exam, rows, told):
+        for line in told:
             say(line)
         if out is not None:
             say(f"The page is {out}.")
     if not all(row.as_expected for row in rows):
         raise typer.Exit(1)
-
-
-def facts(exam: GraphExam) -> dict[str, int]:
-    """The graph in numbers."""
-    graph = exam.graph
-    return {
-        "nodes": len(graph.nodes),
-        "edges": len(graph.edges),
-        "parts without a path between them": len(graph.components),
-        "largest distance in steps": graph.diameter,
-        "sensitivity of the query": exam.sensitivity,
-    }
 
 
 def sentences(graph: PolicyGraph, epsilon: Fraction) -> Iterator[str]:
@@ -69,7 +56,7 @@ def sentences(graph: PolicyGraph, epsilon: Fraction) -> Iterator[str]:
         yield graph.sentence(start, node, epsilon)
 
 
-def lines(exam: GraphExam, rows: tuple[Row, ...], told: tuple[str, ...]) -> Iterator[str]:
+def lines(exam: GraphExam, rows: tuple[Row, ...]) -> Iterator[str]:
     """The answer for a person."""
     graph = exam.graph
     yield (
@@ -81,7 +68,7 @@ def lines(exam: GraphExam, rows: tuple[Row, ...], told: tuple[str, ...]) -> Iter
     for row in rows:
         losses = f"claimed {float(exam.epsilon):g}, computed {row.epsilon:.4g}"
         yield f"{_noise(row)}: {losses}, {row.verdict}."
-    yield from told
+    yield from sentences(graph, exam.epsilon)
 
 
 def _noise(row: Row) -> str:
@@ -89,26 +76,23 @@ def _noise(row: Row) -> str:
     return f"Known bad, Laplace noise for {control}" if control else "Calibrated Laplace noise"
 
 
-def _as_json(exam: GraphExam, rows: tuple[Row, ...], told: tuple[str, ...]) -> dict[str, object]:
+def _as_json(exam: GraphExam, rows: tuple[Row, ...]) -> dict[str, object]:
     return {
         "graph": exam.graph.name,
         "epsilon": str(exam.epsilon),
-        **{name.split(" ")[0]: number for name, number in facts(exam).items()},
+        "nodes": len(exam.graph.nodes),
+        "edges": len(exam.graph.edges),
+        "parts": len(exam.graph.components),
+        "diameter": exam.graph.diameter,
+        "sensitivity": exam.sensitivity,
         "rows": [row.as_json() for row in rows],
-        "sentences": list(told),
+        "sentences": list(sentences(exam.graph, exam.epsilon)),
     }
 
 
-def page(exam: GraphExam, rows: tuple[Row, ...], told: tuple[str, ...]) -> str:
+def page(graph: PolicyGraph, told: Sequence[str]) -> str:
     """One HTML file, with a picture of a small graph."""
-    numbers = [Line(name, (count(number),)) for name, number in facts(exam).items()]
-    losses = [
-        Line(_noise(row), (f"{float(exam.epsilon):g}", f"{row.epsilon:.4g}", row.verdict))
-        for row in rows
-    ]
-    return template("show/graph.html.j2").render(
-        graph=exam.graph, picture=_picture(exam.graph), facts=numbers, rows=losses, sentences=told
-    )
+    return template("show/graph.html.j2").render(graph=graph, picture=_picture(graph), lines=told)
 
 
 def _picture(graph: PolicyGraph) -> Network | None:

@@ -25,7 +25,7 @@ from leeward.exact import Number, positive
 from leeward.model.document import Written, nearest, parse, read_document, read_text
 from leeward.privacy.database import Counts, Database
 from leeward.privacy.policy import StrongAlpha, WeakAlpha
-from leeward.privacy.words import factor_text
+from leeward.privacy.words import steps_apart
 
 MOST_NODES, MOST_EDGES = 2_000, 200_000
 ABSENT = "⊥"
@@ -115,10 +115,7 @@ class PolicyGraph:
             return f"{one} and {other} have no path: which of the two it is, is not protected."
         if steps == 0:
             return f"{one} and {other} are the same node."
-        return (
-            f"{one} and {other} are {steps} step{'s' if steps > 1 else ''} apart: seeing a release "
-            f"changes the odds between them by a factor of at most {factor_text(steps * loss)}."
-        )
+        return f"{one} and {other} are {steps_apart(steps, loss)}."
 
     def histogram(self) -> Query:
         """How many records have each value; no record adds nothing."""
@@ -199,7 +196,9 @@ def line(values: int = 10, threshold: int = 1) -> PolicyGraph:
 def partition(values: int = 6, parts: int = 2) -> PolicyGraph:
     """Values are joined within their part alone: which part it is, is public."""
     nodes = _values(values)
-    inside = (pair for part in range(parts) for pair in combinations(nodes[part::parts], 2))
+    _require(1 <= parts <= values, "must have 1 to as many parts as values", str(parts))
+    part = [n * parts // values for n in range(values)]
+    inside = ((nodes[i], nodes[j]) for i, j in combinations(range(values), 2) if part[i] == part[j])
     return _graph("partition", nodes, inside, None)
 
 

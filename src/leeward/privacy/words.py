@@ -130,6 +130,14 @@ def factor_text(epsilon: Fraction) -> str:
     return f"{factor:,f}"
 
 
+def steps_apart(steps: int, epsilon: Fraction) -> str:
+    """What is promised of two nodes of a policy graph, each of whose edges is hidden by ε."""
+    return (
+        f"{steps} step{'s' if steps > 1 else ''} apart: seeing a release changes the odds between "
+        f"them by a factor of at most {factor_text(steps * epsilon)}"
+    )
+
+
 def jobs_more(guarantee: "Guarantee", noun: str = "job") -> str:
     """Δ in words: "one job more", "5 jobs more"."""
     plus = guarantee.plus or 1

@@ -2,8 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import cos, pi, sin
+from itertools import combinations
+from math import cos, dist, pi, sin
 from typing import ClassVar
+
+WIDTH = 120
+"""Width of a picture in user units."""
 
 MOST_DRAWN = 40
 """Maximum number of nodes of a picture."""
@@ -33,6 +37,13 @@ class Network:
     def height(self) -> int:
         """Height of the picture in user units, by the number of rows."""
         return 100 if len({one.y for one in self.spots}) > 3 else 60
+
+    @property
+    def radius(self) -> float:
+        """Radius of a spot in user units: at most a third of the way to the nearest spot."""
+        places = [(one.x * WIDTH / 100, one.y * self.height / 100) for one in self.spots]
+        nearest = min(dist(*two) for two in combinations(places, 2))
+        return round(min(5.5, nearest / 3), 2)
 
 
 def network(
@@ -66,7 +77,7 @@ def _rows(nodes: Sequence[str], distances: Mapping[str, int]) -> dict[str, Spot]
     return {
         name: Spot(
             round(100 * (n + 0.5) / len(row), 2),
-            round(8 + 84 * level / last, 2),
+            round(12 + 76 * level / last, 2),
             name,
             absent=level == 0,
         )
