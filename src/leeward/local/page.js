@@ -1,0 +1,259 @@
+// The page of a survey: draws a report of an answer in this browser, and keeps the report alone.
+"use strict";
+
+// Random words: 64 bits of the browser's generator; probabilities are whole numbers of 2^64.
+
+const WORDS = 1n << 64n;
+
+function word() {
+  return crypto.getRandomValues(new BigUint64Array(1))[0];
+}
+
+function happens(threshold) {
+  return word() < BigInt(threshold);
+}
+
+// A whole number below the bound, each with the same probability: words past the last whole
+// multiple of the bound are thrown away.
+function below(bound) {
+  const size = BigInt(bound);
+  const most = WORDS - WORDS % size;
+  for (;;) {
+    const drawn = word();
+    if (drawn < most) return Number(drawn % size);
+  }
+}
+
+// Channels: how a report is drawn, by the numbers that `public()` of the same channel gives.
+
+const CHANNELS = {
+  subset_selection: drawSubset,
+};
+
+function draw(channel, answer) {
+  return CHANNELS[channel.kind](channel, answer);
+}
+
+// w of the k answers: the own one is among them with the probability of the threshold.
+function drawSubset(channel, answer) {
+  const [k, w] = [Number(channel.domain), Number(channel.w)];
+  const own = happens(channel.threshold);
+  const others = someOf(k - 1, own ? w - 1 : w);
+  const report = others.map((one) => (one < answer ? one : one + 1));
+  if (own) report.push(answer);
+  return report.sort((one, two) => one - two);
+}
+
+// A set of `size` numbers below `bound`, each set with the same probability (Floyd 1987).
+function someOf(bound, size) {
+  const found = new Set();
+  for (let last = bound - size; last < bound; last++) {
+    const drawn = below(last + 1);
+    found.add(found.has(drawn) ? last : drawn);
+  }
+  return [...found];
+}
+
+function newId() {
+  return [word(), word()].map((one) => one.toString(16).padStart(16, "0")).join("");
+}
+
+// Memory: the reports that this browser drew for this survey, never an answer.
+
+class Memory {
+  constructor(digest) {
+    this.key = `leeward-survey-${digest}`;
+    this.here = this.stored() || { asked: null, reports: [] };
+    this.lasting = this.store(this.key + "-probe", "") && this.store(this.key + "-probe", null);
+  }
+
+  stored() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(this.key));
+      return kept && Array.isArray(kept.reports) ? kept : null;
+    } catch {
+      return null;
+    }
+  }
+
+  store(key, value) {
+    try {
+      if (value === null) localStorage.removeItem(key);
+      else localStorage.setItem(key, value);
+      return true;
+    } catch {
+      return false; // forbidden, absent or full
+    }
+  }
+
+  read() {
+    return (this.lasting && this.stored()) || this.here;
+  }
+
+  write(kept) {
+    this.here = kept;
+    this.lasting = this.lasting && this.store(this.key, JSON.stringify(kept));
+  }
+}
+
+function today() {
+  const now = new Date();
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].join("-");
+}
+
+// Whether the limits of the survey allow one more report now.
+function mayReport(limits, kept) {
+  const ofToday = kept.reports.filter((one) => one.day === today()).length;
+  return kept.reports.length < limits.per_person && ofToday < limits.per_day;
+}
+
+// The page itself.
+
+const at = (id) => document.getElementById(id);
+const { digest: DIGEST, survey: SURVEY } = JSON.parse(at("survey").textContent);
+const MEMORY = new Memory(DIGEST);
+const MOST_FOUND = 20;
+
+// Which questions this person is asked: all, or one that is drawn once and stays the same.
+function asked() {
+  if (SURVEY.ask === "all") return SURVEY.questions.map((_, number) => number);
+  const kept = MEMORY.read();
+  if (kept.asked === null) MEMORY.write({ ...kept, asked: below(SURVEY.questions.length) });
+  return [MEMORY.read().asked];
+}
+
+// The number of the answer that is chosen, or null. Nothing else reads a choice.
+function chosen(number) {
+  const found = at(`question-${number}`).querySelector("input[type=radio]:checked");
+  return found && Number(found.value);
+}
+
+// The public attributes, or null where one of them is not told.
+function stratum() {
+  const fields = [...document.querySelectorAll("[data-stratum]")];
+  if (!fields.length || fields.some((one) => !one.value)) return null;
+  return Object.fromEntries(fields.map((one) => [one.dataset.stratum, one.value]));
+}
+
+// A report of what is chosen; the choices are cleared before anything else happens.
+function drawReport(numbers) {
+  const reports = numbers.map((one) => ({
+    question: SURVEY.questions[one].name,
+    report: draw(SURVEY.questions[one].law, chosen(one)),
+  }));
+  const made = { leeward: "report", survey: DIGEST, id: newId(), stratum: stratum(), reports };
+  clear();
+  return made;
+}
+
+function clear() {
+  for (const one of document.querySelectorAll("input[type=radio]")) one.checked = false;
+  for (const one of document.querySelectorAll("[data-search]")) { one.value = ""; find(one); }
+  for (const one of document.querySelectorAll("[data-stratum]")) one.value = "";
+  if (document.activeElement) document.activeElement.blur();
+}
+
+function randomise() {
+  if (mayReport(SURVEY.limits, MEMORY.read())) {
+    const numbers = asked();
+    const missing = numbers.find((one) => chosen(one) === null);
+    if (missing !== undefined) {
+      say(numbers.length > 1 ? "A question has no answer yet." : "Choose an answer first.");
+      at(`question-${missing}`).querySelector("input").focus();
+      return;
+    }
+    const report = drawReport(numbers);
+    const reports = [...MEMORY.read().reports, { day: today(), report }];
+    MEMORY.write({ asked: null, reports });
+  }
+  clear();
+  say("");
+  show();
+  at("report").focus();
+}
+
+function say(words) {
+  at("said").textContent = words;
+}
+
+// What is on the page follows from what is kept, whatever is chosen.
+function show() {
+  const kept = MEMORY.read();
+  const more = mayReport(SURVEY.limits, kept);
+  const numbers = more ? asked() : [];
+  at("ask").hidden = !more;
+  SURVEY.questions.forEach((_, number) => {
+    at(`question-${number}`).hidden = !numbers.includes(number);
+  });
+  at("forgetful").hidden = MEMORY.lasting;
+  at("report").hidden = !kept.reports.length;
+  at("later").hidden = more || kept.reports.length >= SURVEY.limits.per_person;
+  if (kept.reports.length) at("text").textContent = text(last());
+}
+
+function last() {
+  return MEMORY.read().reports.at(-1).report;
+}
+
+function text(report) {
+  return JSON.stringify(report) + "\n";
+}
+
+function save() {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text(last())], { type: "application/json" }));
+  link.download = `report-${last().id}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function copy() {
+  try {
+    await navigator.clipboard.writeText(text(last()));
+    at("done").textContent = "Copied.";
+  } catch {
+    getSelection().selectAllChildren(at("text"));
+    at("done").textContent = "The report is selected: copy it with the keyboard.";
+  }
+}
+
+// Long lists: answers whose code or label has the words that are typed.
+function find(field) {
+  const number = Number(field.dataset.search);
+  const words = field.value.trim().toLowerCase().split(/\s+/).filter((one) => one);
+  const answers = SURVEY.questions[number].answers.map(named);
+  const found = [];
+  for (let one = 0; words.length && one < answers.length && found.length <= MOST_FOUND; one++) {
+    const name = answers[one].toLowerCase();
+    if (words.every((part) => name.includes(part))) found.push(one);
+  }
+  const shown = found.slice(0, MOST_FOUND).map((one) => choice(number, one, answers[one]));
+  at(`found-${number}`).replaceChildren(...shown);
+  at(`more-${number}`).textContent = !words.length ? "" : !found.length ? "No answer has these words."
+    : found.length > MOST_FOUND ? `The first ${MOST_FOUND} are listed: type more.` : "";
+}
+
+function named({ code, label }) {
+  return code === label ? label : `${code} ${label}`;
+}
+
+function choice(number, answer, name) {
+  const label = document.createElement("label");
+  label.className = "choice";
+  const button = document.createElement("input");
+  Object.assign(button, { type: "radio", name: `answer-${number}`, value: answer, autocomplete: "off" });
+  label.append(button, name);
+  return label;
+}
+
+at("randomise").addEventListener("click", randomise);
+at("save").addEventListener("click", save);
+at("copy").addEventListener("click", copy);
+at("print").addEventListener("click", () => print());
+for (const one of document.querySelectorAll("[data-search]")) {
+  one.addEventListener("input", () => find(one));
+}
+addEventListener("storage", show); // another window drew
+addEventListener("pageshow", () => { clear(); show(); }); // also when a browser goes back to it
+show();
+document.documentElement.classList.add("scripted");
