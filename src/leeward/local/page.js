@@ -4,9 +4,18 @@
 // Random words: 64 bits of the browser's generator; probabilities are whole numbers of 2^64.
 
 const WORDS = 1n << 64n;
+const DRAWN = new BigUint64Array(64);
+let left = 0;
 
 function word() {
-  return crypto.getRandomValues(new BigUint64Array(1))[0];
+  if (!left) {
+    crypto.getRandomValues(DRAWN);
+    left = DRAWN.length;
+  }
+  left -= 1;
+  const drawn = DRAWN[left];
+  DRAWN[left] = 0n; // a word is used once and nothing remembers it
+  return drawn;
 }
 
 function happens(threshold) {
