@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from leeward.bundle.disk import write_new
 from leeward.cli.screen import say
 
 
@@ -20,3 +21,9 @@ def page_command(
 
     Example: leeward local page survey.yaml --out survey.html
     """
+    # Imported here: templates and laws would slow the start of every other command.
+    from leeward.local.page import page  # noqa: PLC0415 (see above)
+    from leeward.local.survey import read_survey  # noqa: PLC0415 (as above)
+
+    write_new(out, page(read_survey(survey)).encode())
+    say(f"Page: {out}")

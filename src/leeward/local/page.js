@@ -43,9 +43,9 @@ function draw(channel, answer) {
   return CHANNELS[channel.kind](channel, answer);
 }
 
-// w of the k answers: the own one is among them with the probability of the threshold.
+// w of k answers: the own one is among them with the probability of the threshold.
 function drawSubset(channel, answer) {
-  const [k, w] = [Number(channel.domain), Number(channel.w)];
+  const [k, w] = [Number(channel.domain), Number(channel.size)];
   const own = happens(channel.threshold);
   const others = someOf(k - 1, own ? w - 1 : w);
   const report = others.map((one) => (one < answer ? one : one + 1));

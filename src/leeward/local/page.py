@@ -34,7 +34,7 @@ def page(survey: Survey) -> str:
         survey=survey,
         several=len(survey.questions) > 1,
         most_listed=MOST_LISTED,
-        promise=[one.text for one in promise(survey)],
+        promise=[],
         again="",
         embedded=_embedded(survey),
         script=script(),

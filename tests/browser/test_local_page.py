@@ -1,0 +1,189 @@
+"""The page of a survey: it draws the law of its channels, keeps one report, and no answer."""
+
+import json
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from playwright.sync_api import Page
+from scipy.stats import chi2
+
+from leeward.local.channel import Channel
+from leeward.local.page import page
+from leeward.local.subset_selection import SubsetSelection
+from leeward.local.survey import Survey, read_survey
+from tests.browser.view import DARK, PHONE, WIDE, NewView
+
+DRAWS = 100_000
+SURVEY = read_survey(
+    {
+        "name": "late-pay",
+        "epsilon": "1",
+        "questions": [
+            {
+                "name": "late",
+                "question": "Were you paid late in the last twelve months?",
+                "answers": [{"yes": "Yes"}, {"no": "No </script>"}, {"na": "I had no job"}],
+            },
+            {
+                "name": "occupation",
+                "question": "What is your occupation?",
+                "answers": {f"{n:04}": f"Occupation number {n}" for n in range(400)},
+            },
+        ],
+        "strata": {"region": ["north", "south"]},
+    }
+)
+FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } });"
+
+TALLY = """([law, answers, draws]) => {
+  const found = [];
+  for (let answer = 0; answer < answers; answer++) {
+    const tally = {};
+    for (let n = 0; n < draws / answers; n++) {
+      const report = JSON.stringify(draw(law, answer));
+      tally[report] = (tally[report] || 0) + 1;
+    }
+    found.push(tally);
+  }
+  return found;
+}"""
+
+
+CHANNELS = (
+    SubsetSelection.of(5, "1"),  # two answers of five
+    SubsetSelection.of(4, "ln 3", 1),  # randomised response
+)
+
+
+class Opened(Protocol):
+    """Opens the page of a survey in a window without a network, after a script."""
+
+    def __call__(self, survey: Survey = SURVEY, script: str = "") -> Page: ...
+
+
+@pytest.fixture
+def opened(view: NewView, tmp_path: Path) -> Opened:
+    def new(survey: Survey = SURVEY, script: str = "") -> Page:
+        (tmp_path / "survey.html").write_text(page(survey), encoding="utf-8")
+        window = view()
+        window.context.set_offline(True)
+        window.page.add_init_script(script)
+        window.page.goto((tmp_path / "survey.html").as_uri())
+        return window.page
+
+    return new
+
+
+def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
+    """How likely the exact law is to be this far from what was drawn, by chi-square."""
+    matrix = channel.matrix()
+    reports = [json.dumps(one, separators=(",", ":")) for one in columns(channel, len(matrix[0]))]
+    assert all(set(tally) <= set(reports) for tally in tallies)
+    far, free = 0.0, 0
+    for tally, row in zip(tallies, matrix, strict=True):
+        n = sum(tally.values())
+        wanted = [(tally.get(one, 0), n * float(chance)) for one, chance in zip(reports, row)]
+        far += sum((seen - mean) ** 2 / mean for seen, mean in wanted)
+        free += len(row) - 1
+    return float(chi2.sf(far, free))
+
+
+def columns(channel: Channel, count: int) -> list[Any]:
+    """The reports in the order of the matrix, as they are sent."""
+    if isinstance(channel, SubsetSelection):
+        return [list(one) for one in combinations(range(channel.domain), channel.size)]
+    return list(range(count))
+
+
+def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
+    window = opened()
+    for channel in CHANNELS:
+        drawn = window.evaluate(TALLY, [channel.public(), channel.domain, DRAWS])
+        assert doubt(drawn, channel) > 1e-6, channel
+        near = replace(channel, threshold=channel.threshold - (1 << 58))  # by 1/64
+        assert doubt(drawn, near) < 1e-6, f"{channel} is not told from a neighbour"
+
+
+def answer(window: Page, late: str = "Yes", occupation: str = "0003") -> None:
+    window.get_by_label(late, exact=True).check()
+    window.fill("[data-search]", f"number {int(occupation)}")
+    window.get_by_label(occupation).check()
+    window.select_option("[data-stratum]", "north")
+    window.click("#randomise")
+
+
+def saved(window: Page) -> tuple[str, str]:
+    """The name and the content of the file that the page saves."""
+    with window.expect_download() as waited:
+        window.click("#save")
+    return waited.value.suggested_filename, Path(waited.value.path()).read_text()
+
+
+def test_a_report_is_kept_and_shown_again_and_aggregate_reads_it(opened: Opened) -> None:
+    window = opened()
+    window.click("#randomise")
+    assert window.inner_text("#said") == "A question has no answer yet."
+    answer(window)
+    name, text = saved(window)
+    assert name == f"report-{json.loads(text)['id']}.json"
+    assert window.inner_text("#text").strip() == text.strip()
+    window.reload()
+    assert saved(window) == (name, text)
+    assert not window.is_visible("#randomise")
+    assert not window.is_visible("#forgetful")
+
+
+def test_a_window_that_was_open_before_shows_the_report_of_the_other(opened: Opened) -> None:
+    """Its own choice is not drawn."""
+    first = opened()
+    second = first.context.new_page()
+    second.goto(first.url)
+    answer(first)
+    second.evaluate("randomise()")
+    assert second.inner_text("#text") == first.inner_text("#text")
+
+
+def test_without_storage_the_page_says_what_a_second_report_costs(opened: Opened) -> None:
+    window = opened(script=FORBIDDEN)
+    assert "does not let the page keep anything" in window.inner_text("#forgetful")
+    answer(window)
+    assert not window.is_visible("#randomise")
+    window.reload()
+    assert window.is_visible("#randomise")
+
+
+STATE = """() => JSON.stringify([location.href, document.title, history.length, {...localStorage},
+  {...sessionStorage}, document.cookie, document.documentElement.outerHTML,
+  [...document.querySelectorAll("input, select")].map(one => [one.value, one.checked])])"""
+
+
+def test_nothing_that_stays_depends_on_the_answer(opened: Opened) -> None:
+    """With the draw held fixed, two answers leave the same page, storage, address and file."""
+    left = []
+    for late, occupation in (("Yes", "0003"), ("I had no job", "0217")):
+        window = opened()
+        window.evaluate("() => { draw = () => [1]; newId = () => '0'.repeat(32); }")
+        answer(window, late, occupation)
+        left.append((saved(window), window.evaluate(STATE)))
+    assert left[0] == left[1]
+    assert "number 3" not in left[0][1].split("</script>")[0].lower()
+
+
+def test_limits_and_the_drawn_question(opened: Opened) -> None:
+    survey = replace(SURVEY, ask="one", per_person=2)
+    window = opened(survey, "Date.prototype.getDate = () => Number(localStorage.day || 1);")
+    asked = window.locator("fieldset:visible").get_attribute("id")
+    window.reload()
+    assert window.locator("fieldset:visible").get_attribute("id") == asked
+
+
+def test_a_survey_is_fit_to_be_looked_at(view: NewView, tmp_path: Path, pictures: Path) -> None:
+    (tmp_path / "survey.html").write_text(page(SURVEY), encoding="utf-8")
+    window = view()
+    window.page.goto((tmp_path / "survey.html").as_uri())
+    window.look_at(pictures, "survey", (WIDE, DARK, PHONE))
+    answer(window.page)
+    window.look_at(pictures, "survey-report")
