@@ -185,6 +185,10 @@ class Survey:
             raise InvalidParameter("question", rule=rule, value=shown(name), next_step="Name one.")
         return found
 
+    def named(self, stratum: Stratum) -> dict[str, str] | None:
+        """A stratum with the names of its attributes."""
+        return None if stratum is None else dict(zip(self.strata, stratum, strict=True))
+
     def as_json(self) -> dict[str, Any]:
         """Everything that decides law and meaning."""
         return {
