@@ -73,7 +73,8 @@ class Memory {
   constructor(digest) {
     this.key = `leeward-survey-${digest}`;
     this.here = this.stored() || { asked: null, reports: [] };
-    this.lasting = this.store(this.key + "-probe", "") && this.store(this.key + "-probe", null);
+    const probe = `${this.key}-probe`;
+    this.lasting = this.store(probe, "") && this.store(probe, null);
   }
 
   stored() {
@@ -107,13 +108,15 @@ class Memory {
 
 function today() {
   const now = new Date();
-  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].join("-");
+  const parts = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+  return parts.map((one) => String(one).padStart(2, "0")).join("-");
 }
 
-// Whether the limits of the survey allow one more report now.
+// Whether the limits of the survey allow one more report now. A clock that was set back makes no
+// room: later days count as today.
 function mayReport(limits, kept) {
-  const ofToday = kept.reports.filter((one) => one.day === today()).length;
-  return kept.reports.length < limits.per_person && ofToday < limits.per_day;
+  const late = kept.reports.filter((one) => one.day >= today()).length;
+  return kept.reports.length < limits.per_person && late < limits.per_day;
 }
 
 // The page itself.
@@ -195,6 +198,7 @@ function show() {
     at(`question-${number}`).hidden = !numbers.includes(number);
   });
   at("forgetful").hidden = MEMORY.lasting;
+  at("kept").hidden = !MEMORY.lasting;
   at("report").hidden = !kept.reports.length;
   at("later").hidden = more || kept.reports.length >= SURVEY.limits.per_person;
   if (kept.reports.length) at("text").textContent = text(last());
@@ -204,8 +208,11 @@ function last() {
   return MEMORY.read().reports.at(-1).report;
 }
 
+// The one way to write a report, the same as that of the command: files do not tell which drew them.
 function text(report) {
-  return JSON.stringify(report) + "\n";
+  const lines = JSON.stringify(report, null, 1); // inside of texts a new line is written as \n
+  const joined = lines.replace(/(?<=[[{])\n */g, "").replace(/\n *(?=[\]}])/g, "");
+  return joined.replace(/\n */g, " ") + "\n";
 }
 
 function save() {
