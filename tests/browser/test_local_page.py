@@ -86,7 +86,7 @@ def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
     far, free = 0.0, 0
     for tally, row in zip(tallies, matrix, strict=True):
         n = sum(tally.values())
-        wanted = [(tally.get(one, 0), n * float(chance)) for one, chance in zip(reports, row)]
+        wanted = [(tally.get(one, 0), n * float(chance)) for one, chance in zip(reports, row, strict=True)]
         far += sum((seen - mean) ** 2 / mean for seen, mean in wanted)
         free += len(row) - 1
     return float(chi2.sf(far, free))

@@ -37,6 +37,7 @@ function below(bound) {
 
 const CHANNELS = {
   subset_selection: drawSubset,
+  hadamard: drawHadamard,
 };
 
 function draw(channel, answer) {
@@ -61,6 +62,25 @@ function someOf(bound, size) {
     found.add(found.has(drawn) ? last : drawn);
   }
   return [...found];
+}
+
+// A column of a block: of the half where the own row is +1 with the probability of the threshold,
+// else of any other half of any block. Half 0 is the other one of the own block.
+function drawHadamard(channel, answer) {
+  const [blocks, order] = [Number(channel.blocks), Number(channel.order)];
+  const [row, block] = [1 + Math.floor(answer / blocks), answer % blocks];
+  let column = below(order);
+  const own = happens(channel.threshold);
+  const half = own ? 0 : below(2 * blocks - 1);
+  // Changing the lowest bit of the row maps the halves of a block onto each other.
+  if (half === 0 && even(row & column) !== own) column ^= row & -row;
+  return ((block + Math.ceil(half / 2)) % blocks) * order + column;
+}
+
+function even(number) {
+  let bits = 0;
+  for (let rest = number; rest; rest &= rest - 1) bits += 1;
+  return bits % 2 === 0;
 }
 
 function newId() {
