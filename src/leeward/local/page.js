@@ -38,6 +38,7 @@ function below(bound) {
 const CHANNELS = {
   subset_selection: drawSubset,
   hadamard: drawHadamard,
+  projective: drawProjective,
 };
 
 function draw(channel, answer) {
@@ -68,19 +69,109 @@ function someOf(bound, size) {
 // else of any other half of any block. Half 0 is the other one of the own block.
 function drawHadamard(channel, answer) {
   const [blocks, order] = [Number(channel.blocks), Number(channel.order)];
-  const [row, block] = [1 + Math.floor(answer / blocks), answer % blocks];
+  const block = answer % blocks;
+  const row = 1 + (answer - block) / blocks;
   let column = below(order);
   const own = happens(channel.threshold);
   const half = own ? 0 : below(2 * blocks - 1);
   // Changing the lowest bit of the row maps the halves of a block onto each other.
   if (half === 0 && even(row & column) !== own) column ^= row & -row;
-  return ((block + Math.ceil(half / 2)) % blocks) * order + column;
+  return ((block + (half + half % 2) / 2) % blocks) * order + column;
 }
 
 function even(number) {
   let bits = 0;
   for (let rest = number; rest; rest &= rest - 1) bits += 1;
   return bits % 2 === 0;
+}
+
+// A point u of the projective space: on the hyperplane of the own point v, ⟨u, v⟩ = 0, with the
+// probability of the threshold. Where v has its last coordinate, 1, u is solved for.
+function drawProjective(channel, answer) {
+  const field = new Field(channel);
+  const size = Number(channel.dimension);
+  const v = coordinates(answer, field.order, size);
+  const own = happens(channel.threshold);
+  const u = own
+    ? coordinates(below(firstPoint(field.order, size - 1)), field.order, size - 1)
+    : digits(below(field.order ** (size - 1)), field.order, size - 1);
+  const place = v.lastIndexOf(1);
+  u.splice(place, 0, 0);
+  const product = u.reduce((sum, one, i) => field.plus(sum, field.times(one, v[i])), 0);
+  u[place] = field.plus(own ? 0 : 1, field.minus(product));
+  const scale = field.inverse(u.find((one) => one !== 0));
+  return pointOf(u.map((one) => field.times(one, scale)).reverse(), field.order);
+}
+
+// Points are numbered by their coordinates, of which the last that is not 0 is 1, as digits.
+function coordinates(point, base, size) {
+  let place = 0;
+  while (firstPoint(base, place + 1) <= point) place += 1;
+  return digits(point - firstPoint(base, place) + base ** place, base, size);
+}
+
+function pointOf(vector, base) {
+  const place = vector.lastIndexOf(1);
+  return number(vector, base) - base ** place + firstPoint(base, place);
+}
+
+// How many points come before those whose last coordinate that is not 0 is this one.
+function firstPoint(base, place) {
+  return (base ** place - 1) / (base - 1);
+}
+
+function digits(number, base, size) {
+  const found = [];
+  for (let rest = number; found.length < size; rest = (rest - found.at(-1)) / base) {
+    found.push(rest % base);
+  }
+  return found;
+}
+
+function number(digits, base) {
+  return digits.reduceRight((sum, one) => sum * base + one, 0);
+}
+
+// The field of p^m elements: polynomials over Z_p modulo one, by their coefficients as digits.
+class Field {
+  constructor({ prime, degree, modulus }) {
+    this.prime = Number(prime);
+    this.degree = Number(degree);
+    this.order = this.prime ** this.degree;
+    this.modulus = modulus.map(Number);
+  }
+
+  combined(left, right, weight) {
+    const [one, two] = [left, right].map((x) => digits(x, this.prime, this.degree));
+    return number(one.map((x, i) => (x + weight * two[i]) % this.prime), this.prime);
+  }
+
+  plus(left, right) {
+    return this.combined(left, right, 1);
+  }
+
+  minus(element) {
+    return this.combined(0, element, this.prime - 1);
+  }
+
+  times(left, right) {
+    return digits(left, this.prime, this.degree)
+      .reduceRight((sum, one) => this.combined(this.shifted(sum), right, one), 0);
+  }
+
+  // x times an element: x^m is replaced by the rest of the modulus.
+  shifted(element) {
+    const held = digits(element, this.prime, this.degree);
+    const top = held.pop();
+    const next = [0, ...held].map((one, i) => (one + (this.prime - this.modulus[i]) * top) % this.prime);
+    return number(next, this.prime);
+  }
+
+  inverse(element) {
+    let found = 1;
+    while (this.times(element, found) !== 1) found += 1;
+    return found;
+  }
 }
 
 function newId() {
