@@ -86,21 +86,26 @@ function even(number) {
 }
 
 // A point u of the projective space: on the hyperplane of the own point v, ⟨u, v⟩ = 0, with the
-// probability of the threshold. Where v has its last coordinate, 1, u is solved for.
+// probability of the threshold, else off it. Reports have their coordinates in reverse order.
 function drawProjective(channel, answer) {
   const field = new Field(channel);
   const size = Number(channel.dimension);
   const v = coordinates(answer, field.order, size);
-  const own = happens(channel.threshold);
-  const u = own
-    ? coordinates(below(firstPoint(field.order, size - 1)), field.order, size - 1)
-    : digits(below(field.order ** (size - 1)), field.order, size - 1);
-  const place = v.lastIndexOf(1);
+  if (happens(channel.threshold)) return onHyperplane(field, v);
+  for (;;) {
+    const point = below(Number(channel.points));
+    if (field.product(coordinates(point, field.order, size).reverse(), v) !== 0) return point;
+  }
+}
+
+// All coordinates but one are those of a point of a space of one dimension less. The one where v
+// ends, with a 1, follows; it is 0 if those before it are, so that u still begins with a 1.
+function onHyperplane(field, v) {
+  const [place, size] = [v.lastIndexOf(1), v.length - 1];
+  const u = coordinates(below(firstPoint(field.order, size)), field.order, size).reverse();
   u.splice(place, 0, 0);
-  const product = u.reduce((sum, one, i) => field.plus(sum, field.times(one, v[i])), 0);
-  u[place] = field.plus(own ? 0 : 1, field.minus(product));
-  const scale = field.inverse(u.find((one) => one !== 0));
-  return pointOf(u.map((one) => field.times(one, scale)).reverse(), field.order);
+  u[place] = field.minus(field.product(u, v));
+  return pointOf(u.reverse(), field.order);
 }
 
 // Points are numbered by their coordinates, of which the last that is not 0 is 1, as digits.
@@ -167,10 +172,8 @@ class Field {
     return number(next, this.prime);
   }
 
-  inverse(element) {
-    let found = 1;
-    while (this.times(element, found) !== 1) found += 1;
-    return found;
+  product(u, v) {
+    return u.reduce((sum, one, i) => this.plus(sum, this.times(one, v[i])), 0);
   }
 }
 
