@@ -41,7 +41,9 @@ class Collection:
 
     def of(self, question: Question, strata: Sequence[Stratum]) -> Reports:
         """The reports on a question from some strata."""
-        found = [self.held[one, question.name] for one in strata if (one, question.name) in self.held]
+        found = [
+            self.held[one, question.name] for one in strata if (one, question.name) in self.held
+        ]
         if found:
             return np.concatenate(found)
         return question.channel.encode(np.array([], dtype=np.int64), SecretBits())
@@ -163,7 +165,9 @@ def read_reports(survey: Survey, source: Path) -> Collection:
     _raise_few(problems)
     if not people:
         raise _unreadable(source, "must hold at least one report")
-    return Collection(survey.digest, dict(people), {key: np.stack(one) for key, one in held.items()})
+    return Collection(
+        survey.digest, dict(people), {key: np.stack(one) for key, one in held.items()}
+    )
 
 
 def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -182,7 +186,9 @@ def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
                 yield f"{source.name}:{number}", line
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise _unreadable(source, f"must be a folder of reports or a file of lines ({reason})") from None
+        raise _unreadable(
+            source, f"must be a folder of reports or a file of lines ({reason})"
+        ) from None
 
 
 def _unreadable(path: Path, rule: str) -> BadFile:
