@@ -31,7 +31,7 @@ DIGITS = 6
 EVERYONE = "everyone"
 NOT_TOLD = "not told"
 COLUMNS = (
-    *("stratum", "question", "code", "label", "people", "reports"),
+    *("stratum", "question", "code", "label", "reports", "asked"),
     *("count", "count_margin", "share", "share_margin", "projected"),
 )
 
@@ -40,16 +40,16 @@ COLUMNS = (
 class Table:
     """The estimates for one question among some people.
 
-    `counts` are unbiased, may be below 0 and have `margins`; `projected` are the nearest shares that
-    are not negative and add up to 1. `reports` of the `people` are on this question; without any
-    there are no estimates.
+    `counts` are unbiased, may be below 0 and have `margins`; `projected` are the nearest shares
+    that are not negative and add up to 1. `asked` of the `reports` are on this question; without
+    any there are no estimates.
     """
 
     question: Question
     stratum: Stratum
     everyone: bool
-    people: int
     reports: int
+    asked: int
     counts: Counts
     margins: Counts
     projected: Counts
@@ -64,16 +64,16 @@ class Table:
     def share(self, code: str) -> tuple[float, float]:
         """The estimated share of an answer, and its margin."""
         at = self.question.positions[code]
-        return self.counts[at] / self.people, self.margins[at] / self.people
+        return float(self.counts[at]) / self.reports, float(self.margins[at]) / self.reports
 
     def rows(self) -> Iterator[tuple[str, str, float, float, float, float, float]]:
         """Code, label, count, its margin, share, its margin, projected share of each answer."""
         answers = self.question.answers
         columns = (self.counts.tolist(), self.margins.tolist(), self.projected.tolist())
         for code, label, count, margin, near in zip(
-            answers.codes, answers.labels, *columns, strict=self.reports > 0
+            answers.codes, answers.labels, *columns, strict=self.asked > 0
         ):
-            yield code, label, count, margin, count / self.people, margin / self.people, near
+            yield code, label, count, margin, count / self.reports, margin / self.reports, near
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +84,9 @@ class Result:
     tables: tuple[Table, ...]
 
     @property
-    def people(self) -> int:
+    def reports(self) -> int:
         """The number of reports that were counted."""
-        return self.tables[0].people
+        return self.tables[0].reports
 
     def table(self, question: str | None = None, stratum: Mapping[str, str] | None = None) -> Table:
         """The table of a question, of everyone or of one stratum."""
@@ -118,8 +118,8 @@ class Result:
             "question": one.question.name,
             "everyone": one.everyone,
             "stratum": self.survey.named(one.stratum),
-            "people": one.people,
             "reports": one.reports,
+            "asked": one.asked,
             "answers": [dict(zip(keys, row, strict=True)) for row in rows],
         }
 
@@ -128,7 +128,7 @@ class Result:
         return (json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
 
     def __repr__(self) -> str:
-        return f"Result({self.survey.name}, {self.people} reports, {len(self.tables)} tables)"
+        return f"Result({self.survey.name}, {self.reports} reports, {len(self.tables)} tables)"
 
 
 def aggregate(survey: Survey, reports: Collection | Path | str) -> Result:
@@ -168,7 +168,7 @@ def aggregate(survey: Survey, reports: Collection | Path | str) -> Result:
             value=f"{held.total} reports of the survey {held.survey[:12]}…",
             next_step="Give the survey that they were made for.",
         )
-    every = sorted(held.people, key=lambda one: (one is None, one or ()))
+    every = sorted(held.reports, key=lambda one: (one is None, one or ()))
     tables = [_table(one, held, every, everyone=True) for one in survey.questions]
     if every != [None]:
         tables += [
@@ -183,24 +183,24 @@ def _table(
     question: Question, held: Collection, strata: Sequence[Stratum], *, everyone: bool
 ) -> Table:
     """The estimates for one question among the people of some strata."""
-    people = sum(held.people[one] for one in strata)
-    reports = held.of(question, strata)
-    stratum, asked = None if everyone else strata[0], len(reports)
+    reports = sum(held.reports[one] for one in strata)
+    on_it = held.of(question, strata)
+    stratum, asked = None if everyone else strata[0], len(on_it)
     if not asked:
         none: Counts = np.zeros(0)
-        return Table(question, stratum, everyone, people, 0, none, none, none)
-    found = question.channel.counts(reports)
-    margins = QUANTILE * np.sqrt(_variances(question, found, asked, people))
-    counts = found * (people / asked)
+        return Table(question, stratum, everyone, reports, 0, none, none, none)
+    found = question.channel.counts(on_it)
+    margins = QUANTILE * np.sqrt(_variances(question, found, asked, reports))
+    counts = found * (reports / asked)
     near = project(found / asked)
-    return Table(question, stratum, everyone, people, asked, counts, margins, near)
+    return Table(question, stratum, everyone, reports, asked, counts, margins, near)
 
 
-def _variances(question: Question, found: Counts, asked: int, people: int) -> Counts:
+def _variances(question: Question, found: Counts, asked: int, reports: int) -> Counts:
     """The variance of each count, at its estimate within 0 and all reports.
 
     The channel's own, and where only some people were asked, that of a random sample without
-    replacement: ‖N²(1 − n/N)·p(1−p)·N/(N−1)/n‖.
+    replacement: N²·(1 − n/N)·p(1−p)·N/(N−1)/n.
     """
     inside = np.clip(found, 0, asked)
     squares = float(inside @ inside)
@@ -208,8 +208,8 @@ def _variances(question: Question, found: Counts, asked: int, people: int) -> Co
         [question.channel.variance(asked, f, squares - f * f) for f in inside.tolist()]
     )
     share = inside / asked
-    of_sample = share * (1 - share) * people / max(people - 1, 1) / asked * (1 - asked / people)
-    variances: Counts = of_channel * (people / asked) ** 2 + people**2 * of_sample
+    of_sample = share * (1 - share) * reports / max(reports - 1, 1) / asked * (1 - asked / reports)
+    variances: Counts = of_channel * (reports / asked) ** 2 + reports**2 * of_sample
     return variances
 
 
@@ -238,11 +238,11 @@ def csv_bytes(content: Mapping[str, Any]) -> bytes:
         for row in table["answers"]:
             numbers = (row[name] for name in COLUMNS[6:])
             write.writerow(
-                [*before, row["code"], row["label"], table["people"], table["reports"], *numbers]
+                [*before, row["code"], row["label"], table["reports"], table["asked"], *numbers]
             )
     return text.getvalue().encode()
 
 
-def needed_error(question: Question, people: int) -> float:
-    """The standard deviation of the share of a rare answer, before anybody was asked."""
+def expected_error(question: Question, people: int) -> float:
+    """The standard deviation of the share of a rare answer, before anybody is asked."""
     return sqrt(question.channel.variance(people, 0)) / people
