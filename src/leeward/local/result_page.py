@@ -28,6 +28,7 @@ class Panel:
 
     title: str
     reports: int
+    asked: int
     chart: Bars | None
     rows: tuple[Row, ...]
     left_out: int
@@ -60,6 +61,7 @@ def _panel(table: Mapping[str, Any]) -> Panel:
     return Panel(
         title,
         table["reports"],
+        table["asked"],
         bars([_bar(one) for one in shown], title=title, head="Answer", unit="Reports")
         if shown
         else None,
