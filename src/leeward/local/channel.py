@@ -16,7 +16,7 @@ from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.errors import InvalidParameter, shown
-from leeward.exact import START_BITS, precision
+from leeward.exact import START_BITS, dyadic_down, precision
 from leeward.noise.integers import whole_number, whole_numbers
 from leeward.privacy.local import LocalEpsilon
 from leeward.randomness import SecretBits
@@ -34,6 +34,7 @@ MOST_IN_MATRIX = 16
 TOGETHER = 1 << 20
 """Random choices worked on together: small enough to stay in the cache."""
 
+DESIGN_BITS = 96
 SHORT = 1 << 24
 """Uniform numbers below this are drawn from 32 bits, of which less than 1 in 256 are refused."""
 
@@ -102,15 +103,54 @@ class Support:
         counts: Counts = (supporting.astype(np.float64) - n * float(self.q)) / self.gap
         return counts
 
+    @property
+    def rare(self) -> Fraction:
+        """The variance for an answer that nobody has, over the number of clients."""
+        return self.q * (1 - self.q) / (self.p - self.q) ** 2
+
     def variance(self, n: float, f: float) -> float:
         """n·q(1−q)/(p−q)² + f(1−p−q)/(p−q)."""
-        p, q = self.p, self.q
-        return n * float(q * (1 - q) / (p - q) ** 2) + f * float((1 - p - q) / (p - q))
+        return n * float(self.rare) + f * float((1 - self.p - self.q) / (self.p - self.q))
 
     @property
     def most_moved(self) -> float:
         """1/(p−q): a report that supports an answer in place of one that does not."""
         return 1 / self.gap
+
+
+class Supported:
+    """A channel whose reports support answers: error and influence follow from p and q."""
+
+    @property
+    def support(self) -> Support:
+        """The chances p and q."""
+        raise NotImplementedError
+
+    def variance(self, n: float, f: float, squares: float = 0.0) -> float:
+        """Of the estimate for an answer that f of n clients have; `squares` is not used."""
+        return self.support.variance(n, f)
+
+    @property
+    def most_moved(self) -> float:
+        """By how much one false report can move a count."""
+        return self.support.most_moved
+
+
+class OneNumber:
+    """A channel whose report is one whole number below `outputs`."""
+
+    @property
+    def outputs(self) -> int:
+        """The number of reports that there are."""
+        raise NotImplementedError
+
+    def as_json(self, report: Reports) -> int:
+        """One report as it is sent."""
+        return int(report)
+
+    def from_json(self, value: object) -> Reports:
+        """One report as it was sent, refused where no client can have made it."""
+        return np.array(read_whole(value, self.outputs), dtype=np.uint64)
 
 
 def threshold(epsilon: LocalEpsilon, inside: int, outside: int, of: Fraction = Fraction(1)) -> int:
@@ -142,6 +182,17 @@ def kept(chance: int, count: int, bits: SecretBits) -> NDArray[np.bool_]:
     return drawn
 
 
+def kept_bits(chance: int, shape: tuple[int, int], bits: SecretBits) -> NDArray[np.bool_]:
+    """The same for many bits a client: a byte decides, and a tie gets 56 bits more of its word."""
+    size = shape[0] * shape[1]
+    first = bits.words64(-(-size // 8)).view(np.uint8)[:size]
+    high, low = chance >> 56, chance & ((1 << 56) - 1)
+    drawn: NDArray[np.bool_] = first < high
+    ties = np.flatnonzero(first == high)
+    drawn[ties] = (bits.words64(len(ties)) >> np.uint64(8)) < np.uint64(low)
+    return drawn.reshape(shape)
+
+
 def below(bound: int, count: int, bits: SecretBits) -> Answers:
     """Uniform whole numbers below `bound`: a word past the last multiple of it is drawn again."""
     read, size = (bits.words32, 1 << 32) if bound <= SHORT else (bits.words64, WORD)
@@ -152,6 +203,12 @@ def below(bound: int, count: int, bits: SecretBits) -> Answers:
             words[late] = read(len(late))
     numbers: Answers = (words % words.dtype.type(bound)).astype(np.int64)
     return numbers
+
+
+def approximate_factor(epsilon: LocalEpsilon) -> Fraction:
+    """e^ε as a rational for the choice of a design: the same on every machine."""
+    with precision(2 * DESIGN_BITS):
+        return dyadic_down(epsilon.power(), DESIGN_BITS)
 
 
 def parts(count: int, width: int) -> Iterator[slice]:

@@ -5,13 +5,30 @@ from difflib import get_close_matches
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number
-from leeward.local.channel import Channel
-from leeward.local.subset_selection import SubsetSelection
-from leeward.privacy.local import LocalEpsilon
+from leeward.local.channel import Channel, read_domain
+from leeward.local.hadamard import Hadamard
+from leeward.local.hashing import Hashing
+from leeward.local.projective import Projective
+from leeward.local.randomised import RandomisedResponse
+from leeward.local.sketch import Sketch
+from leeward.local.subset_selection import SubsetSelection, best_size
+from leeward.local.unary import Unary
+from leeward.privacy.local import LocalEpsilon, bounded_epsilon
 
 AUTO = "auto"
+
+FEW, MANY = 100, 100_000
+"""Up to the first, subsets are short enough to draw; beyond the second, a transform over a
+projective space takes too long."""
+
 METHODS: Mapping[str, Callable[[int, Number | LocalEpsilon], Channel]] = {
-    one.name: one.of for one in (SubsetSelection,)
+    RandomisedResponse.name: RandomisedResponse.of,
+    SubsetSelection.name: SubsetSelection.of,
+    Projective.name: Projective.of,
+    Hadamard.name: Hadamard.of,
+    Unary.name: Unary.of,
+    Hashing.name: Hashing.of,
+    Sketch.name: Sketch.of,
 }
 """Every mechanism of local privacy, by name."""
 
@@ -32,5 +49,8 @@ def channel(method: str, domain: int, epsilon: Number | LocalEpsilon) -> Channel
 
 
 def best(domain: int, epsilon: Number | LocalEpsilon) -> Channel:
-    """The least error that is quick to compute."""
-    return SubsetSelection.of(domain, epsilon)
+    """The least error that is quick to compute, by the number of answers and ε."""
+    loss = bounded_epsilon(epsilon)
+    if read_domain(domain) <= FEW or best_size(domain, loss) == 1:
+        return SubsetSelection.of(domain, loss)
+    return Projective.of(domain, loss) if domain <= MANY else Hadamard.of(domain, loss)

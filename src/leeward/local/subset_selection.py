@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.exact import Number, dyadic_down, precision
+from leeward.exact import Number
 from leeward.local.channel import (
     WORD,
     Answers,
@@ -22,6 +22,8 @@ from leeward.local.channel import (
     Matrix,
     Reports,
     Support,
+    Supported,
+    approximate_factor,
     below,
     kept,
     parts,
@@ -35,11 +37,11 @@ from leeward.local.channel import (
 from leeward.privacy.local import LocalEpsilon, bounded_epsilon
 from leeward.randomness import SecretBits
 
-DESIGN_BITS = 256
+MOST_ANSWERS = 1 << 24
 
 
 @dataclass(frozen=True)
-class SubsetSelection:
+class SubsetSelection(Supported):
     """Reports of `size` answers; `threshold`/2^64 is the chance that the own one is among them."""
 
     name: ClassVar[str] = "subset_selection"
@@ -54,7 +56,7 @@ class SubsetSelection:
         cls, domain: int, epsilon: Number | LocalEpsilon, size: int | None = None
     ) -> "SubsetSelection":
         """With the size of the least variance, or with this one: 1 is randomised response."""
-        k, loss = read_domain(domain), bounded_epsilon(epsilon)
+        k, loss = read_domain(domain, MOST_ANSWERS), bounded_epsilon(epsilon)
         w = best_size(k, loss) if size is None else read_domain(size + 1, k) - 1
         return cls(k, loss, w, threshold(loss, w, k - w))
 
@@ -102,15 +104,6 @@ class SubsetSelection:
         found = np.bincount(reports.ravel(), minlength=self.domain)
         return self.support.estimates(found, len(reports))
 
-    def variance(self, n: float, f: float, squares: float = 0.0) -> float:
-        """Of the estimate for an answer that f of n clients have."""
-        return self.support.variance(n, f)
-
-    @property
-    def most_moved(self) -> float:
-        """By how much one false report can move a count."""
-        return self.support.most_moved
-
     def matrix(self) -> Matrix:
         """Reports are the subsets in the order of `itertools.combinations`."""
         k, w = self.domain, self.size
@@ -142,13 +135,11 @@ class SubsetSelection:
 
 def best_size(domain: int, epsilon: LocalEpsilon) -> int:
     """w of the least variance for a rare answer, one of the two whole numbers beside k/(e^ε+1)."""
-    with precision(DESIGN_BITS):
-        factor = dyadic_down(epsilon.power(), DESIGN_BITS // 2)
+    factor = approximate_factor(epsilon)
     low = max(1, int(domain / (factor + 1)))
     return min((low, min(low + 1, domain - 1)), key=lambda w: _rare_variance(domain, factor, w))
 
 
 def _rare_variance(domain: int, factor: Fraction, size: int) -> Fraction:
     p = size * factor / (size * factor + domain - size)
-    q = (size - p) / (domain - 1)
-    return q * (1 - q) / (p - q) ** 2
+    return Support(p, (size - p) / (domain - 1)).rare
