@@ -28,16 +28,16 @@ MOST_PROBLEMS = 20
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Reports of one survey: the people of each stratum, and their reports on each question."""
+    """Reports of one survey: how many each stratum sent, and those on each question."""
 
     survey: str
-    people: Mapping[Stratum, int]
+    reports: Mapping[Stratum, int]
     held: Mapping[tuple[Stratum, str], Reports]
 
     @property
     def total(self) -> int:
         """All reports."""
-        return sum(self.people.values())
+        return sum(self.reports.values())
 
     def of(self, question: Question, strata: Sequence[Stratum]) -> Reports:
         """The reports on a question from some strata."""
@@ -145,7 +145,7 @@ def read_reports(survey: Survey, source: Path) -> Collection:
     A foreign survey, an id that occurs twice and anything that is no report are refused: left out
     silently, they would let somebody choose what is counted.
     """
-    people: dict[Stratum, int] = defaultdict(int)
+    sent: dict[Stratum, int] = defaultdict(int)
     held: dict[tuple[Stratum, str], list[Reports]] = defaultdict(list)
     problems: list[LeewardError] = []
     seen: dict[str, str] = {}
@@ -159,15 +159,13 @@ def read_reports(survey: Survey, source: Path) -> Collection:
         if other != name:
             problems.append(_in_file(name, f"must have an id of its own, not that of {other}"))
             continue
-        people[one.stratum] += 1
+        sent[one.stratum] += 1
         for question, report in one.given:
             held[one.stratum, question].append(report)
     _raise_few(problems)
-    if not people:
+    if not sent:
         raise _unreadable(source, "must hold at least one report")
-    return Collection(
-        survey.digest, dict(people), {key: np.stack(one) for key, one in held.items()}
-    )
+    return Collection(survey.digest, dict(sent), {key: np.stack(one) for key, one in held.items()})
 
 
 def _contents(source: Path) -> Iterator[tuple[str, bytes]]:

@@ -162,7 +162,7 @@ def own_report(
     `draw` is called only if the user has none yet, or if the survey asks again on another day.
     Of two calls at once one writes its report, and both return it.
     """
-    day = (today or date.today()).isoformat()  # noqa: DTZ011 (the day where the person is)
+    day = (today or date.today()).isoformat()  # where the person is
     folder = _folder(survey)
     held = list(_held(folder, survey))
     # A clock that was set back makes no room: later days count as today.

@@ -13,6 +13,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
+from pydantic import Field
+
 from leeward.bundle.layout import BUNDLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.local.channel import Channel
@@ -20,6 +22,8 @@ from leeward.local.choice import AUTO, channel
 from leeward.model.code_list import CodeList, read_codes
 from leeward.model.declaration import NAME
 from leeward.model.document import Written, as_document, one_of, parse, read_document
+from leeward.privacy.local import LocalEpsilon
+from leeward.privacy.local_sentences import local_sentences
 
 PARAMETER = "survey"
 ASK = ("all", "one")
@@ -67,7 +71,7 @@ class WrittenSurvey(Written):
     ask: Literal["all", "one"] = "all"
     epsilon: str
     method: str = AUTO
-    strata: dict[str, tuple[str, ...]] = {}
+    strata: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     limits: WrittenLimits = WrittenLimits()
 
 
@@ -114,7 +118,7 @@ class Survey:
     name
         Letters, digits, '.', '_' and '-'.
     epsilon
-        The loss of one randomised answer, as exact text: "1", "ln 3".
+        The loss of one randomised answer.
     questions
         Questions, each with its channel.
     ask
@@ -127,7 +131,7 @@ class Survey:
     """
 
     name: str
-    epsilon: str
+    epsilon: LocalEpsilon
     questions: tuple[Question, ...]
     ask: Literal["all", "one"] = "all"
     strata: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -176,6 +180,11 @@ class Survey:
         """How many randomised answers one person gives at most: losses of this many add up."""
         return self.per_person * (len(self.questions) if self.ask == "all" else 1)
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The promise to one person."""
+        return tuple(one.text for one in local_sentences(self.epsilon, self.draws))
+
     def question(self, name: str) -> Question:
         """The question of this name."""
         found = next((one for one in self.questions if one.name == name), None)
@@ -193,7 +202,7 @@ class Survey:
         """Everything that decides law and meaning."""
         return {
             "name": self.name,
-            "epsilon": self.epsilon,
+            "epsilon": self.epsilon.text,
             "ask": self.ask,
             "questions": [one.as_json() for one in self.questions],
             "strata": [{"name": name, "codes": list(one)} for name, one in self.strata.items()],
@@ -209,6 +218,34 @@ class Survey:
     def digest(self) -> str:
         """SHA-256 of the canonical JSON, in hexadecimal digits."""
         return sha256(self.canonical.encode()).hexdigest()
+
+
+def survey_of(content: Mapping[str, Any]) -> Survey:
+    """The survey of such JSON; its channels are made anew from method, answers and ε."""
+    epsilon = LocalEpsilon.read(content["epsilon"])
+    questions = [
+        Question(
+            one["name"],
+            one["question"],
+            CodeList(
+                tuple(answer["code"] for answer in one["answers"]),
+                tuple(answer["label"] for answer in one["answers"]),
+            ),
+            channel(one["method"], len(one["answers"]), epsilon),
+        )
+        for one in content["questions"]
+    ]
+    strata = {one["name"]: tuple(one["codes"]) for one in content["strata"]}
+    limits = content["limits"]
+    return Survey(
+        content["name"],
+        epsilon,
+        tuple(questions),
+        content["ask"],
+        strata,
+        limits["per_person"],
+        limits["per_day"],
+    )
 
 
 def canonical_json(content: object) -> str:
@@ -256,7 +293,7 @@ def _survey(content: Mapping[str, object], folder: Path) -> Survey:
         raise AssertionError("what cannot be parsed has problems")
     return Survey(
         name=written.name,
-        epsilon=written.epsilon,
+        epsilon=LocalEpsilon.read(written.epsilon, f"{PARAMETER}.epsilon"),
         questions=tuple(_question(one, written, folder) for one in _questions(written)),
         ask=written.ask,
         strata=written.strata,
