@@ -8,10 +8,14 @@ from typing import Any, Protocol
 
 import pytest
 from playwright.sync_api import Page
-from scipy.stats import chi2
+from scipy.stats import chisquare, combine_pvalues
 
 from leeward.local.channel import Channel
+from leeward.local.field import Field
+from leeward.local.hadamard import Hadamard
 from leeward.local.page import page
+from leeward.local.projective import Projective, Space
+from leeward.local.randomised import RandomisedResponse
 from leeward.local.report import read_report
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.survey import Survey, read_survey
@@ -54,8 +58,12 @@ TALLY = """([law, answers, draws]) => {
 
 
 CHANNELS = (
-    SubsetSelection.of(5, "1"),  # two answers of five
-    SubsetSelection.of(4, "ln 3", 1),  # randomised response
+    RandomisedResponse.of(2, "ln 3"),
+    SubsetSelection.of(4, "1", 1),  # k-ary randomised response
+    SubsetSelection.of(6, "1"),
+    Projective.of(13, "1", Space(Field(3), 3)),
+    Projective.of(16, "1", Space(Field(3, 2), 3)),  # of a field whose order is no prime
+    Hadamard.of(7, "2"),  # of several blocks
 )
 
 
@@ -79,17 +87,23 @@ def opened(view: NewView, tmp_path: Path) -> Opened:
 
 
 def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
-    """How likely the exact law is to be this far from what was drawn, by chi-square."""
+    """How likely the exact law is to be this far from what was drawn, by two chi-squares.
+
+    One is over all reports; the other, over the levels of their chances, sees a wrong threshold.
+    """
     matrix = channel.matrix()
     reports = [json.dumps(one, separators=(",", ":")) for one in columns(channel, len(matrix[0]))]
     assert all(set(tally) <= set(reports) for tally in tallies)
-    far, free = 0.0, 0
+    single, levels = [], []
     for tally, row in zip(tallies, matrix, strict=True):
-        n = sum(tally.values())
-        wanted = [(tally.get(one, 0), n * float(chance)) for one, chance in zip(reports, row, strict=True)]
-        far += sum((seen - mean) ** 2 / mean for seen, mean in wanted)
-        free += len(row) - 1
-    return float(chi2.sf(far, free))
+        n, seen = sum(tally.values()), [tally.get(one, 0) for one in reports]
+        single.append(chisquare(seen, [n * float(chance) for chance in row]))
+        level = {chance: float(chance * row.count(chance)) for chance in row}
+        same = [sum(s for s, one in zip(seen, row, strict=True) if one == c) for c in level]
+        levels.append(chisquare(same, [n * share for share in level.values()]))
+    return float(
+        min(combine_pvalues([one.pvalue for one in some]).pvalue for some in (single, levels))
+    )
 
 
 def columns(channel: Channel, count: int) -> list[Any]:

@@ -45,12 +45,13 @@ def test_nothing_is_overwritten_and_nothing_stays_half_written() -> None:
 @pytest.mark.parametrize(
     ("changed", "rule"),
     [
-        ("method: unary\n", "must be one that a page draws: subset_selection"),
+        ("method: unary\n", "must be one that a page draws: randomised, subset"),
         ("codes: many.csv\n", "a page holds at most 100,000 of them"),
     ],
 )
 def test_what_a_browser_cannot_draw_is_refused(changed: str, rule: str) -> None:
-    Path("many.csv").write_text("code,label\n" + "".join(f"{n},x\n" for n in range(MOST_ANSWERS + 1)))
+    rows = "".join(f"{n},x\n" for n in range(MOST_ANSWERS + 1))
+    Path("many.csv").write_text(f"code,label\n{rows}")
     survey = SURVEY.replace("answers: [yes, no]\n", "") if "codes" in changed else SURVEY
     refused = run(survey + changed)
     assert refused.exit_code == 1

@@ -7,6 +7,8 @@ import typer
 
 from leeward.bundle.disk import write_new
 from leeward.cli.screen import say
+from leeward.local.page import page
+from leeward.local.survey import read_survey
 
 
 def page_command(
@@ -21,9 +23,5 @@ def page_command(
 
     Example: leeward local page survey.yaml --out survey.html
     """
-    # Imported here: templates and laws would slow the start of every other command.
-    from leeward.local.page import page  # noqa: PLC0415 (see above)
-    from leeward.local.survey import read_survey  # noqa: PLC0415 (as above)
-
     write_new(out, page(read_survey(survey)).encode())
     say(f"Page: {out}")

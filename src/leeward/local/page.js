@@ -36,13 +36,19 @@ function below(bound) {
 // Channels: how a report is drawn, by the numbers that `public()` of the same channel gives.
 
 const CHANNELS = {
+  randomised: drawKept,
   subset_selection: drawSubset,
-  hadamard: drawHadamard,
   projective: drawProjective,
+  hadamard: drawHadamard,
 };
 
 function draw(channel, answer) {
   return CHANNELS[channel.kind](channel, answer);
+}
+
+// One of two answers: the own one with the probability of the threshold.
+function drawKept(channel, answer) {
+  return happens(channel.threshold) ? answer : 1 - answer;
 }
 
 // w of k answers: the own one is among them with the probability of the threshold.

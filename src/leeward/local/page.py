@@ -13,11 +13,10 @@ from markupsafe import Markup
 
 from leeward.errors import InvalidParameter
 from leeward.local.survey import Question, Survey
-from leeward.privacy.local import LocalEpsilon
-from leeward.privacy.local_sentences import another, local_sentences
+from leeward.privacy.local_sentences import another
 from leeward.show.environment import template
 
-DRAWN_BY_PAGES = ("subset_selection", "projective", "hadamard")
+DRAWN_BY_PAGES = ("randomised", "subset_selection", "projective", "hadamard")
 """Channels that the script draws."""
 
 MOST_LISTED = 30
@@ -31,14 +30,12 @@ def page(survey: Survey) -> str:
     """The whole page; a survey that a browser cannot draw is refused."""
     for question in survey.questions:
         _require_drawable(question)
-    one_answer = LocalEpsilon.read(survey.epsilon)
-    one_report = one_answer.times(survey.draws // survey.per_person)
+    one_report = survey.epsilon.times(survey.draws // survey.per_person)
     return template("local/survey.html.j2").render(
         mark="",
         survey=survey,
         several=len(survey.questions) > 1,
         most_listed=MOST_LISTED,
-        promise=[one.text for one in local_sentences(one_answer, survey.draws)],
         again=another(one_report).text,
         embedded=_embedded(survey),
         script=script(),
