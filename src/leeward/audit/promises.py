@@ -301,8 +301,8 @@ def survey_channels() -> Iterator[Channel]:
 
 def local_promises(channel: Channel) -> Iterator[Promise]:
     """Every sentence of a survey: two answers of a person, several reports, many workers."""
-    loss = channel_loss(channel).epsilon
     with precision(128):
+        loss = channel_loss(channel).epsilon
         computed = {
             "local": loss,
             "local-reports": REPORTS * loss,  # reports of a person are drawn independently
@@ -327,7 +327,8 @@ def second_report() -> Promise:
     """A false sentence: what a report that is drawn again costs."""
     channel = next(survey_channels())
     text = "A report that is drawn again for the same answer costs nothing more."
-    twice = channel_loss(channel).times(2).epsilon
+    with precision(128):
+        twice = channel_loss(channel).times(2).epsilon
     return replace(_of_survey(channel, Sentence("local-again", text, 1), twice), control=True)
 
 
