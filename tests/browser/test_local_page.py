@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page
 from scipy.stats import chisquare, combine_pvalues
@@ -62,7 +63,7 @@ CHANNELS = (
     SubsetSelection.of(4, "1", 1),  # k-ary randomised response
     SubsetSelection.of(6, "1"),
     Projective.of(13, "1", Space(Field(3), 3)),
-    Projective.of(16, "1", Space(Field(3, 2), 3)),  # of a field whose order is no prime
+    Projective.of(16, "1", Space(Field(2, 2), 3)),  # of a field whose order is no prime
     Hadamard.of(7, "2"),  # of several blocks
 )
 
@@ -120,6 +121,22 @@ def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
         assert doubt(drawn, channel) > 1e-6, channel
         near = replace(channel, threshold=channel.threshold - (1 << 58))  # by 1/64
         assert doubt(drawn, near) < 1e-6, f"{channel} is not told from a neighbour"
+
+
+PRODUCTS = """([law, order]) => {
+  const field = new Field(law);
+  const all = [...Array(order).keys()];
+  return all.map(one => all.map(two => field.times(one, field.minus(two))));
+}"""
+
+
+def test_the_page_multiplies_in_the_same_fields(opened: Opened) -> None:
+    """Products of short lists of answers are few: here are all of a field with 27 elements."""
+    field = Field(3, 3)
+    every = np.arange(field.order)
+    products = field.times(every[:, None], field.minus(every))
+    law = Projective.of(16, "1", Space(field, 2)).public()
+    assert opened().evaluate(PRODUCTS, [law, field.order]) == products.tolist()
 
 
 def answer(window: Page, late: str = "Yes", occupation: str = "0003") -> None:
