@@ -204,9 +204,10 @@ def _variances(question: Question, found: Counts, asked: int, reports: int) -> C
     """
     inside = np.clip(found, 0, asked)
     squares = float(inside @ inside)
-    of_channel = np.array(
-        [question.channel.variance(asked, f, squares - f * f) for f in inside.tolist()]
-    )
+    # Counts of reports are whole numbers, so that many answers share an estimate.
+    levels, place = np.unique(inside, return_inverse=True)
+    each = [question.channel.variance(asked, f, squares - f * f) for f in levels.tolist()]
+    of_channel = np.array(each)[place]
     share = inside / asked
     of_sample = share * (1 - share) * reports / max(reports - 1, 1) / asked * (1 - asked / reports)
     variances: Counts = of_channel * (reports / asked) ** 2 + reports**2 * of_sample
