@@ -17,7 +17,8 @@ from leeward.local.hadamard import Hadamard
 from leeward.local.page import page
 from leeward.local.projective import Projective, Space
 from leeward.local.randomised import RandomisedResponse
-from leeward.local.report import read_report
+from leeward.local.report import draw_report, read_report
+from leeward.local.result import aggregate
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.survey import Survey, read_survey
 from tests.browser.view import DARK, PAPER, PHONE, WIDE, NewView
@@ -154,7 +155,7 @@ def saved(window: Page) -> tuple[str, str]:
     return waited.value.suggested_filename, Path(waited.value.path()).read_text()
 
 
-def test_a_report_is_kept_shown_again_and_read_by_the_collector(opened: Opened) -> None:
+def test_a_report_is_kept_shown_again_and_counted(opened: Opened, tmp_path: Path) -> None:
     window = opened()
     window.click("#randomise")
     assert window.inner_text("#said") == "A question has no answer yet."
@@ -165,6 +166,14 @@ def test_a_report_is_kept_shown_again_and_read_by_the_collector(opened: Opened) 
     assert report.stratum == ("north",)
     assert name == f"report-{report.id}.json"
     assert window.inner_text("#text").strip() == text.strip()
+
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / name).write_text(text)
+    other = draw_report(SURVEY, {"late": "no", "occupation": "0003"}, ("south",))
+    (reports / "command.json").write_bytes(other.to_bytes(SURVEY))
+    assert aggregate(SURVEY, reports).table("late").reports == 2
+
     window.reload()
     assert not window.is_visible("#randomise")
     # As in a window that was open before: the form is there, but its choice is not drawn.

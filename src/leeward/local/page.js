@@ -174,7 +174,8 @@ class Field {
   shifted(element) {
     const held = digits(element, this.prime, this.degree);
     const top = held.pop();
-    const next = [0, ...held].map((one, i) => (one + (this.prime - this.modulus[i]) * top) % this.prime);
+    const rest = this.modulus.slice(0, -1).map((one) => this.prime - one);
+    const next = [0, ...held].map((one, i) => (one + rest[i] * top) % this.prime);
     return number(next, this.prime);
   }
 
@@ -328,10 +329,10 @@ function last() {
   return MEMORY.read().reports.at(-1).report;
 }
 
-// The one way to write a report, the same as that of the command: files do not tell which drew them.
+// As the command writes it: the files do not tell who used which.
 function text(report) {
   const lines = JSON.stringify(report, null, 1); // inside of texts a new line is written as \n
-  const joined = lines.replace(/(?<=[[{])\n */g, "").replace(/\n *(?=[\]}])/g, "");
+  const joined = lines.replace(/([[{])\n */g, "$1").replace(/\n *([\]}])/g, "$1");
   return joined.replace(/\n */g, " ") + "\n";
 }
 
@@ -365,8 +366,12 @@ function find(field) {
   }
   const shown = found.slice(0, MOST_FOUND).map((one) => choice(number, one, answers[one]));
   at(`found-${number}`).replaceChildren(...shown);
-  at(`more-${number}`).textContent = !words.length ? "" : !found.length ? "No answer has these words."
-    : found.length > MOST_FOUND ? `The first ${MOST_FOUND} are listed: type more.` : "";
+  at(`more-${number}`).textContent = toldOf(words.length, found.length);
+}
+
+function toldOf(words, found) {
+  if (!words || (found && found <= MOST_FOUND)) return "";
+  return found ? `The first ${MOST_FOUND} are listed: type more.` : "No answer has these words.";
 }
 
 function named({ code, label }) {
@@ -377,7 +382,8 @@ function choice(number, answer, name) {
   const label = document.createElement("label");
   label.className = "choice";
   const button = document.createElement("input");
-  Object.assign(button, { type: "radio", name: `answer-${number}`, value: answer, autocomplete: "off" });
+  Object.assign(button, { type: "radio", name: `answer-${number}`, value: answer });
+  button.autocomplete = "off";
   label.append(button, name);
   return label;
 }
