@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from math import ceil, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,9 +16,13 @@ from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
 from leeward.evaluate.quarters import quarters_rows
+from leeward.local.result import QUANTILE, expected_error
+from leeward.local.survey import Question, read_survey
+from leeward.show.numbers import significant
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
+SURVEY_EPSILONS = ("1", "2", "4")
 POINTS = (
     *(("0.01", epsilon) for epsilon in ("1", "4")),
     *(("0.05", epsilon) for epsilon in ("0.5", "2")),
@@ -67,6 +72,36 @@ def quarters() -> str:
     return table(*quarters_rows())
 
 
+def survey_errors() -> str:
+    """Standard deviation of the share of a rare answer, in points, by answers, people and ε."""
+    head = ("answers", "people who report", *(f"ε = {one}" for one in SURVEY_EPSILONS), "trusted")
+    rows = []
+    for answers, people in ((2, 100), (2, 500), (2, 5000), (20, 500), (20, 5000), (20, 50_000)):
+        asked = [_question(answers, one) for one in SURVEY_EPSILONS]
+        errors = [f"± {significant(100 * expected_error(one, people))}" for one in asked]
+        trusted = 100 * sqrt(2) / people
+        rows.append((f"{answers}", f"{people:,}", *errors, f"± {significant(trusted)}"))
+    return table(head, rows)
+
+
+def survey_people() -> str:
+    """How many people must report for a margin of 5 points, by answers and ε."""
+    head = ("answers", *(f"ε = {one}" for one in SURVEY_EPSILONS))
+    rows = []
+    for answers in (2, 5, 20, 100):
+        asked = [_question(answers, one) for one in SURVEY_EPSILONS]
+        needed = [ceil((QUANTILE * expected_error(one, 1) / 0.05) ** 2) for one in asked]
+        rows.append((f"{answers}", *(f"{one:,}" for one in needed)))
+    return table(head, rows)
+
+
+def _question(answers: int, epsilon: str) -> Question:
+    """A question with so many answers."""
+    codes = [str(one) for one in range(answers)]
+    asked = {"name": "asked", "question": "Which?", "answers": codes, "epsilon": epsilon}
+    return read_survey(asked).questions[0]
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -76,6 +111,8 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     ),
     "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
     "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
+    "survey-errors": (DOCS / "how-to" / "local-survey.md", survey_errors),
+    "survey-people": (DOCS / "how-to" / "local-survey.md", survey_people),
 }
 
 

@@ -21,7 +21,9 @@ def test_nine_margins_in_ten_hold_where_one_question_is_drawn() -> None:
     asked = survey(SEVERAL, ask="one", strata={"part": names}, epsilon="4")
     people = np.arange(STRATA * PEOPLE)
     columns = {"pay": people % 3, "harassed": (people % 10 < 4).astype(int)}
-    found = aggregate(asked, encode(asked, columns, strata={"part": np.repeat(names, PEOPLE)}))
+    found = aggregate(
+        asked, encode(asked, columns, strata={"part": np.repeat(names, PEOPLE).tolist()})
+    )
     for name, truth in (("pay", PEOPLE / 3), ("harassed", 0.6 * PEOPLE)):
         tables = [one for one in found.tables if not one.everyone and one.question.name == name]
         errors = np.array([one.counts[0] - truth for one in tables])
@@ -118,7 +120,10 @@ def test_foreign_repeated_and_malformed_reports_are_named_and_refused(tmp_path: 
     told = [(one.value, one.rule) for one in refusal.value.problems]
     assert [value for value, _ in told] == ["b.json", "d.json", "e.json"]
     assert [rule.split(",")[0] for _, rule in told] == [
-        "must have an id of its own", "must be of this survey", "must be JSON in UTF-8"]  # fmt: skip
+        "must have an id of its own",
+        "must be of this survey",
+        "must be JSON in UTF-8",
+    ]
 
 
 @pytest.mark.parametrize("harm", ["empty", "nowhere", "another file", "link", "too many"])

@@ -8,8 +8,8 @@ import psycopg
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.bundle.state import state_folder
 from leeward.model import TABLES
+from leeward.state import state_folder
 from tests.engines.cluster import GUARDED, cluster
 from tests.publishing.compared import assert_alike, read_csv
 from tests.publishing.office import TABLES as PLANNED

@@ -13,11 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.software import package_digest
-from leeward.bundle.state import create_own, read_own, replace_own, state_folder
 from leeward.errors import BadFile
 from leeward.model import EVERY_STEP, Steps
 from leeward.publishing.plan import Plan
 from leeward.randomness import SecretBits
+from leeward.state import create_own, read_own, replace_own, state_folder
 
 MOST_BYTES = 10_000
 KEY_BYTES = 32
