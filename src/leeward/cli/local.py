@@ -157,5 +157,5 @@ def aggregate_command(
 
 
 local_app.command("encode")(guarded(encode_command))
-local_app.command("aggregate")(guarded(aggregate_command))
 local_app.command("page")(guarded(page_command))
+local_app.command("aggregate")(guarded(aggregate_command))

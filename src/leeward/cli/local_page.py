@@ -12,7 +12,7 @@ from leeward.local.survey import read_survey
 
 
 def page_command(
-    survey: Annotated[Path, typer.Argument(help="The survey, survey.yaml.")],
+    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
     *,
     out: Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")],
 ) -> None:
