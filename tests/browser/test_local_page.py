@@ -115,6 +115,13 @@ def columns(channel: Channel, count: int) -> list[Any]:
     return list(range(count))
 
 
+PRODUCTS = """([law, order]) => {
+  const field = new Field(law);
+  const all = [...Array(order).keys()];
+  return all.map(one => all.map(two => field.times(one, field.minus(two))));
+}"""
+
+
 def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
     window = opened()
     for channel in CHANNELS:
@@ -123,21 +130,11 @@ def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
         near = replace(channel, threshold=channel.threshold - (1 << 58))  # by 1/64
         assert doubt(drawn, near) < 1e-6, f"{channel} is not told from a neighbour"
 
-
-PRODUCTS = """([law, order]) => {
-  const field = new Field(law);
-  const all = [...Array(order).keys()];
-  return all.map(one => all.map(two => field.times(one, field.minus(two))));
-}"""
-
-
-def test_the_page_multiplies_in_the_same_fields(opened: Opened) -> None:
-    """Products of short lists of answers are few: here are all of a field with 27 elements."""
-    field = Field(3, 3)
-    every = np.arange(field.order)
-    products = field.times(every[:, None], field.minus(every))
+    # Short lists of answers need few products: here are all of a field of 27 elements.
+    field, every = Field(3, 3), np.arange(27)
     law = Projective.of(16, "1", Space(field, 2)).public()
-    assert opened().evaluate(PRODUCTS, [law, field.order]) == products.tolist()
+    products = field.times(every[:, None], field.minus(every))
+    assert window.evaluate(PRODUCTS, [law, field.order]) == products.tolist()
 
 
 def answer(window: Page, late: str = "Yes", occupation: str = "0003") -> None:
