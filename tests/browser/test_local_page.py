@@ -1,7 +1,9 @@
 """The page of a survey: it draws the law of its channels, keeps one report, and no answer."""
 
 import json
+from collections import defaultdict
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
@@ -96,16 +98,20 @@ def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
     matrix = channel.matrix()
     reports = [json.dumps(one, separators=(",", ":")) for one in columns(channel, len(matrix[0]))]
     assert all(set(tally) <= set(reports) for tally in tallies)
-    single, levels = [], []
+    single = []
+    seen: dict[Fraction, int] = defaultdict(int)
+    expected: dict[Fraction, Fraction] = defaultdict(Fraction)
     for tally, row in zip(tallies, matrix, strict=True):
-        n, seen = sum(tally.values()), [tally.get(one, 0) for one in reports]
-        single.append(chisquare(seen, [n * float(chance) for chance in row]))
-        level = {chance: float(chance * row.count(chance)) for chance in row}
-        same = [sum(s for s, one in zip(seen, row, strict=True) if one == c) for c in level]
-        levels.append(chisquare(same, [n * share for share in level.values()]))
-    return float(
-        min(combine_pvalues([one.pvalue for one in some]).pvalue for some in (single, levels))
-    )
+        drawn, means = (
+            [tally.get(one, 0) for one in reports],
+            [sum(tally.values()) * p for p in row],
+        )
+        single.append(chisquare(drawn, [float(one) for one in means]).pvalue)
+        for level, count, mean in zip(row, drawn, means, strict=True):
+            seen[level] += count
+            expected[level] += mean
+    levels = chisquare([seen[one] for one in expected], [float(one) for one in expected.values()])
+    return float(min(combine_pvalues(single).pvalue, levels.pvalue))
 
 
 def columns(channel: Channel, count: int) -> list[Any]:
