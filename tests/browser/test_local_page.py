@@ -23,7 +23,7 @@ from leeward.local.report import draw_report, read_report
 from leeward.local.result import aggregate
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.survey import Survey, read_survey
-from tests.browser.view import DARK, PAPER, PHONE, WIDE, NewView
+from tests.browser.view import NewView
 
 DRAWS = 100_000
 SURVEY = read_survey(
@@ -46,6 +46,8 @@ SURVEY = read_survey(
     }
 )
 FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no'); } });"
+
+ALL_SHOWN = "document.querySelectorAll('[hidden]').forEach(one => { one.hidden = false; })"
 
 TALLY = """([law, answers, draws]) => {
   const found = [];
@@ -102,10 +104,8 @@ def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
     seen: dict[Fraction, int] = defaultdict(int)
     expected: dict[Fraction, Fraction] = defaultdict(Fraction)
     for tally, row in zip(tallies, matrix, strict=True):
-        drawn, means = (
-            [tally.get(one, 0) for one in reports],
-            [sum(tally.values()) * p for p in row],
-        )
+        drawn = [tally.get(one, 0) for one in reports]
+        means = [sum(drawn) * chance for chance in row]
         single.append(chisquare(drawn, [float(one) for one in means]).pvalue)
         for level, count, mean in zip(row, drawn, means, strict=True):
             seen[level] += count
@@ -180,7 +180,7 @@ def test_a_report_is_kept_shown_again_and_counted(opened: Opened, tmp_path: Path
     window.reload()
     assert not window.is_visible("#randomise")
     # As in a window that was open before: the form is there, but its choice is not drawn.
-    window.evaluate("document.querySelectorAll('[hidden]').forEach(one => one.hidden = false)")
+    window.evaluate(ALL_SHOWN)
     answer(window, "I had no job", "0217")
     assert saved(window) == (name, text)
     assert not window.is_visible("#forgetful")
@@ -244,9 +244,11 @@ def test_one_question_is_drawn_and_asked_again_on_another_day_only(opened: Opene
 
 
 def test_a_survey_is_fit_to_be_looked_at(view: NewView, tmp_path: Path, pictures: Path) -> None:
+    """Report, warning and questions at once."""
     (tmp_path / "survey.html").write_text(page(SURVEY), encoding="utf-8")
     window = view()
     window.page.goto((tmp_path / "survey.html").as_uri())
-    window.look_at(pictures, "survey", (WIDE, PHONE))
     answer(window.page)
-    window.look_at(pictures, "survey-report", (WIDE, DARK, PAPER))
+    window.page.evaluate(ALL_SHOWN)
+    window.page.fill("[data-search]", "number 12")
+    window.look_at(pictures, "survey")
