@@ -48,7 +48,7 @@ def unbounded_projective(domain: int, epsilon: str) -> Projective:
     return Projective.of(domain, epsilon, space)
 
 
-ONE_FOR_ALL = {
+ONE_FOR_ALL: dict[Callable[[int, str], Channel], tuple[int, ...]] = {
     Unary.of: (1919, 851, 276),
     Hashing.of: (1921, 851, 276),
     Hadamard.of: (2164, 1126, 388),
