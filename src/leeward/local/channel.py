@@ -153,27 +153,23 @@ class OneNumber:
         return np.array(read_whole(value, self.outputs), dtype=np.uint64)
 
 
-def threshold(epsilon: LocalEpsilon, inside: int, outside: int, of: Fraction = Fraction(1)) -> int:
-    """The largest T with (T/inside) ≤ e^(of·ε)·(2^64 − T)/outside.
+def threshold(epsilon: LocalEpsilon, inside: int, outside: int, *, halved: bool = False) -> int:
+    """The largest T with (T/inside) ≤ e^ε·(2^64 − T)/outside; `halved`, with e^(ε/2).
 
     `inside` reports share the chance T/2^64 evenly and `outside` reports the rest: one of the
-    former is at most e^(of·ε) times as likely as one of the latter.
+    former is at most e^ε times as likely as one of the latter.
     """
-    if epsilon.factor is not None and of == 1:
-        weight = epsilon.factor * inside
-        return int(WORD * weight / (weight + outside))
+    factor = epsilon.root if halved else epsilon.factor
+    if factor is not None:
+        return int(WORD * factor * inside / (factor * inside + outside))
     bits = START_BITS
-    while True:  # e^ε is irrational, so that the floor is decided at some precision
+    while True:  # the factor is irrational, so that the floor is decided at some precision
         with precision(bits + inside.bit_length() + outside.bit_length()):
-            found = _floor(epsilon.power(of) * inside, outside)
+            weight = inside * (epsilon.power().sqrt() if halved else epsilon.power())
+            found = (arb(WORD) * weight / (weight + outside)).floor().unique_fmpz()
         if found is not None:
-            return found
+            return int(found)
         bits *= 2
-
-
-def _floor(weight: arb, outside: int) -> int | None:
-    found = (arb(WORD) * weight / (weight + outside)).floor().unique_fmpz()
-    return None if found is None else int(found)
 
 
 def kept(chance: int, count: int, bits: SecretBits) -> NDArray[np.bool_]:

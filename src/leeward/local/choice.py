@@ -11,9 +11,9 @@ from leeward.local.hashing import Hashing
 from leeward.local.projective import Projective
 from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import Sketch
-from leeward.local.subset_selection import SubsetSelection, best_size
+from leeward.local.subset_selection import MOST_ANSWERS, SubsetSelection
 from leeward.local.unary import Unary
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.privacy.local import LocalEpsilon
 
 AUTO = "auto"
 
@@ -50,7 +50,9 @@ def channel(method: str, domain: int, epsilon: Number | LocalEpsilon) -> Channel
 
 def best(domain: int, epsilon: Number | LocalEpsilon) -> Channel:
     """The least error that is quick to compute, by the number of answers and ε."""
-    loss = bounded_epsilon(epsilon)
-    if read_domain(domain) <= FEW or best_size(domain, loss) == 1:
-        return SubsetSelection.of(domain, loss)
-    return Projective.of(domain, loss) if domain <= MANY else Hadamard.of(domain, loss)
+    if read_domain(domain) <= FEW:
+        return SubsetSelection.of(domain, epsilon)
+    large = Projective.of if domain <= MANY else Hadamard.of
+    among: list[Channel] = [large(domain, epsilon)]
+    among += [SubsetSelection.of(domain, epsilon, 1)] if domain <= MOST_ANSWERS else []
+    return min(among, key=lambda one: one.variance(1, 0))

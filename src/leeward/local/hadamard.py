@@ -34,7 +34,7 @@ from leeward.privacy.local import LocalEpsilon, bounded_epsilon
 from leeward.randomness import SecretBits
 
 MOST_ANSWERS = 1 << 28
-MOST_BLOCKS = 1 << 10
+MOST_BLOCKS = 1 << 23
 RADIX = 64
 """Order of the matrices that a transform multiplies with."""
 

@@ -48,7 +48,7 @@ def buckets(seeds: ArrayLike, answers: ArrayLike, size: int) -> Answers:
     The word 2^32·(seed + 1) + answer is mixed twice by SplitMix64, in numbers below 2^64, and the
     higher 32 bits of the result are scaled to the buckets.
     """
-    word = (np.asarray(seeds).astype(np.uint64) + np.uint64(1)) << np.uint64(32)
+    word = (np.atleast_1d(seeds).astype(np.uint64) + np.uint64(1)) << np.uint64(32)
     mixed = _mixed(_mixed(word) + np.asarray(answers).astype(np.uint64))
     scaled = (mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)
     return scaled.astype(np.int64)

@@ -36,7 +36,6 @@ from leeward.randomness import SecretBits
 ROWS, WIDTH = 128, 1024
 MOST_ROWS, MOST_WIDTH = 1 << 16, 1 << 16
 WIDEST_MATRIX = 8
-HALF = Fraction(1, 2)
 ROW_BYTES = 2
 
 
@@ -67,7 +66,7 @@ class Sketch:
         """With a sketch of this size."""
         k, loss = read_domain(domain, SEEDS), bounded_epsilon(epsilon)
         r, m = read_domain(rows, MOST_ROWS), read_domain(width, MOST_WIDTH)
-        return cls(k, loss, r, m, threshold(loss, 1, 1, HALF))
+        return cls(k, loss, r, m, threshold(loss, 1, 1, halved=True))
 
     @property
     def gap(self) -> Fraction:

@@ -7,6 +7,7 @@ two databases, and no plan may name it.
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import ClassVar
 
 from flint import arb
@@ -19,6 +20,12 @@ LEAST, MOST = Fraction(1, 1000), Fraction(16)
 
 LOGARITHM = re.compile(r"ln ?([0-9./]{1,80})|ln\(([0-9./]{1,80})\)")
 FLOAT_BITS = 128
+
+NOT_OF_PLANS = (
+    "A plan tabulates answers that somebody has collected; ask people by `leeward local`, which "
+    "randomises answers before anybody sees them."
+)
+"""The next step for a plan that names this policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +84,19 @@ class LocalEpsilon:
         """e^ε where it is rational."""
         return self.ratio if self.plain == 0 else None
 
+    @property
+    def root(self) -> Fraction | None:
+        """e^(ε/2) where it is rational."""
+        found = Fraction(isqrt(self.ratio.numerator), isqrt(self.ratio.denominator))
+        return found if self.plain == 0 and found**2 == self.ratio else None
+
     def ball(self) -> arb:
         """ε at the working precision."""
         return ball(self.plain) + ball(self.ratio).log()
 
-    def power(self, of: Fraction = Fraction(1)) -> arb:
-        """e^(of·ε) at the working precision."""
-        if of == 1:
-            return ball(self.plain).exp() * ball(self.ratio)
-        return (ball(of) * self.ball()).exp()
+    def power(self) -> arb:
+        """e^ε at the working precision."""
+        return ball(self.plain).exp() * ball(self.ratio)
 
     @property
     def value(self) -> float:
