@@ -81,6 +81,19 @@ def new_hidden(target: Path, kind: str, make: Callable[[Path], None]) -> Path:
     raise AssertionError("count never ends")
 
 
+def write_new(target: Path, content: bytes, mode: int = 0o644) -> None:
+    """Let a file appear whole, with this mode less the umask; nothing is overwritten."""
+    with writing(target):
+        hidden = new_hidden(target, "partial", lambda path: new_file(path, mode).close())
+        try:
+            hidden.write_bytes(content)
+            flush(hidden)
+            os.link(hidden, target)
+            flush(target.parent)
+        finally:
+            hidden.unlink()
+
+
 @contextmanager
 def appearing(target: Path, mode: int = 0o755) -> Iterator[Path]:
     """A hidden folder beside the target, renamed when its content is complete."""

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle.disk import refused, write_file, writing
+from leeward.cli.local_page import page_command
 from leeward.cli.screen import guarded, note, say, say_json
 from leeward.errors import InvalidParameter
 from leeward.local.report import Report, draw_report, own_report, read_stratum
@@ -156,4 +157,5 @@ def aggregate_command(
 
 
 local_app.command("encode")(guarded(encode_command))
+local_app.command("page")(guarded(page_command))
 local_app.command("aggregate")(guarded(aggregate_command))

@@ -47,6 +47,15 @@ def _several(epsilon: LocalEpsilon, reports: int) -> tuple[Sentence, ...]:
     return (Sentence("local-reports", text, reports),)
 
 
+def another(epsilon: LocalEpsilon) -> Sentence:
+    """What a second report costs if the first one, of this loss, is not shown again."""
+    text = (
+        f"A second report costs epsilon {epsilon.text} again: seeing both changes the odds between "
+        f"any two sets of your answers by at most a factor {factor_up(epsilon.times(2))}."
+    )
+    return Sentence("local-reports", text, 2)
+
+
 def suspicion(epsilon: LocalEpsilon) -> Sentence:
     """What becomes of a suspicion about one answer when its report is seen."""
     found = Odds(posterior(epsilon))
