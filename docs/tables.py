@@ -15,6 +15,12 @@ from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
 from leeward.evaluate.quarters import quarters_rows
+from leeward.local.channel import Channel
+from leeward.local.choice import AUTO, channel
+from leeward.local.hadamard import Hadamard
+from leeward.local.projective import Projective
+from leeward.local.subset_selection import SubsetSelection
+from leeward.local.unary import Unary
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -67,6 +73,39 @@ def quarters() -> str:
     return table(*quarters_rows())
 
 
+SURVEYS = ("1", "2", "4")
+"""The ε of the tables about surveys."""
+
+
+def deviations(made: Callable[[int, str], Channel], domain: int, n: int) -> str:
+    """Standard deviations of a rare answer's count at every ε."""
+    found = (made(domain, epsilon).variance(n, 0) ** 0.5 for epsilon in SURVEYS)
+    return " / ".join(f"{one:,.0f}" for one in found)
+
+
+def local_errors() -> str:
+    """The mechanisms of surveys beside each other, a million clients."""
+    makers: tuple[Callable[[int, str], Channel], ...] = (
+        lambda k, e: SubsetSelection.of(k, e, 1),
+        *(SubsetSelection.of, Projective.of, Hadamard.of, Unary.of),
+    )
+    head = ("answers", "randomised response", "subset selection", "projective", "Hadamard", "unary")
+    rows = [
+        (f"{k:,}", *(deviations(made, k, 10**6) for made in makers)) for k in (10, 1000, 100_000)
+    ]
+    return table(head, rows)
+
+
+def local_answers() -> str:
+    """How many answers a survey needs: the standard deviation of a share, in points."""
+    rows = []
+    for answers, n in ((2, 100), (2, 500), (2, 5_000), (20, 500), (20, 5_000), (20, 50_000)):
+        made = (channel(AUTO, answers, epsilon) for epsilon in SURVEYS)
+        points = (100 * one.variance(n, n / answers) ** 0.5 / n for one in made)
+        rows.append((str(answers), f"{n:,}", *(f"{one:.2f}" for one in points)))
+    return table(("answers to choose from", "people", *(f"ε = {e}" for e in SURVEYS)), rows)
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -75,6 +114,8 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
         lambda: markdown(audit(quick=True)),
     ),
     "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
+    "local-errors": (DOCS / "explanation" / "local.md", local_errors),
+    "local-answers": (DOCS / "explanation" / "local.md", local_answers),
     "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
 }
 
