@@ -74,8 +74,7 @@ def test_everyone_is_the_sum_of_the_strata_where_all_are_asked() -> None:
 def test_expected_errors_are_those_of_the_design(
     answers: int, people: int, epsilon: str, points: float
 ) -> None:
-    asked = survey(answers=[str(at) for at in range(answers)], epsilon=epsilon)
-    error = 100 * expected_error(asked.questions[0], people)
+    error = 100 * expected_error(channel("auto", answers, epsilon), people)
     assert error == pytest.approx(points, abs=0.006 if points != 4.3 else 0.05)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leeward.errors import InvalidParameter
-from leeward.local.channel import Counts
+from leeward.local.channel import Channel, Counts
 from leeward.local.collection import Collection, read_reports
 from leeward.local.survey import Question, Stratum, Survey
 
@@ -238,6 +238,6 @@ def csv_bytes(content: Mapping[str, Any]) -> bytes:
     return text.getvalue().encode()
 
 
-def expected_error(question: Question, people: int) -> float:
+def expected_error(channel: Channel, people: int) -> float:
     """The standard deviation of the share of a rare answer, before anybody is asked."""
-    return sqrt(question.channel.variance(people, 0)) / people
+    return sqrt(channel.variance(people, 0)) / people
