@@ -1,7 +1,9 @@
 """The page of a survey: it draws the law of its channels, keeps one report, and no answer."""
 
 import json
+from collections import defaultdict
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Protocol
@@ -96,16 +98,20 @@ def doubt(tallies: list[dict[str, int]], channel: Channel) -> float:
     matrix = channel.matrix()
     reports = [json.dumps(one, separators=(",", ":")) for one in columns(channel, len(matrix[0]))]
     assert all(set(tally) <= set(reports) for tally in tallies)
-    single, levels = [], []
+    single = []
+    seen: dict[Fraction, int] = defaultdict(int)
+    expected: dict[Fraction, Fraction] = defaultdict(Fraction)
     for tally, row in zip(tallies, matrix, strict=True):
-        n, seen = sum(tally.values()), [tally.get(one, 0) for one in reports]
-        single.append(chisquare(seen, [n * float(chance) for chance in row]))
-        level = {chance: float(chance * row.count(chance)) for chance in row}
-        same = [sum(s for s, one in zip(seen, row, strict=True) if one == c) for c in level]
-        levels.append(chisquare(same, [n * share for share in level.values()]))
-    return float(
-        min(combine_pvalues([one.pvalue for one in some]).pvalue for some in (single, levels))
-    )
+        drawn, means = (
+            [tally.get(one, 0) for one in reports],
+            [sum(tally.values()) * p for p in row],
+        )
+        single.append(chisquare(drawn, [float(one) for one in means]).pvalue)
+        for level, count, mean in zip(row, drawn, means, strict=True):
+            seen[level] += count
+            expected[level] += mean
+    levels = chisquare([seen[one] for one in expected], [float(one) for one in expected.values()])
+    return float(min(combine_pvalues(single).pvalue, levels.pvalue))
 
 
 def columns(channel: Channel, count: int) -> list[Any]:
@@ -113,6 +119,13 @@ def columns(channel: Channel, count: int) -> list[Any]:
     if isinstance(channel, SubsetSelection):
         return [list(one) for one in combinations(range(channel.domain), channel.size)]
     return list(range(count))
+
+
+PRODUCTS = """([law, order]) => {
+  const field = new Field(law);
+  const all = [...Array(order).keys()];
+  return all.map(one => all.map(two => field.times(one, field.minus(two))));
+}"""
 
 
 def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
@@ -123,21 +136,11 @@ def test_the_page_draws_the_law_of_every_channel(opened: Opened) -> None:
         near = replace(channel, threshold=channel.threshold - (1 << 58))  # by 1/64
         assert doubt(drawn, near) < 1e-6, f"{channel} is not told from a neighbour"
 
-
-PRODUCTS = """([law, order]) => {
-  const field = new Field(law);
-  const all = [...Array(order).keys()];
-  return all.map(one => all.map(two => field.times(one, field.minus(two))));
-}"""
-
-
-def test_the_page_multiplies_in_the_same_fields(opened: Opened) -> None:
-    """Products of short lists of answers are few: here are all of a field with 27 elements."""
-    field = Field(3, 3)
-    every = np.arange(field.order)
-    products = field.times(every[:, None], field.minus(every))
+    # Short lists of answers need few products: here are all of a field of 27 elements.
+    field, every = Field(3, 3), np.arange(27)
     law = Projective.of(16, "1", Space(field, 2)).public()
-    assert opened().evaluate(PRODUCTS, [law, field.order]) == products.tolist()
+    products = field.times(every[:, None], field.minus(every))
+    assert window.evaluate(PRODUCTS, [law, field.order]) == products.tolist()
 
 
 def answer(window: Page, late: str = "Yes", occupation: str = "0003") -> None:
