@@ -45,9 +45,9 @@ def replace_own(path: Path, content: bytes) -> None:
 
 
 def _temporary(path: Path, content: bytes) -> Path:
-    written = path.with_name(f".{path.name}.{os.getpid()}-{get_native_id()}")
+    written = path.with_name(f".{path.name}.{get_native_id()}")
     with suppress(FileNotFoundError):
-        written.unlink()  # of a process of this number that was killed
+        written.unlink()  # of a thread of this number that was killed
     with os.fdopen(os.open(written, NEW, 0o600), "wb") as file:
         file.write(content)
         file.flush()

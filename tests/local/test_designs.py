@@ -6,6 +6,8 @@ from math import sqrt
 
 import pytest
 
+from docs.slot import current
+from docs.tables import TABLES
 from leeward.errors import InvalidParameter
 from leeward.local.channel import Channel, threshold
 from leeward.local.choice import channel
@@ -48,7 +50,7 @@ def unbounded_projective(domain: int, epsilon: str) -> Projective:
     return Projective.of(domain, epsilon, space)
 
 
-ONE_FOR_ALL = {
+ONE_FOR_ALL: dict[Callable[[int, str], Channel], tuple[int, ...]] = {
     Unary.of: (1919, 851, 276),
     Hashing.of: (1921, 851, 276),
     Hadamard.of: (2164, 1126, 388),
@@ -131,6 +133,12 @@ def test_how_many_answers_one_needs() -> None:
 )
 def test_auto_by_domain_and_epsilon(domain: int, epsilon: str, name: str) -> None:
     assert channel("auto", domain, epsilon).name == name
+
+
+@pytest.mark.parametrize("name", ["local-errors"])
+def test_the_page_shows_these_numbers(name: str) -> None:
+    page, made = TABLES[name]
+    assert current(page, name) == made()
 
 
 def test_a_domain_that_no_transform_holds_is_refused() -> None:

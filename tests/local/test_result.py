@@ -7,9 +7,12 @@ import pytest
 
 from leeward.errors import InvalidParameter, LeewardError, Problems
 from leeward.local import aggregate, encode
+from leeward.local.choice import METHODS, channel
+from leeward.local.hadamard import Hadamard
 from leeward.local.report import draw_report
 from leeward.local.result import expected_error, project
 from leeward.local.survey import Survey
+from leeward.randomness import SecretBits
 from tests.local.surveys import SEVERAL, survey
 
 STRATA, PEOPLE = 1000, 150
@@ -33,6 +36,25 @@ def test_nine_margins_in_ten_hold_where_one_question_is_drawn() -> None:
         assert abs(errors.mean()) < 5 * errors.std() / STRATA**0.5
 
 
+@pytest.mark.parametrize("method", [one for one in METHODS if one != "hadamard"])
+def test_variances_of_all_answers_are_those_of_each(method: str) -> None:
+    made = channel(method, 2, "2")
+    counts, reports = np.array([-7.0, 90.0]), np.zeros(60, dtype=np.uint64)
+    inside, squares = [0.0, 60.0], [3600.0, 0.0]
+    each = [made.variance(60, f, rest) for f, rest in zip(inside, squares, strict=True)]
+    assert made.variances(reports, counts) == pytest.approx(each)
+
+
+def test_variances_of_hadamard_see_a_crowded_block() -> None:
+    made = Hadamard.of(40, "4", blocks=8)
+    answers = np.repeat([0, 8, 3], [60_000, 30_000, 10_000])  # the block 0, and the block 3
+    reports = made.encode(answers, SecretBits())
+    found = made.variances(reports, made.counts(reports))
+    for answer, f, home in ((0, 60_000, 90_000), (16, 0, 90_000), (3, 10_000, 10_000), (1, 0, 0)):
+        assert found[answer] == pytest.approx(made.variance_in_block(100_000, f, home), rel=0.05)
+    assert found[16] > 5 * found[1]
+
+
 def test_everyone_is_the_sum_of_the_strata_where_all_are_asked() -> None:
     asked = survey(SEVERAL)
     columns = {"pay": ["a", "b", "c"] * 40, "harassed": ["no"] * 120}
@@ -52,8 +74,7 @@ def test_everyone_is_the_sum_of_the_strata_where_all_are_asked() -> None:
 def test_expected_errors_are_those_of_the_design(
     answers: int, people: int, epsilon: str, points: float
 ) -> None:
-    asked = survey(answers=[str(at) for at in range(answers)], epsilon=epsilon)
-    error = 100 * expected_error(asked.questions[0], people)
+    error = 100 * expected_error(channel("auto", answers, epsilon), people)
     assert error == pytest.approx(points, abs=0.006 if points != 4.3 else 0.05)
 
 

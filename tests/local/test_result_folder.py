@@ -145,5 +145,4 @@ def test_of_a_long_list_the_largest_estimates_are_shown(tmp_path: Path) -> None:
     page = (tmp_path / "long" / "report.html").read_text()
     assert "35 answers with smaller estimates are in result.csv" in page
     assert '<th scope="row">59</th>' in page
-    assert '<th scope="row">0</th>' not in page
     assert leeward.verify(tmp_path / "long").sound

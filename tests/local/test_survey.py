@@ -94,6 +94,11 @@ def test_what_is_wrong_is_named(change: dict[str, Any], parameter: str, rule: st
     assert rule in refusal.value.rule
 
 
+@pytest.mark.parametrize("name", ["employer_size", "confirmed", "workshop_training"])
+def test_a_stratum_that_only_sounds_like_a_workplace_is_taken(name: str) -> None:
+    assert name in survey(strata={name: ["a", "b"]}).strata
+
+
 def test_questions_have_names_of_their_own() -> None:
     twice = [SEVERAL["questions"][0]] * 2
     with pytest.raises(LeewardError, match=r"survey\.questions: .*name of its own"):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle.disk import refused, write_file, writing
+from leeward.bundle.disk import write_new, writing
 from leeward.cli.local_page import page_command
 from leeward.cli.screen import guarded, note, say, say_json
 from leeward.errors import InvalidParameter
@@ -121,11 +121,9 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 def _write(out: Path, content: bytes) -> None:
     """Write the report; a file that holds it already is left as it is."""
     with writing(out):
-        try:
-            write_file(out, content)
-        except FileExistsError:
-            if not out.is_file() or out.read_bytes() != content:
-                raise refused(out, "must not exist", "Choose a name that is free.") from None
+        held = out.is_file() and out.read_bytes() == content
+    if not held:
+        write_new(out, content)
 
 
 def aggregate_command(

@@ -5,7 +5,7 @@ whole numbers by rejection. T is rounded so that no report is more than e^ε tim
 one answer as under another; `matrix` states the law that these thresholds really have.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -64,6 +64,9 @@ class Channel(Protocol):
         `squares` is the sum of the squared counts of the other answers: only where answers share
         a counter (cohorts of hashing, sketch) does it matter.
         """
+
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
 
     @property
     def most_moved(self) -> float:
@@ -130,10 +133,25 @@ class Supported:
         """Of the estimate for an answer that f of n clients have; `squares` is not used."""
         return self.support.variance(n, f)
 
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
+        return at_estimates(self.variance, len(reports), counts)
+
     @property
     def most_moved(self) -> float:
         """By how much one false report can move a count."""
         return self.support.most_moved
+
+
+def at_estimates(
+    variance: Callable[[float, float, float], float], n: int, counts: Counts
+) -> Counts:
+    """A variance that is linear in f and in the squares, at estimates between 0 and n."""
+    inside = np.clip(counts, 0, n)
+    none = variance(n, 0.0, 0.0)
+    slope, of_squares = variance(n, 1.0, 0.0) - none, variance(n, 0.0, 1.0) - none
+    found: Counts = none + slope * inside + of_squares * (inside @ inside - inside**2)
+    return found
 
 
 class OneNumber:

@@ -119,6 +119,19 @@ class Hadamard(OneNumber):
         gap, near, far = float(own - other), float(own + other), float(2 * other)
         return (home * near + (n - home) * far) / gap**2 - f
 
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """N/(own − other)² − f, where N reports lie in the block of the answer.
+
+        A report adds +1, −1 or 0, so that N is the sum of the squares.
+        """
+        own, other = self.chances
+        seen = np.bincount(
+            (reports // np.uint64(self.order)).astype(np.int64), minlength=self.blocks
+        )
+        near = seen[np.arange(self.domain) % self.blocks] / float(own - other) ** 2
+        found: Counts = near - np.clip(counts, 0, len(reports))
+        return np.maximum(found, 0)
+
     @property
     def most_moved(self) -> float:
         """From −1 to +1."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from leeward.errors import InvalidParameter
-from leeward.local.channel import Counts
+from leeward.local.channel import Channel, Counts
 from leeward.local.collection import Collection, read_reports
 from leeward.local.survey import Question, Stratum, Survey
 
@@ -190,28 +190,22 @@ def _table(
         none: Counts = np.zeros(0)
         return Table(question, stratum, everyone, reports, 0, none, none, none)
     found = question.channel.counts(on_it)
-    margins = QUANTILE * np.sqrt(_variances(question, found, asked, reports))
+    of_share = question.channel.variances(on_it, found) / asked**2
+    margins = QUANTILE * reports * np.sqrt(of_share + _of_sample(found, asked, reports))
     counts = found * (reports / asked)
     near = project(found / asked)
     return Table(question, stratum, everyone, reports, asked, counts, margins, near)
 
 
-def _variances(question: Question, found: Counts, asked: int, reports: int) -> Counts:
-    """The variance of each count, at its estimate within 0 and all reports.
+def _of_sample(found: Counts, asked: int, reports: int) -> Counts:
+    """What a random sample without replacement adds to the variance of a share.
 
-    The channel's own, and where only some people were asked, that of a random sample without
-    replacement: N²·(1 − n/N)·p(1−p)·N/(N−1)/n.
+    (1 − n/N)·p(1−p)·N/(N−1)/n: nothing where everyone was asked.
     """
-    inside = np.clip(found, 0, asked)
-    squares = float(inside @ inside)
-    # Counts of reports are whole numbers, so that many answers share an estimate.
-    levels, place = np.unique(inside, return_inverse=True)
-    each = [question.channel.variance(asked, f, squares - f * f) for f in levels.tolist()]
-    of_channel = np.array(each)[place]
-    share = inside / asked
-    of_sample = share * (1 - share) * reports / max(reports - 1, 1) / asked * (1 - asked / reports)
-    variances: Counts = of_channel * (reports / asked) ** 2 + reports**2 * of_sample
-    return variances
+    share = np.clip(found / asked, 0, 1)
+    left_out = (1 - asked / reports) * reports / max(reports - 1, 1)
+    added: Counts = left_out * share * (1 - share) / asked
+    return added
 
 
 def project(shares: Counts) -> Counts:
@@ -244,6 +238,6 @@ def csv_bytes(content: Mapping[str, Any]) -> bytes:
     return text.getvalue().encode()
 
 
-def expected_error(question: Question, people: int) -> float:
+def expected_error(channel: Channel, people: int) -> float:
     """The standard deviation of the share of a rare answer, before anybody is asked."""
-    return sqrt(question.channel.variance(people, 0)) / people
+    return sqrt(channel.variance(people, 0)) / people

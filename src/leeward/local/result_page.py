@@ -54,10 +54,8 @@ def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
 def _panel(table: Mapping[str, Any]) -> Panel:
     title = "Everyone" if table["everyone"] else _name(table["stratum"])
     answers = table["answers"]
-    shown = answers
-    if len(answers) > MOST_BARS:
-        largest = sorted(answers, key=lambda one: -one["count"])[:MOST_BARS]
-        shown = [one for one in answers if one in largest]
+    largest = sorted(range(len(answers)), key=lambda at: -answers[at]["count"])[:MOST_BARS]
+    shown = [answers[at] for at in sorted(largest)]
     return Panel(
         title,
         table["reports"],

@@ -18,6 +18,7 @@ from leeward.local.channel import (
     Counts,
     Matrix,
     Reports,
+    at_estimates,
     below,
     kept_bits,
     parts,
@@ -103,6 +104,10 @@ class Sketch:
         r, m = self.rows, self.width
         shared = (n - f) * (1 - 1 / r) + squares / r
         return (m / (m - 1)) ** 2 * (self.privacy_part(n) + shared * (1 - 1 / m) / m)
+
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
+        return at_estimates(self.variance, len(reports), counts)
 
     def privacy_part(self, n: float) -> float:
         """n·e^(ε/2)/(e^(ε/2) − 1)²: the variance without what shared counters add."""

@@ -34,7 +34,8 @@ LONGEST_TEXT = 2000
 """Maximum length of a question or a label in characters."""
 
 WORKPLACES = re.compile(
-    r"work_?(place|site)|employ(er|ing)|establishment|firm|company|business|branch_?office|plant|shop"
+    r"(work_?place|work_?site|employer|establishment|firm|company|business|plant|shop)s?"
+    r"(_?(id|name|code|number|no))?"
 )
 """Names of strata that mean an employer: its number of reports would be public."""
 
@@ -158,7 +159,7 @@ class Survey:
             if not re.fullmatch(NAME, name):
                 rule = "must be named by letters, digits and '_'"
                 yield _refused(where, rule, shown(name), "Choose another name.")
-            if WORKPLACES.search(name.lower()):
+            if WORKPLACES.fullmatch(name.lower()):
                 rule = "must be a public attribute of people, never a workplace: the number of "
                 rule += "reports of each stratum is public, and employers are not protected"
                 yield _refused(where, rule, shown(name), "Ask for a region or a trade instead.")
