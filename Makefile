@@ -18,7 +18,7 @@ SYSTEM_PACKAGES := postgresql default-jre-headless chromium fonts-liberation
 POSTGRESQL := /usr/lib/postgresql
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth bench-peers-synth evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth bench-peers-synth bench-peers-local evaluation docs views format clean system-deps
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,7 +106,7 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, the full evaluation
+bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, the full evaluation
 	@$(BIN)/python -m benchmarks.draws
 	@$(BIN)/python -m benchmarks.start
 	@$(BIN)/python -m benchmarks.release
@@ -114,6 +114,7 @@ bench: setup ## measure draws per second, a small release, a release against the
 	@$(BIN)/python -m benchmarks.earnings
 	@$(BIN)/python -m benchmarks.percentiles
 	@$(BIN)/python -m benchmarks.commuting
+	@$(BIN)/python -m benchmarks.local
 	@$(BIN)/python -m benchmarks.evaluate
 
 bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)
@@ -130,6 +131,9 @@ bench-peers: setup ## the same tables with other libraries, each in its own envi
 
 bench-peers-synth: setup ## synthetic tables of DATA=FILE by other libraries, codes as DOMAIN=FILE says (an hour)
 	@$(BIN)/python benchmarks/peers/synthesizers.py "$(DATA)" "$(DOMAIN)" --out build/peers-synth.json
+
+bench-peers-local: setup ## a survey of a million clients by Leeward and by pure-ldp (ten minutes)
+	@$(BIN)/python benchmarks/peers/surveys.py
 
 evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
 	@rm -rf build/h17 && mkdir -p build

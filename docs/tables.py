@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from math import ceil, sqrt
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +16,14 @@ from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
 from leeward.evaluate.quarters import quarters_rows
+from leeward.local.channel import Channel
+from leeward.local.choice import AUTO, channel
+from leeward.local.hadamard import Hadamard
+from leeward.local.projective import Projective
+from leeward.local.result import QUANTILE, expected_error
+from leeward.local.subset_selection import SubsetSelection
+from leeward.local.unary import Unary
+from leeward.show.numbers import significant
 
 DOCS = Path(__file__).parent
 LARGE = 10**9
@@ -67,6 +76,52 @@ def quarters() -> str:
     return table(*quarters_rows())
 
 
+SURVEYS = ("1", "2", "4")
+"""The ε of the tables about surveys."""
+
+
+def deviations(made: Callable[[int, str], Channel], domain: int, n: int) -> str:
+    """Standard deviations of a rare answer's count at every ε."""
+    found = (made(domain, epsilon).variance(n, 0) ** 0.5 for epsilon in SURVEYS)
+    return " / ".join(f"{one:,.0f}" for one in found)
+
+
+def local_errors() -> str:
+    """The mechanisms of surveys beside each other, a million clients."""
+    makers: tuple[Callable[[int, str], Channel], ...] = (
+        lambda k, e: SubsetSelection.of(k, e, 1),
+        *(SubsetSelection.of, Projective.of, Hadamard.of, Unary.of),
+    )
+    head = ("answers", "randomised response", "subset selection", "projective", "Hadamard", "unary")
+    rows = [
+        (f"{k:,}", *(deviations(made, k, 10**6) for made in makers)) for k in (10, 1000, 100_000)
+    ]
+    return table(head, rows)
+
+
+def survey_errors() -> str:
+    """Standard deviation of the share of a rare answer, in points, by answers, people and ε."""
+    head = ("answers", "people who report", *(f"ε = {one}" for one in SURVEYS), "trusted")
+    rows = []
+    for answers, people in ((2, 100), (2, 500), (2, 5000), (20, 500), (20, 5000), (20, 50_000)):
+        asked = [channel(AUTO, answers, one) for one in SURVEYS]
+        errors = [f"± {significant(100 * expected_error(one, people))}" for one in asked]
+        trusted = 100 * sqrt(2) / people
+        rows.append((f"{answers}", f"{people:,}", *errors, f"± {significant(trusted)}"))
+    return table(head, rows)
+
+
+def survey_people() -> str:
+    """How many people must report for a margin of 5 points, by answers and ε."""
+    head = ("answers", *(f"ε = {one}" for one in SURVEYS))
+    rows = []
+    for answers in (2, 5, 20, 100):
+        asked = [channel(AUTO, answers, one) for one in SURVEYS]
+        needed = [ceil((QUANTILE * expected_error(one, 1) / 0.05) ** 2) for one in asked]
+        rows.append((f"{answers}", *(f"{one:,}" for one in needed)))
+    return table(head, rows)
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -75,7 +130,10 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
         lambda: markdown(audit(quick=True)),
     ),
     "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
+    "local-errors": (DOCS / "explanation" / "local.md", local_errors),
     "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
+    "survey-errors": (DOCS / "how-to" / "local-survey.md", survey_errors),
+    "survey-people": (DOCS / "how-to" / "local-survey.md", survey_people),
 }
 
 

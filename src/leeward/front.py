@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leeward.bundle.layout import SYNTHETIC
+from leeward.bundle.layout import RESULT, SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
@@ -293,12 +293,13 @@ def verify(
 ) -> Verification:
     """Whether a bundle is what was sealed; with the ledger also whether its entry confirms it.
 
-    Synthetic rows are counted again, and must have the numbers of the tidy tables beside them.
+    Synthetic rows are counted again, and must have the numbers of the tidy tables beside them. Of
+    the result of a survey the digest and the thresholds are computed again.
 
     Parameters
     ----------
     path
-        The folder of the bundle, or of synthetic rows.
+        The folder of the bundle, of synthetic rows, or of the result of a survey.
     ledger
         The ledger of its publisher, or its path. It knows releases: of a bundle that was made of
         one, it confirms that one.
@@ -328,9 +329,15 @@ def verify(
         from leeward.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
 
         found = synthetic_findings(folder)
+    elif is_result(folder):
+        from leeward.local.result_folder import result_findings  # noqa: PLC0415 (as above)
+
+        found = result_findings(folder)
     else:
         found = (*verify_bundle(folder),)
         found = found or report_findings(folder)
+    if is_result(folder) and not found and (ledger or source) is not None:
+        found = ("it is the result of a survey: no ledger and no release belong to it",)
     if ledger is not None and not found:
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
         found = (*entry_findings(release_in(folder), book),)
@@ -339,6 +346,11 @@ def verify(
 
         found = source_findings(folder, Path(source))
     return Verification(folder, found)
+
+
+def is_result(folder: Path) -> bool:
+    """Whether a folder is the result of a survey, which no ledger knows."""
+    return (folder / RESULT).is_file()
 
 
 def release_in(folder: Path) -> Path:

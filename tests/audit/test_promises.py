@@ -15,6 +15,7 @@ from leeward.audit import examine
 from leeward.audit.promises import (
     JOB_PAIRS,
     PAIRS,
+    SURVEYS,
     Promise,
     examined,
     false_promises,
@@ -44,7 +45,7 @@ def test_every_sentence_is_confirmed_and_every_false_one_rejected(rows: list[Pro
 
 def test_every_id_has_worlds_and_is_examined(rows: list[Promise]) -> None:
     explained = {"further", "zcdp"}  # measured on neighbours, not on worlds
-    assert {*PAIRS, *JOB_PAIRS, *explained} == set(IDS)
+    assert {*PAIRS, *JOB_PAIRS, *explained, *SURVEYS} == set(IDS)
     assert {row.id for row in rows if not row.control} == set(IDS)
 
 
@@ -63,7 +64,7 @@ def test_no_other_module_speaks_of_odds_factors_or_promises() -> None:
     """A sentence outside the one place would escape the examiner."""
     phrases = "the odds|odds change|is hidden within|person works here"
     spoken_of = re.compile(rf"""["'f ].*\b({phrases})\b""")
-    names = ("sentences", "job_sentences", "pay_sentences", "words", "odds")
+    names = ("sentences", "job_sentences", "pay_sentences", "local_sentences", "words", "odds")
     allowed = {f"privacy/{name}.py" for name in names}
     found = [
         f"{path.relative_to(SOURCE)}:{number}"

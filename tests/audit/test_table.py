@@ -9,6 +9,7 @@ import pytest
 
 from leeward.audit import CONTROLS, LINES, Row, audit
 from leeward.audit.row import CONFIRMED, REJECTED
+from leeward.local.choice import METHODS
 from leeward.mechanisms.registry import REGISTRY
 from tests.mechanisms.built import clipped
 
@@ -61,6 +62,7 @@ DEFECTS = {
     ("theil_sen", "a rank for ε/2"),
     ("dirichlet", "half the prior"),
     ("dirichlet", "as many synthetic homes as workers"),
+    *((name, "p rounded up") for name in METHODS),
     ("row_counts", "noise for half of the sets"),
     ("row_choice", "the data's own margins in the score"),
     *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),
@@ -199,6 +201,7 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("dirichlet", "replacement"),
         ("row_counts", "worker"),
         ("row_choice", "worker"),
+        *((name, "local") for name in METHODS),
         ("pay_two_scales", "proportional"),
         ("pay_clipped", "proportional"),
         ("log_pair", "proportional"),
@@ -358,7 +361,7 @@ def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:
 def test_only_policies_with_growth_show_alpha(rows: list[Row]) -> None:
     for row in rows:
         assert (row.as_json()["alpha"] is None) == (
-            row.claim.policy in ("worker", "person", "establishment", "replacement")
+            row.claim.policy in ("worker", "person", "establishment", "replacement", "local")
         )
 
 

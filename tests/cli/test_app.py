@@ -131,6 +131,7 @@ def test_debugging_does_not_outlive_its_command(
 GROUPS = {
     "ledger": ("create", "show", "verify", "commit", "withdraw"),
     "synth": ("table", "generate", "inspect", "linked"),
+    "local": ("encode", "page", "aggregate"),
 }
 CALLED = [
     *([name] for name in COMMANDS if name not in GROUPS),

@@ -65,7 +65,7 @@ def test_every_page_is_in_the_index() -> None:
     assert [one for one in listed if one not in index] == []
 
 
-@pytest.mark.parametrize("name", ["errors", "quarters"])
+@pytest.mark.parametrize("name", ["errors", "quarters", "survey-errors", "survey-people"])
 def test_pages_show_the_errors_that_the_program_computes(name: str) -> None:
     assert current(TABLES[name][0], name) == TABLES[name][1]()
 

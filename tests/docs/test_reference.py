@@ -23,6 +23,10 @@ from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.regressions import REGRESSION_COLUMNS
 from leeward.ledger.entry import KINDS
 from leeward.ledger.subject import SUBJECT_PARTS
+from leeward.local.choice import AUTO, METHODS
+from leeward.local.result import COLUMNS as RESULT_COLUMNS
+from leeward.local.result_folder import SEALED, SurveyCertificate
+from leeward.local.survey import WrittenSurvey
 from leeward.mechanisms.choice import IN_PLANS
 from leeward.model import ROW_RULES, Flag, read_codebook
 from leeward.model.declaration import WrittenCodebook
@@ -75,6 +79,8 @@ def keys(model: type[BaseModel], before: str = "") -> Iterator[str]:
         ("plan.md", "Keys", Request),
         ("codebook.md", "Keys", WrittenCodebook),
         ("bundle.md", "Certificate", Certificate),
+        ("survey.md", "Keys", WrittenSurvey),
+        ("survey.md", "Certificate", SurveyCertificate),
     ],
 )
 def test_every_key_is_documented(page: str, heading: str, model: type[BaseModel]) -> None:
@@ -128,6 +134,13 @@ def test_every_status_is_documented() -> None:
 
 def test_every_mechanism_is_documented() -> None:
     assert documented("plan.md", "Mechanisms") == {"auto", *IN_PLANS}
+
+
+def test_every_method_column_and_file_of_a_survey_is_documented() -> None:
+    assert documented("survey.md", "Methods") == {AUTO, *METHODS}
+    assert documented("survey.md", "Columns of result.csv") == set(RESULT_COLUMNS)
+    files = {*SEALED, layout.CERTIFICATE, layout.CHECKSUMS}
+    assert documented("survey.md", "The result") == files
 
 
 def test_every_policy_is_documented() -> None:

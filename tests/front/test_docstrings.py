@@ -11,6 +11,7 @@ import leeward
 from leeward.audit import audit
 from leeward.bundle.published_table import PublishedTable
 from leeward.evaluate import run
+from leeward.local import aggregate, encode, read_survey
 from leeward.tidy import Derived, derive
 from tests.front.conftest import REQUEST, frames
 
@@ -27,7 +28,8 @@ METHODS = [
     *(PublishedTable.picture, Derived.to_arrow, Derived.to_pandas),
 ]
 CLASSES = [PublishedTable, Derived]
-FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, derive, audit, run]
+FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, derive, audit, run,
+        encode, aggregate, read_survey]  # fmt: skip
 ELSEWHERE = (audit, run)
 """Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 
@@ -44,8 +46,12 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for one in (ledger, own):
         one.create("office", policy="strong", alpha="0.1", epsilon=16)
     made = leeward.release(plan, out=folder / "released", ledger=ledger, **tables)
+    survey = read_survey({"name": "pay", "question": "On time?", "answers": ["yes", "no"],
+                          "epsilon": "4"})  # fmt: skip
+    clients = encode(survey, ["yes"] * 300 + ["no"] * 700)
     return {"leeward": leeward, "plan": plan, "tables": tables, "folder": folder, "own": own,
-            "request": REQUEST, "bundle": made, "ledger": ledger}  # fmt: skip
+            "request": REQUEST, "bundle": made, "ledger": ledger, "survey": survey,
+            "clients": clients}  # fmt: skip
 
 
 @pytest.mark.parametrize("one", [*PUBLIC, *FULL[len(PUBLIC) - len(KINDS) :]], ids=name)

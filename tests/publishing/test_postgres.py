@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.model import TABLES
-from leeward.publishing.receipt import state_folder
+from leeward.state import state_folder
 from tests.engines.cluster import GUARDED, cluster
 from tests.publishing.compared import assert_alike, read_csv
 from tests.publishing.office import TABLES as PLANNED

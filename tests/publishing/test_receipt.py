@@ -14,6 +14,7 @@ from leeward.engines.ibis_engine import IbisEngine
 from leeward.publishing import receipt
 from leeward.publishing.check import Checked, check_rows, open_data, require_rows
 from leeward.publishing.plan import read_plan
+from leeward.state import state_folder
 from tests.publishing.office import Driver, Office, noted, release, steps
 from tests.publishing.test_order import LOOKED, another_sex, make_strict, rewrite, second_job
 
@@ -210,7 +211,7 @@ def test_without_a_state_folder_of_their_own_people_have_one_at_home(
     if home is not None:
         monkeypatch.setenv("XDG_STATE_HOME", home)
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert receipt.state_folder() == tmp_path / ".local" / "state" / "leeward"
+    assert state_folder() == tmp_path / ".local" / "state" / "leeward"
 
 
 def test_a_release_with_a_receipt_does_not_look_at_the_rows(office: Office) -> None:

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "exact": rooms("errors"),
     "installation": set[str](),
     "interruption": set[str](),
+    "state": set[str](),
     "show": rooms("errors exact"),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),
@@ -31,7 +32,8 @@ MAY_IMPORT = {
     "bundle": EVERYWHERE | rooms("model privacy"),
     "tidy": EVERYWHERE | rooms("bundle model noise"),
     "publishing": EVERYWHERE
-    | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption tidy"),
+    | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption state")
+    | rooms("tidy"),
     "baselines": EVERYWHERE | rooms("model noise randomness"),
     "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines local"),
     "economy": EVERYWHERE | rooms("model randomness"),
@@ -41,7 +43,7 @@ MAY_IMPORT = {
     "attacks": EVERYWHERE
     | rooms("model privacy noise mechanisms economy engines baselines synth audit randomness")
     | rooms("evaluate local publishing.check publishing.plan publishing.receipt"),
-    "local": EVERYWHERE | rooms("model privacy noise randomness bundle"),
+    "local": EVERYWHERE | rooms("model privacy noise randomness bundle state"),
     "pictures": EVERYWHERE,
     "regress": EVERYWHERE
     | rooms("model privacy mechanisms noise engines ledger baselines interruption")

@@ -3,16 +3,19 @@
 import pytest
 
 from leeward.audit import LINES
+from leeward.local.choice import METHODS
 from leeward.mechanisms import REGISTRY
 from tests.shape.source import SRC
 
-FOLDER = SRC / "leeward" / "mechanisms"
+ROOMS = SRC / "leeward"
 MOST_LINES = 400
 
 OF_FILES = ("moments", "theil_sen", "row_counts", "row_choice")
 """Mechanisms that no plan names."""
 
-every_mechanism = pytest.mark.parametrize("name", [*sorted(REGISTRY), *OF_FILES])
+FILES = {name: ROOMS / "mechanisms" / name for name in (*sorted(REGISTRY), *OF_FILES)}
+FILES |= {name: ROOMS / "local" / name for name in METHODS}
+every_mechanism = pytest.mark.parametrize("name", FILES)
 
 
 def test_there_are_mechanisms() -> None:
@@ -21,13 +24,13 @@ def test_there_are_mechanisms() -> None:
 
 @every_mechanism
 def test_a_mechanism_is_one_short_file(name: str) -> None:
-    lines = (FOLDER / f"{name}.py").read_text().splitlines()
+    lines = FILES[name].with_suffix(".py").read_text().splitlines()
     assert 0 < len(lines) <= MOST_LINES
 
 
 @every_mechanism
 def test_a_mechanism_has_a_proof(name: str) -> None:
-    proof = (FOLDER / f"{name}.proof.md").read_text()
+    proof = FILES[name].with_suffix(".proof.md").read_text()
     assert [part for part in ("Precondition", "Claim", "Proof") if part not in proof] == []
 
 

@@ -27,6 +27,7 @@ from leeward.audit.lines import (
     Control,
     stated_delta,
 )
+from leeward.audit.local_exam import LOCAL_LINES, rounded_up
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
 from leeward.audit.outputs import HALF, Rounded
@@ -66,6 +67,7 @@ from leeward.noise.law import discrete_laplace, laplace
 from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Guarantee, StrongAlpha, policy
 from leeward.privacy.database import Database
+from leeward.privacy.local import Local
 
 
 def strong(pair: Pair) -> list[Pair]:
@@ -457,6 +459,11 @@ HOMES = (
     ),
 )
 
+LOCAL = tuple(
+    Control("p rounded up", line.mechanism, rounded_up(line.make), Local.name, detail=line.detail)
+    for line in {line.mechanism: line for line in LOCAL_LINES}.values()
+)
+
 CONTROLS: tuple[Control, ...] = (
     Control("noise for one job only", "edge_laplace", sensitivity_one),
     Control("scale αx without its floor at 1", "smooth_gamma", no_floor),
@@ -507,6 +514,7 @@ CONTROLS: tuple[Control, ...] = (
     Control("x of jobs that began or ended", "vector_pareto", changing_jobs, detail=OF_GAINS),
     Control("a net change that never turns", "clipped", one_way_gains, detail=OF_GAINS),
     *REGRESSIONS,
+    *LOCAL,
     *HOMES,
     *SYNTHETIC,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),

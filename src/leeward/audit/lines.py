@@ -26,6 +26,7 @@ from leeward.audit.joint_exam import (
     examine_joint_clipped_chains,
     examine_joint_gaussian,
 )
+from leeward.audit.local_exam import LOCAL_LINES, LocalLine
 from leeward.audit.loss import Loss, zcdp_loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.pay_code import LOG_CODE, PAY_CLIPPED_CODE, PAY_CODE
@@ -372,7 +373,7 @@ def _pay_lines() -> Iterator[Line]:
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[
-    Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine | RowLine, ...
+    Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine | RowLine | LocalLine, ...
 ] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
@@ -514,6 +515,7 @@ LINES: tuple[
     *REGRESSION_LINES,
     *HOMES_LINES,
     *ROW_LINES,
+    *LOCAL_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (

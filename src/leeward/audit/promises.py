@@ -13,6 +13,7 @@ from math import isinf
 from flint import arb
 
 from leeward.audit import histories, pay_worlds, worlds
+from leeward.audit.local_exam import LOCAL_LINES, channel_loss
 from leeward.audit.loss import INFINITE
 from leeward.audit.publication import (
     Setting,
@@ -25,9 +26,12 @@ from leeward.audit.publication import (
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
 from leeward.audit.worlds import Population, WorldPair
 from leeward.exact import ball, dyadic_up, precision
+from leeward.local.channel import Channel
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.privacy import Guarantee, job_sentences, sentences
 from leeward.privacy.conversion import tail_epsilon
+from leeward.privacy.local import Local
+from leeward.privacy.local_sentences import IN_SHORT, local_sentences, posterior
 from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
 from leeward.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.privacy.words import Sentence
@@ -86,6 +90,9 @@ WITH_PAY = (
 
 MEASURED = ("further", "zcdp")
 """Sentences that explain a measure: they have no worlds, `measures` examines them."""
+
+SURVEYS = ("local", "local-reports", "local-odds", "local-part", "local-employer")
+"""Sentences of surveys: they compare answers of a person, `local_promises` examines them."""
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
 PERSON_RULES: dict[int, tuple[JobsRule, ...]] = {
@@ -163,6 +170,8 @@ def true_promises() -> Iterator[Promise]:
                 warned.add(warning)
             yield examined(setting, sentence, rule)
     yield from measures()
+    for channel in survey_channels():
+        yield from local_promises(channel)
 
 
 def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
@@ -280,6 +289,49 @@ def measures() -> Iterator[Promise]:
         yield beside(setting, sentence, ball(claimed), found)
 
 
+REPORTS, WORKERS = 3, 5
+"""Reports of a person, and workers of an employer, in the sentences of surveys."""
+
+
+def survey_channels() -> Iterator[Channel]:
+    """Channels that `auto` chooses, and the lecture's coin."""
+    for line in LOCAL_LINES[:3]:
+        yield from (line.make(Fraction(epsilon)) for epsilon in (1, 4))
+
+
+def local_promises(channel: Channel) -> Iterator[Promise]:
+    """Every sentence of a survey: two answers of a person, several reports, many workers."""
+    with precision(128):
+        loss = channel_loss(channel).epsilon
+        computed = {
+            "local": loss,
+            "local-reports": REPORTS * loss,  # reports of a person are drawn independently
+            "local-odds": OF * loss.exp() / (OF - 1 + loss.exp()),
+            "local-part": INFINITE,  # a report that is there, or not
+            "local-employer": WORKERS * loss,
+        }
+    for sentence in (IN_SHORT, *local_sentences(channel.epsilon, REPORTS)):
+        yield _of_survey(channel, sentence, computed[sentence.id])
+
+
+def _of_survey(channel: Channel, sentence: Sentence, computed: arb) -> Promise:
+    steps, epsilon = sentence.steps, channel.epsilon.plain
+    promised = INFINITE if steps is None else ball(steps * epsilon)
+    if sentence.id == "local-odds":
+        promised = arb(posterior(channel.epsilon))
+    said = (sentence.id, Local.name, channel.name, None, epsilon)
+    return Promise(*said, promised, computed, sentence.text, warns=steps is None)
+
+
+def second_report() -> Promise:
+    """A false sentence: what a report that is drawn again costs."""
+    channel = next(survey_channels())
+    text = "A report that is drawn again for the same answer costs nothing more."
+    with precision(128):
+        twice = channel_loss(channel).times(2).epsilon
+    return replace(_of_survey(channel, Sentence("local-again", text, 1), twice), control=True)
+
+
 @dataclass(frozen=True)
 class FalsePromise:
     """A sentence that was printed, or that the sources print, and that must be rejected.
@@ -309,7 +361,8 @@ class FalsePromise:
 
 def false_promises() -> Iterator[Promise]:
     """Every false sentence beside the truth."""
-    return (false.examined() for false in FALSE_PROMISES)
+    yield from (false.examined() for false in FALSE_PROMISES)
+    yield second_report()
 
 
 def in_classes() -> Setting:

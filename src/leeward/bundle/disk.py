@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -78,3 +79,31 @@ def new_hidden(target: Path, kind: str, make: Callable[[Path], None]) -> Path:
             continue
         return path
     raise AssertionError("count never ends")
+
+
+def write_new(target: Path, content: bytes, mode: int = 0o644) -> None:
+    """Let a file appear whole, with this mode less the umask; nothing is overwritten."""
+    with writing(target):
+        hidden = new_hidden(target, "partial", lambda path: new_file(path, mode).close())
+        try:
+            hidden.write_bytes(content)
+            flush(hidden)
+            os.link(hidden, target)
+            flush(target.parent)
+        finally:
+            hidden.unlink()
+
+
+@contextmanager
+def appearing(target: Path, mode: int = 0o755) -> Iterator[Path]:
+    """A hidden folder beside the target, renamed when its content is complete."""
+    with writing(target):
+        hidden = new_hidden(target, "partial", lambda path: path.mkdir(mode=mode))
+        try:
+            yield hidden
+            if os.path.lexists(target):
+                raise refused(target, "must not exist", "Choose a name that is free.")
+            hidden.rename(target)
+            flush(target.parent)
+        finally:
+            shutil.rmtree(hidden, ignore_errors=True)

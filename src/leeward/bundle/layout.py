@@ -13,6 +13,9 @@ CHECKSUMS = "checksums.txt"
 SYNTHETIC = "synthetic.json"
 """What a folder of synthetic rows says about itself; its releases are folders in it."""
 
+RESULT = "result.json"
+"""The estimates of a survey; a folder with this file is the result of one, and no bundle."""
+
 REPORT = "report.html"
 """May be added to a sealed bundle; it only repeats what the other files say."""
 

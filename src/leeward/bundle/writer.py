@@ -150,6 +150,11 @@ class BundleWriter:
         self.discard()
 
 
+def require_free(target: Path) -> None:
+    """Refuse a folder that exists, or that cannot be written."""
+    raise_all(BundleWriter.check_target(target))
+
+
 def _make_private(path: Path) -> None:
     path.mkdir(mode=0o700)
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "read": "Sums, shares, changes, ratios and ranks of a published table, with margins.",
     "regress": "Regress y on x in every cell of a file: private, or INTERNAL output.",
     "synth": "Synthetic rows: describe a table with noise and draw rows of the description.",
+    "local": "Surveys of workers without a trusted collector: randomise, then count.",
     "report": "Write report.html into a sound bundle; an older one is replaced.",
     "ledger": "Accounts of privacy loss: create, show, verify, commit, withdraw.",
     "evaluate": "Compare the mechanisms with one another and with today's noise infusion.",

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle.disk import write_file
+from leeward.bundle.disk import appearing, write_file
+from leeward.bundle.writer import require_free
 from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.model import read_codebook
 from leeward.synth.inspection import BAD_AT, InspectionRequest, inspect
 from leeward.synth.inspection_page import findings, page
-from leeward.synth.output import appearing, require_free
 
 PAGE, NUMBERS = "index.html", "inspection.json"
 OWNER = 0o600, 0o700

@@ -22,7 +22,7 @@ from leeward.bundle.signoff import (
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter, LeewardError
-from leeward.front import release_in, verify
+from leeward.front import is_result, release_in, verify
 from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
@@ -30,7 +30,10 @@ Findings = tuple[str, ...]
 
 def verify_command(  # noqa: PLR0913 (a parameter for each option)
     bundle: Annotated[
-        list[Path], typer.Argument(help="The bundle's folder; several are also compared.")
+        list[Path],
+        typer.Argument(
+            help="The folder of a bundle or of a survey's result; several are compared."
+        ),
     ],
     ledger: Annotated[
         Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
@@ -144,13 +147,15 @@ def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
     """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
         return ()
-    held = {str(one): read_bundle(release_in(one)).certificate for one in bundles}
+    held = {
+        str(one): read_bundle(release_in(one)).certificate for one in bundles if not is_result(one)
+    }
     findings = history_findings(held)
     for finding in findings:
         tell(f"- {finding}")
     if findings:
         tell(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
-    elif bundles:
+    elif held:
         tell("They agree with each other.")
     return tuple(findings)
 

@@ -1,1 +1,26 @@
 """Local privacy: surveys whose answers are randomised before anyone else sees them."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leeward.local.collection import encode
+    from leeward.local.result import aggregate
+    from leeward.local.survey import read_survey
+
+HOMES = {
+    "aggregate": "leeward.local.result",
+    "encode": "leeward.local.collection",
+    "read_survey": "leeward.local.survey",
+}
+"""The module of each name; it is loaded when the name is first used."""
+
+__all__ = ["aggregate", "encode", "read_survey"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(HOMES[name]), name)
+    globals()[name] = found
+    return found

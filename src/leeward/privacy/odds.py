@@ -1,8 +1,11 @@
 """Odds: what an ε means to a suspicion of one in a hundred, as a number and as a sentence."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
+
+from flint import arb
 
 from leeward.exact import START_BITS, ball, exact_value, number_text, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob
@@ -75,14 +78,16 @@ def odds(guarantee: "Guarantee") -> Odds | None:
 
 
 def _posterior_up(epsilon: Fraction) -> int:
+    return OF if epsilon > SURE else posterior_up(lambda: ball(epsilon).exp())
+
+
+def posterior_up(power: Callable[[], arb]) -> int:
     """⌈100·e^ε/(99+e^ε)⌉, by Bayes' rule from prior odds of 1 to 99."""
-    if epsilon > SURE:
-        return OF
     # e^ε is irrational for a rational ε above 0, so the ceiling is decided at some precision.
     bits = START_BITS
     while True:
         with precision(bits):
-            factor = ball(epsilon).exp()
+            factor = power()
             rounded = (OF * factor / (OF - 1 + factor)).ceil()
             if rounded.rad() == 0:
                 return int(exact_value(rounded))

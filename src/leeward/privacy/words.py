@@ -56,6 +56,11 @@ IDS = (
     "raise",
     "wage-level",
     "wage-level-open",
+    "local",
+    "local-reports",
+    "local-odds",
+    "local-part",
+    "local-employer",
 )
 """Every id that a sentence may have."""
 

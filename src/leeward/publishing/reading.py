@@ -34,6 +34,7 @@ from leeward.model.flows import FLOW_CODES
 from leeward.model.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.model.totals import families
 from leeward.privacy import Guarantee, Person
+from leeward.privacy.local import NOT_OF_PLANS, Local
 from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
@@ -108,11 +109,12 @@ def _policy(written: str) -> Policy:
     if written in POLICIES:
         return POLICIES[written]
     near = nearest(written, OFFERED)
+    hint = f"Did you mean {near!r}?" if near else "Write one of these names."
     raise InvalidParameter(
         "policy",
         rule=f"must be one of {', '.join(OFFERED)} (of an account also establishment)",
         value=shown(written),
-        next_step=f"Did you mean {near!r}?" if near else "Write one of these names.",
+        next_step=NOT_OF_PLANS if written == Local.name else hint,
     )
 
 

@@ -6,8 +6,6 @@ sealed with a key that only its owner can read, like the receipt itself, which n
 
 import hmac
 import json
-import os
-import stat
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,17 +17,11 @@ from leeward.errors import BadFile
 from leeward.model import EVERY_STEP, Steps
 from leeward.publishing.plan import Plan
 from leeward.randomness import SecretBits
+from leeward.state import create_own, read_own, replace_own, state_folder
 
 MOST_BYTES = 10_000
 KEY_BYTES = 32
 KEY = "receipts.key"
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-
-
-def state_folder() -> Path:
-    """Where this user's programs keep what they may lose: XDG_STATE_HOME, or in the home folder."""
-    given = Path(os.environ.get("XDG_STATE_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".local" / "state") / "leeward"
 
 
 def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
@@ -41,7 +33,7 @@ def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
         key = _key(folder, make=True)
         path = _path(folder, key, plan)
         said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
-        _replace(path, json.dumps(said).encode())
+        replace_own(path, json.dumps(said).encode())
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         reason = getattr(error, "strerror", None) or "no home folder"
         raise BadFile(
@@ -71,7 +63,7 @@ class Receipt:
         try:
             folder = state_folder()
             key = _key(folder, make=False)
-            held = json.loads(_read(_path(folder, key, plan)))
+            held = json.loads(read_own(_path(folder, key, plan), MOST_BYTES))
         except (OSError, RuntimeError, ValueError, RecursionError):
             return cls()
         if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
@@ -109,46 +101,8 @@ def _key(folder: Path, *, make: bool) -> bytes:
     if make and not path.exists():
         fresh = SecretBits().word(8 * KEY_BYTES).to_bytes(KEY_BYTES, "little")
         with suppress(FileExistsError):  # another process was first
-            _create(path, fresh)
-    key = _read(path)
+            create_own(path, fresh)
+    key = read_own(path, MOST_BYTES)
     if len(key) != KEY_BYTES:
         raise PermissionError(1, "its key is damaged")
     return key
-
-
-def _read(path: Path) -> bytes:
-    """A file of this user's, which nobody else can read or write, and no link."""
-    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-        found = os.fstat(file.fileno())
-        own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
-        if not stat.S_ISREG(found.st_mode) or not own:
-            raise PermissionError(1, "others may read or write it")
-        return file.read(MOST_BYTES)
-
-
-def _create(path: Path, content: bytes) -> None:
-    """Let a file appear whole, unless there is one."""
-    written = _temporary(path, content)
-    try:
-        os.link(written, path)
-    finally:
-        written.unlink()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Let a file appear whole in the place of an older one; a link is replaced, not followed."""
-    written = _temporary(path, content)
-    try:
-        written.replace(path)
-    except OSError:
-        written.unlink()
-        raise
-
-
-def _temporary(path: Path, content: bytes) -> Path:
-    written = path.with_name(f".{path.name}.{os.getpid()}")
-    with suppress(FileNotFoundError):
-        written.unlink()  # of a process of this number that was killed
-    with os.fdopen(os.open(written, NEW, 0o600), "wb") as file:
-        file.write(content)
-    return written

@@ -4,10 +4,7 @@ Numbers are drawn uniformly inside their classes: a class says no more about the
 """
 
 import json
-import os
-import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,9 +14,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.bundle.disk import flush, new_file, new_hidden, refused, write_file, writing
-from leeward.bundle.writer import BundleWriter
-from leeward.errors import raise_all
+from leeward.bundle.disk import appearing, flush, new_file, write_file
 from leeward.randomness import SeededBits
 from leeward.synth.description import Description
 from leeward.synth.domain import Column, Domain
@@ -29,11 +24,6 @@ DESCRIPTION, PARQUET, CSV = "description.json", "synthetic.parquet", "synthetic.
 
 INSIDE = 2**64
 """Added to the seed for numbers inside classes: they have bits of their own."""
-
-
-def require_free(target: Path) -> None:
-    """Refuse a folder that exists, or that cannot be written."""
-    raise_all(BundleWriter.check_target(target))
 
 
 def write_folder(target: Path, description: Description, rows: int, seed: int) -> str:
@@ -50,21 +40,6 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
         for name in (DESCRIPTION, PARQUET, CSV):
             flush(folder / name)
     return sha256(told).hexdigest()
-
-
-@contextmanager
-def appearing(target: Path, mode: int = 0o755) -> Iterator[Path]:
-    """A hidden folder beside the target, renamed when its content is complete."""
-    with writing(target):
-        hidden = new_hidden(target, "partial", lambda path: path.mkdir(mode=mode))
-        try:
-            yield hidden
-            if os.path.lexists(target):
-                raise refused(target, "must not exist", "Choose a name that is free.")
-            hidden.rename(target)
-            flush(target.parent)
-        finally:
-            shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _write_rows(

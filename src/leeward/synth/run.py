@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle.layout import sha256
+from leeward.bundle.writer import require_free
 from leeward.engines.duckdb import opened_file, opened_files
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.ledger import Entry, Ledger, Subject, TableCharge
@@ -24,7 +25,7 @@ from leeward.synth.counting import NAME, Counts, FileCounts
 from leeward.synth.description import Description, read_description
 from leeward.synth.independent import uniform
 from leeward.synth.measuring import Measurer
-from leeward.synth.output import require_free, write_folder
+from leeward.synth.output import write_folder
 from leeward.synth.request import MOST_ROWS, Request
 
 READS_NOTHING = (

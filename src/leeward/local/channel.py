@@ -1,0 +1,295 @@
+"""Channel: how one answer becomes one report, and how many reports become counts of answers.
+
+All randomness of a channel is a few comparisons "word below T" of 64 random bits and uniform
+whole numbers by rejection. T is rounded so that no report is more than e^ε times as likely under
+one answer as under another; `matrix` states the law that these thresholds really have.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+import numpy as np
+from flint import arb
+from numpy.typing import ArrayLike, NDArray
+
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import START_BITS, dyadic_down, precision
+from leeward.noise.integers import whole_number, whole_numbers
+from leeward.privacy.local import LocalEpsilon
+from leeward.randomness import SecretBits
+
+Answers: TypeAlias = NDArray[np.int64]
+Reports: TypeAlias = NDArray[np.unsignedinteger]
+Counts: TypeAlias = NDArray[np.float64]
+Matrix: TypeAlias = tuple[tuple[Fraction, ...], ...]
+
+WORD = 1 << 64
+"""A chance is a whole number T over this."""
+
+MOST_ANSWERS = 1 << 40
+MOST_IN_MATRIX = 16
+TOGETHER = 1 << 20
+"""Random choices worked on together: small enough to stay in the cache."""
+
+DESIGN_BITS = 96
+SHORT = 1 << 24
+"""Uniform numbers below this are drawn from 32 bits, of which less than 1 in 256 are refused."""
+
+
+class Channel(Protocol):
+    """One mechanism of local privacy for one question: frozen, valid at birth."""
+
+    name: ClassVar[str]
+
+    @property
+    def domain(self) -> int:
+        """The number of answers, which are 0, 1, …, domain − 1."""
+
+    @property
+    def epsilon(self) -> LocalEpsilon:
+        """The loss of one report."""
+
+    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
+        """One report for each client."""
+
+    def counts(self, reports: Reports) -> Counts:
+        """Unbiased estimates of how many clients have each answer."""
+
+    def variance(self, n: float, f: float, squares: float = 0.0) -> float:
+        """Of the estimate for an answer that f of n clients have.
+
+        `squares` is the sum of the squared counts of the other answers: only where answers share
+        a counter (cohorts of hashing, sketch) does it matter.
+        """
+
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
+
+    @property
+    def most_moved(self) -> float:
+        """By how much one false report can move a count."""
+
+    def matrix(self) -> Matrix:
+        """P(report | answer), exactly: a row for each of at most 16 answers."""
+
+    def public(self) -> dict[str, Any]:
+        """What another program needs to draw the same law; whole numbers as text."""
+
+    def as_json(self, report: Reports) -> int | list[int]:
+        """One report as it is sent."""
+
+    def from_json(self, value: object) -> Reports:
+        """One report as it was sent, refused where no client can have made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """An answer is supported by its own clients' reports with chance p, by others' with q.
+
+    Wang, Blocki, Li and Jha 2017 call such a protocol pure: a count of supporting reports C
+    estimates f by (C − nq)/(p − q).
+    """
+
+    p: Fraction
+    q: Fraction
+
+    @property
+    def gap(self) -> float:
+        """p − q."""
+        return float(self.p - self.q)
+
+    def estimates(self, supporting: NDArray[np.number], n: int) -> Counts:
+        """The estimated counts of answers."""
+        counts: Counts = (supporting.astype(np.float64) - n * float(self.q)) / self.gap
+        return counts
+
+    @property
+    def rare(self) -> Fraction:
+        """The variance for an answer that nobody has, over the number of clients."""
+        return self.q * (1 - self.q) / (self.p - self.q) ** 2
+
+    def variance(self, n: float, f: float) -> float:
+        """n·q(1−q)/(p−q)² + f(1−p−q)/(p−q)."""
+        return n * float(self.rare) + f * float((1 - self.p - self.q) / (self.p - self.q))
+
+    @property
+    def most_moved(self) -> float:
+        """1/(p−q): a report that supports an answer in place of one that does not."""
+        return 1 / self.gap
+
+
+class Supported:
+    """A channel whose reports support answers: error and influence follow from p and q."""
+
+    @property
+    def support(self) -> Support:
+        """The chances p and q."""
+        raise NotImplementedError
+
+    def variance(self, n: float, f: float, squares: float = 0.0) -> float:
+        """Of the estimate for an answer that f of n clients have; `squares` is not used."""
+        return self.support.variance(n, f)
+
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
+        return at_estimates(self.variance, len(reports), counts)
+
+    @property
+    def most_moved(self) -> float:
+        """By how much one false report can move a count."""
+        return self.support.most_moved
+
+
+def at_estimates(
+    variance: Callable[[float, float, float], float], n: int, counts: Counts
+) -> Counts:
+    """A variance that is linear in f and in the squares, at estimates between 0 and n."""
+    inside = np.clip(counts, 0, n)
+    none = variance(n, 0.0, 0.0)
+    slope, of_squares = variance(n, 1.0, 0.0) - none, variance(n, 0.0, 1.0) - none
+    found: Counts = none + slope * inside + of_squares * (inside @ inside - inside**2)
+    return found
+
+
+class OneNumber:
+    """A channel whose report is one whole number below `outputs`."""
+
+    @property
+    def outputs(self) -> int:
+        """The number of reports that there are."""
+        raise NotImplementedError
+
+    def as_json(self, report: Reports) -> int:
+        """One report as it is sent."""
+        return int(report)
+
+    def from_json(self, value: object) -> Reports:
+        """One report as it was sent, refused where no client can have made it."""
+        return np.array(read_whole(value, self.outputs), dtype=np.uint64)
+
+
+def threshold(epsilon: LocalEpsilon, inside: int, outside: int, *, halved: bool = False) -> int:
+    """The largest T with (T/inside) ≤ e^ε·(2^64 − T)/outside; `halved`, with e^(ε/2).
+
+    `inside` reports share the chance T/2^64 evenly and `outside` reports the rest: one of the
+    former is at most e^ε times as likely as one of the latter.
+    """
+    factor = epsilon.root if halved else epsilon.factor
+    if factor is not None:
+        return int(WORD * factor * inside / (factor * inside + outside))
+    bits = START_BITS
+    while True:  # the factor is irrational, so that the floor is decided at some precision
+        with precision(bits + inside.bit_length() + outside.bit_length()):
+            weight = inside * (epsilon.power().sqrt() if halved else epsilon.power())
+            found = (arb(WORD) * weight / (weight + outside)).floor().unique_fmpz()
+        if found is not None:
+            return int(found)
+        bits *= 2
+
+
+def kept(chance: int, count: int, bits: SecretBits) -> NDArray[np.bool_]:
+    """True with the chance T/2^64, for each of `count` clients."""
+    drawn: NDArray[np.bool_] = bits.words64(count) < np.uint64(chance)
+    return drawn
+
+
+def kept_bits(chance: int, shape: tuple[int, int], bits: SecretBits) -> NDArray[np.bool_]:
+    """The same for many bits a client: a byte decides, and a tie gets 56 bits more of its word."""
+    size = shape[0] * shape[1]
+    first = bits.words64(-(-size // 8)).view(np.uint8)[:size]
+    high, low = chance >> 56, chance & ((1 << 56) - 1)
+    drawn: NDArray[np.bool_] = first < high
+    ties = np.flatnonzero(first == high)
+    drawn[ties] = (bits.words64(len(ties)) >> np.uint64(8)) < np.uint64(low)
+    return drawn.reshape(shape)
+
+
+def below(bound: int, count: int, bits: SecretBits) -> Answers:
+    """Uniform whole numbers below `bound`: a word past the last multiple of it is drawn again."""
+    read, size = (bits.words32, 1 << 32) if bound <= SHORT else (bits.words64, WORD)
+    words: Reports = read(count)
+    last = size - size % bound
+    if last < size:
+        while len(late := np.flatnonzero(words >= words.dtype.type(last))):
+            words[late] = read(len(late))
+    numbers: Answers = (words % words.dtype.type(bound)).astype(np.int64)
+    return numbers
+
+
+def approximate_factor(epsilon: LocalEpsilon) -> Fraction:
+    """e^ε as a rational for the choice of a design: the same on every machine."""
+    with precision(2 * DESIGN_BITS):
+        return dyadic_down(epsilon.power(), DESIGN_BITS)
+
+
+def parts(count: int, width: int) -> Iterator[slice]:
+    """Clients in parts, of which each makes `width` random choices."""
+    step = max(1, TOGETHER // max(1, width))
+    return (slice(i, i + step) for i in range(0, count, step))
+
+
+def read_answers(answers: ArrayLike, domain: int) -> Answers:
+    """One answer for each client, as numbers from 0; a refusal shows none of them."""
+    column = whole_numbers(answers, "answers", domain - 1)
+    if column.ndim != 1:
+        raise InvalidParameter(
+            "answers",
+            rule="must be one column",
+            value=f"an array of {column.ndim} dimensions",
+            next_step="Give one answer for each client.",
+        )
+    return column
+
+
+def read_domain(domain: int, most: int = MOST_ANSWERS) -> int:
+    """The number of answers."""
+    if not whole_number(domain) or not 2 <= domain <= most:
+        raise InvalidParameter(
+            "domain",
+            rule=f"must be a whole number of answers from 2 to {most}",
+            value=shown(domain),
+            next_step="Give the number of answers that a person can choose from.",
+        )
+    return int(domain)
+
+
+def small_domain(channel: Channel) -> range:
+    """The answers of a channel whose law can be written out."""
+    if channel.domain > MOST_IN_MATRIX:
+        raise InvalidParameter(
+            "domain",
+            rule=f"must be at most {MOST_IN_MATRIX} for the law of every report",
+            value=channel.domain,
+            next_step="Ask for the matrix of a channel with fewer answers and the same epsilon.",
+        )
+    return range(channel.domain)
+
+
+def read_whole(value: object, bound: int) -> int:
+    """A report that is one whole number below `bound`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < bound:
+        raise refused_report(f"must be a whole number from 0 to {bound - 1}", value)
+    return value
+
+
+def read_rising(value: object, bound: int) -> list[int]:
+    """A report that is a list of whole numbers below `bound`, each above the one before."""
+    if not isinstance(value, list):
+        raise refused_report("must be a list of whole numbers", value)
+    numbers = [read_whole(one, bound) for one in value]
+    if any(left >= right for left, right in pairwise(numbers)):
+        raise refused_report("must have its numbers in rising order, each once", value)
+    return numbers
+
+
+def refused_report(rule: str, value: object) -> InvalidParameter:
+    """A report that no client of this survey can have made."""
+    return InvalidParameter(
+        "report",
+        rule=rule,
+        value=shown(value),
+        next_step="Take the report out, or look for the survey that it belongs to.",
+    )

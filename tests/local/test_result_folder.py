@@ -1,0 +1,148 @@
+"""A result is sealed, and whatever is changed in it is found."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import leeward
+from leeward.bundle.layout import checksum_list, sha256
+from leeward.errors import LeewardError
+from leeward.local import aggregate, encode
+from leeward.local.result_folder import SEALED, write_result
+from tests.local.surveys import SEVERAL, survey
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    asked = survey(SEVERAL, ask="one")
+    columns = {"pay": [*"abcdef"] * 20, "harassed": ["yes", "no"] * 60}
+    regions = {"region": ["north"] * 90 + ["south"] * 30}
+    target = tmp_path_factory.mktemp("sealed") / "council"
+    write_result(aggregate(asked, encode(asked, columns, strata=regions)), target)
+    return target
+
+
+def test_a_result_is_sound_and_says_what_it_must(sealed: Path) -> None:
+    assert leeward.verify(sealed).problems == ()
+    told = json.loads((sealed / "certificate.json").read_bytes())
+    assert [one["reports"] for one in told["strata"]] == [90, 30]
+    assert sum(one["asked"] for one in told["questions"]) == told["reports"] == 120
+    assert told["guarantee"]["in_all"] == "4"
+    said = " ".join((*told["guarantee"]["sentences"], *told["notes"]))
+    for fact in ("number of reports of a stratum is public", "NOT protect employers",
+                 "One false report moves", "90 of 100", "asked one question"):  # fmt: skip
+        assert fact in said
+    law = told["survey"]["questions"][0]["law"]
+    assert law["threshold"].isdecimal()
+
+
+def test_a_folder_that_exists_is_not_touched(sealed: Path) -> None:
+    asked = survey()
+    with pytest.raises(LeewardError, match="must not exist"):
+        write_result(aggregate(asked, encode(asked, ["yes"])), sealed)
+    assert leeward.verify(sealed).sound
+
+
+def test_no_ledger_belongs_to_a_result(sealed: Path, tmp_path: Path) -> None:
+    (finding,) = leeward.verify(sealed, ledger=tmp_path / "none.sqlite").problems
+    assert "no ledger" in finding
+
+
+def resealed(folder: Path, change: Callable[[Json, Json], None]) -> None:
+    """Change result and certificate, and recompute every checksum as a forger would."""
+    result, told = (json.loads((folder / f"{name}.json").read_bytes())
+                    for name in ("result", "certificate"))  # fmt: skip
+    change(result, told)
+    write = [("result.json", result), ("certificate.json", told)]
+    for name, content in write:
+        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        (folder / name).write_text(text)
+        if name == "result.json":
+            for one in SEALED:
+                told["files"][one] = {"sha256": sha256(folder / one),
+                                      "bytes": (folder / one).stat().st_size}  # fmt: skip
+    names = (*SEALED, "certificate.json")
+    (folder / "checksums.txt").write_bytes(checksum_list({one: sha256(folder / one)
+                                                          for one in names}))  # fmt: skip
+
+
+def more(result: Json, _: Json) -> None:
+    result["tables"][0]["answers"][0]["count"] += 1
+
+
+def another_share(result: Json, _: Json) -> None:
+    result["tables"][0]["answers"][0]["share"] += 0.01
+
+
+def another_answer(result: Json, _: Json) -> None:
+    result["tables"][0]["answers"][0]["code"] = "z"
+
+
+def more_reports(_: Json, told: Json) -> None:
+    told["reports"] += 1
+
+
+def threshold(_: Json, told: Json) -> None:
+    told["survey"]["questions"][0]["law"]["threshold"] = "1"
+
+
+def promise(_: Json, told: Json) -> None:
+    told["guarantee"]["sentences"][0] = "Nobody learns anything."
+
+
+def epsilon(_: Json, told: Json) -> None:
+    told["survey"]["epsilon"] = "1"
+
+
+def another_key(_: Json, told: Json) -> None:
+    told["colour"] = "red"
+
+
+@pytest.mark.parametrize(
+    ("change", "finding"),
+    [
+        (more, "result.csv does not agree"),
+        (another_share, "shares that do not follow"),
+        (another_answer, "other answers than the survey"),
+        (more_reports, "other numbers of reports"),
+        (threshold, "thresholds that follow from it"),
+        (epsilon, "thresholds that follow from it"),
+        (promise, "promises something else"),
+        (another_key, "is not what `leeward local aggregate` writes"),
+    ],
+)
+def test_a_forged_result_is_found(
+    sealed: Path, tmp_path: Path, change: Callable[[Json, Json], None], finding: str
+) -> None:
+    shutil.copytree(sealed, tmp_path / "council")
+    resealed(tmp_path / "council", change)
+    assert any(finding in one for one in leeward.verify(tmp_path / "council").problems)
+
+
+@pytest.mark.parametrize("name", [*SEALED[1:], "certificate.json", "checksums.txt"])
+def test_a_changed_or_missing_file_is_found(sealed: Path, tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "council"
+    shutil.copytree(sealed, folder)
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    assert not leeward.verify(folder).sound
+    (folder / name).unlink()
+    assert f"{name} is missing" in leeward.verify(folder).problems
+    shutil.copy(sealed / name, folder / name)
+    (folder / "more.txt").touch()
+    assert leeward.verify(folder).problems == ("'more.txt' does not belong there",)
+
+
+def test_of_a_long_list_the_largest_estimates_are_shown(tmp_path: Path) -> None:
+    asked = survey(answers=[str(at) for at in range(60)], epsilon="8")
+    write_result(aggregate(asked, encode(asked, [59] * 400 + [*range(40)])), tmp_path / "long")
+    page = (tmp_path / "long" / "report.html").read_text()
+    assert "35 answers with smaller estimates are in result.csv" in page
+    assert '<th scope="row">59</th>' in page
+    assert leeward.verify(tmp_path / "long").sound
