@@ -34,6 +34,9 @@ MOST_IN_MATRIX = 16
 TOGETHER = 1 << 20
 """Random choices worked on together: small enough to stay in the cache."""
 
+CHOICES = 16
+"""Random choices of a client whose report is one number, about."""
+
 DESIGN_BITS = 96
 SHORT = 1 << 24
 """Uniform numbers below this are drawn from 32 bits, of which less than 1 in 256 are refused."""
@@ -157,10 +160,24 @@ def at_estimates(
 class OneNumber:
     """A channel whose report is one whole number below `outputs`."""
 
+    domain: int
+
     @property
     def outputs(self) -> int:
         """The number of reports that there are."""
         raise NotImplementedError
+
+    def _draw(self, own: Answers, bits: SecretBits) -> Answers:
+        """The reports of some clients."""
+        raise NotImplementedError
+
+    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
+        """One number for each client."""
+        own = read_answers(answers, self.domain)
+        reports = np.empty(len(own), dtype=np.uint64)
+        for part in parts(len(own), CHOICES):
+            reports[part] = self._draw(own[part], bits)
+        return reports
 
     def as_json(self, report: Reports) -> int:
         """One report as it is sent."""

@@ -11,7 +11,6 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.exact import Number
 from leeward.local.channel import (
@@ -24,8 +23,6 @@ from leeward.local.channel import (
     approximate_factor,
     below,
     kept,
-    parts,
-    read_answers,
     read_domain,
     small_domain,
     threshold,
@@ -62,7 +59,9 @@ class Hadamard(OneNumber):
     ) -> "Hadamard":
         """With as many blocks as have the least variance, or with so many."""
         k, loss = read_domain(domain, MOST_ANSWERS), bounded_epsilon(epsilon)
-        count = best_blocks(loss) if blocks is None else blocks
+        count = (
+            best_blocks(loss) if blocks is None else read_domain(blocks + 1, MOST_BLOCKS + 1) - 1
+        )
         order = 1 << (-(-k // count)).bit_length()
         return cls(k, loss, count, order, threshold(loss, 1, 2 * count - 1))
 
@@ -76,14 +75,6 @@ class Hadamard(OneNumber):
         """Of the own half, and of every other half."""
         own = Fraction(self.threshold, WORD)
         return own, (1 - own) / (2 * self.blocks - 1)
-
-    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
-        """One number for each client."""
-        own = read_answers(answers, self.domain)
-        reports = np.empty(len(own), dtype=np.uint64)
-        for part in parts(len(own), 8):
-            reports[part] = self._draw(own[part], bits)
-        return reports
 
     def _draw(self, own: Answers, bits: SecretBits) -> Answers:
         count = len(own)

@@ -97,14 +97,6 @@ class Hashing(Supported, OneNumber):
         """With what cohorts add: Σf'²/(K(g − 1)) over the other answers."""
         return self.support.variance(n, f) + squares / (self.seeds * (self.size - 1))
 
-    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
-        """One number for each client."""
-        own = read_answers(answers, self.domain)
-        reports = np.empty(len(own), dtype=np.uint64)
-        for part in parts(len(own), 8):
-            reports[part] = self._draw(own[part], bits)
-        return reports
-
     def _draw(self, own: Answers, bits: SecretBits) -> Answers:
         seed = below(self.seeds, len(own), bits)
         bucket = buckets(seed, own, self.size)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from leeward.errors import InvalidParameter
 from leeward.exact import Number
@@ -28,8 +28,6 @@ from leeward.local.channel import (
     approximate_factor,
     below,
     kept,
-    parts,
-    read_answers,
     read_domain,
     small_domain,
     threshold,
@@ -186,6 +184,7 @@ class Projective(Supported, OneNumber):
         """Over the space of the least variance, or over this one."""
         k, loss = read_domain(domain), bounded_epsilon(epsilon)
         chosen = best_space(k, loss) if space is None else space
+        read_domain(k, chosen.points)
         c = chosen.hyperplane
         return cls(k, loss, chosen, threshold(loss, c, chosen.points - c))
 
@@ -198,14 +197,6 @@ class Projective(Supported, OneNumber):
     def support(self) -> Support:
         """p and q of the threshold."""
         return self.space.support(Fraction(self.threshold, WORD))
-
-    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
-        """One number for each client."""
-        own = read_answers(answers, self.domain)
-        reports = np.empty(len(own), dtype=np.uint64)
-        for part in parts(len(own), 8 * self.space.dimension):
-            reports[part] = self._draw(own[part], bits)
-        return reports
 
     def _draw(self, own: Answers, bits: SecretBits) -> Answers:
         space, field = self.space, self.space.field

@@ -10,11 +10,11 @@ from math import sqrt
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.exact import Number
 from leeward.local.channel import (
     WORD,
+    Answers,
     Counts,
     Matrix,
     OneNumber,
@@ -22,7 +22,6 @@ from leeward.local.channel import (
     Support,
     Supported,
     kept,
-    read_answers,
     read_domain,
     threshold,
 )
@@ -53,11 +52,8 @@ class RandomisedResponse(Supported, OneNumber):
         p = Fraction(self.threshold, WORD)
         return Support(p, 1 - p)
 
-    def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
-        """One bit for each client."""
-        own = read_answers(answers, self.domain)
-        turned = ~kept(self.threshold, len(own), bits)
-        return (own ^ turned).astype(np.uint64)
+    def _draw(self, own: Answers, bits: SecretBits) -> Answers:
+        return own ^ ~kept(self.threshold, len(own), bits)
 
     def counts(self, reports: Reports) -> Counts:
         """By the number of either report."""
