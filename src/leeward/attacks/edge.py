@@ -89,7 +89,7 @@ def _picture(wide: int, slope: Additive, epsilon: str) -> Plot:
     return Plot(
         "The larger the employer, the better edge noise shows its size",
         "jobs of the establishment",
-        "how well its size is known: half of the interval, per cent of the size",
+        "how well its size is known: ± per cent of it, nineteen times of twenty",
         (
             Series(
                 f"noise for single jobs, ε {epsilon}: ± {significant(wide)} jobs",

@@ -28,6 +28,9 @@ AIR = 0.04
 FROM_ZERO = 0.5
 """A linear axis begins at zero if the smallest value is below this share of the largest."""
 
+NARROW = 20
+"""Letters of the numbers of an axis that stands beside labels, as TICK_LETTERS of others."""
+
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Place: TypeAlias = tuple[float, float]
@@ -40,9 +43,12 @@ class Axis:
 
     scale: Scale
     log: bool = False
+    letters: int = TICK_LETTERS
 
     @classmethod
-    def of(cls, values: Iterable[float], *, log: bool = False) -> "Axis":
+    def of(
+        cls, values: Iterable[float], *, log: bool = False, letters: int = TICK_LETTERS
+    ) -> "Axis":
         """The axis on which these values have a place, with some room beside them."""
         seen = [one for one in values if isfinite(one) and (one > 0 or not log)] or [1.0]
         if log:
@@ -50,7 +56,7 @@ class Axis:
         zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)
         tight = Scale.of(seen, zero=zero)
         air = AIR * (tight.high - tight.low)
-        return cls(Scale(tight.low - (0 if zero else air), tight.high + air), log)
+        return cls(Scale(tight.low - (0 if zero else air), tight.high + air), log, letters)
 
     def has(self, value: float) -> bool:
         """Whether a value has a place: no infinite one has, nor zero where steps are powers."""
@@ -65,7 +71,8 @@ class Axis:
         """Round numbers, as many as have room."""
         found = (self._powers(few) if self.log else self._steps(few)
                  for few in range(MOST_TICKS, 0, -1))  # fmt: skip
-        return next(one for one in found if sum(len(t.text) + 3 for t in one) <= TICK_LETTERS)
+        fits = (one for one in found if sum(len(t.text) + 3 for t in one) <= self.letters)
+        return next(fits, ())
 
     def _steps(self, most: int) -> tuple[Tick, ...]:
         steps = round_ticks(self.scale.low, self.scale.high, most)
@@ -270,7 +277,7 @@ class Comb:
     @cached_property
     def axis(self) -> Axis:
         """The axis of all combs."""
-        return Axis(Scale(self.low, self.high))
+        return Axis(Scale(self.low, self.high), letters=NARROW)
 
     def places(self, row: Teeth) -> tuple[float, ...]:
         """The teeth in sight, in per cent."""
@@ -290,8 +297,12 @@ class Range:
     @property
     def text(self) -> str:
         """The interval as text: one number where nothing is left to guess."""
-        ends = [significant(one) if isfinite(one) else "∞" for one in (self.low, self.high)]
-        return f"exactly {ends[0]}" if self.low == self.high else f"{ends[0]} to {ends[1]}"
+        low, high = significant(self.low), significant(self.high)
+        if isfinite(self.low) and isfinite(self.high):
+            return f"exactly {low}" if self.low == self.high else f"{low} to {high}"
+        if not isfinite(self.low) and not isfinite(self.high):
+            return "anything"
+        return f"at least {low}" if isfinite(self.low) else f"at most {high}"
 
 
 @dataclass(frozen=True)
@@ -310,7 +321,7 @@ class Ranges:
         """The axis of all intervals."""
         ends = (one for row in self.rows for one in (row.low, row.high))
         true = (row.true for row in self.rows if row.true is not None)
-        return Axis.of((*ends, *true), log=self.log_x)
+        return Axis.of((*ends, *true), log=self.log_x, letters=NARROW)
 
     def ends(self, row: Range) -> tuple[float | None, float | None]:
         """Both ends in per cent; None where they are out of sight."""
