@@ -1,7 +1,7 @@
 """Registry: the attacks by name; a module is imported when its attack is run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import Parameter, cleandoc, signature
@@ -113,10 +113,13 @@ def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def run(name: str, world: World | None = None, **given: Any) -> Finding:  # noqa: ANN401
-    """Run an attack by name; one with tables needs a world."""
+    """Run an attack by name; one with tables needs a world.
+
+    What is found in an internal world is internal, whatever the attack says of itself.
+    """
     attack = _module(name).attack
     found: Finding = attack(world, **given) if ATTACKS[name].tables else attack(**given)
-    return found
+    return replace(found, internal=True) if world is not None and world.internal else found
 
 
 def run_on_files(name: str, files: Sequence[Path], **given: Any) -> Finding:  # noqa: ANN401
