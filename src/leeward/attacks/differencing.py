@@ -17,9 +17,8 @@ from leeward.attacks.world import WORKPLACE, World
 from leeward.errors import InvalidParameter
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
-from leeward.model.cells import Integers
+from leeward.model.cells import Floats, Integers
 from leeward.model.marginal import Marginal
-from leeward.randomness import SeededBits
 from leeward.show.numbers import count, percent
 from leeward.show.plots import Look, Share, Shares
 
@@ -30,19 +29,27 @@ EPSILONS = ("1", "2", "4", "8")
 
 @dataclass(frozen=True, eq=False)
 class Leavers:
-    """Tables (n, d) of establishments, all their jobs (n,), and the cell that somebody left."""
+    """Tables (n, d) of establishments, all their jobs (n,), and the cell that somebody left.
+
+    `weights` (n,) say how many workers a row stands for: every worker of an establishment is as
+    likely to leave, and every establishment counts the same.
+    """
 
     before: Integers
     sizes: Integers
     kind: Integers
+    weights: Floats
 
     @classmethod
-    def drawn(cls, tables: Integers, sizes: Integers, times: int, seed: int) -> "Leavers":
-        """One worker of each table, so many times over; everybody is as likely."""
-        before = np.tile(tables, (times, 1))
-        ends = before.cumsum(axis=1)
-        worker = SeededBits(seed).generator.integers(0, ends[:, -1])
-        return cls(before, np.tile(sizes, times), (ends <= worker[:, None]).sum(axis=1))
+    def everybody(cls, tables: Integers, sizes: Integers, times: int) -> "Leavers":
+        """One row for every kind of worker of every table, so many times over."""
+        table, kind = np.tile(np.nonzero(tables), times)
+        return cls(
+            tables[table],
+            sizes[table],
+            kind,
+            tables[table, kind] / tables.sum(axis=1)[table],
+        )
 
     @property
     def after(self) -> Integers:
@@ -51,18 +58,24 @@ class Leavers:
         left[np.arange(len(left)), self.kind] -= 1
         return left
 
+    def only(self, row: int) -> "Leavers":
+        """One of the rows."""
+        at = slice(row, row + 1)
+        return Leavers(self.before[at], self.sizes[at], self.kind[at], self.weights[at])
+
     def found(self, first: Integers, second: Integers) -> float:
         """How often the cell that fell most is the leaver's."""
-        return float(np.mean((first - second).argmax(axis=1) == self.kind))
+        right = (first - second).argmax(axis=1) == self.kind
+        return float(np.average(right, weights=self.weights))
 
 
 def attack(
-    world: World, *, epsilon: str = "1", alpha: str = "0.1", least: int = 20, times: int = 100
+    world: World, *, epsilon: str = "1", alpha: str = "0.1", least: int = 20, times: int = 20
 ) -> Finding:
     """Subtract two tables of every establishment that is alone in its cell."""
     table = world.worker_table((*WORKPLACE, *KIND))
     tables, sizes = _alone(world, table, least)
-    people = Leavers.drawn(tables, sizes, times, seed=1)
+    people = Leavers.everybody(tables, sizes, times)
     exact = people.found(people.before, people.after)
     ours = {one: _ours(people, alpha, one) for one in dict.fromkeys((epsilon, *EPSILONS))}
     edge = _edge(people, epsilon)
@@ -153,7 +166,8 @@ def _example(
     """The two tables of one made-up establishment; of real ones no single one is shown."""
     tables, sizes = chosen
     middle = np.argsort(sizes, kind="stable")[[len(sizes) // 2]]
-    one = Leavers.drawn(tables[middle], sizes[middle], 1, seed=2)
+    everybody = Leavers.everybody(tables[middle], sizes[middle], 1)
+    one = everybody.only(int(everybody.weights.argmax()))
     alpha, epsilon = price
     made = _made("vector_pareto", alpha=alpha, epsilon=epsilon, cells=tables.shape[1])
     first, second = _twice(made, one)
