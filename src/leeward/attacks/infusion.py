@@ -1,8 +1,11 @@
 """Infusion: the factors of noise infusion undone, where a cell is one establishment.
 
-Its factor multiplies everything that is published of it, for ever. So ratios are exact but for
-rounding, one number that is known from elsewhere gives the factor and all else with it, and whole
-numbers narrow it down even if nothing is known.
+The attacker knows one number of an establishment that is alone in its cell: how many jobs it has,
+from its own web page. Noise infusion multiplies all that is published of it by one factor, for
+ever. He divides, has the factor, and with it every other cell and quarter.
+
+With no knowledge he has ratios, from which the factor cancels, and whole numbers, which few factors
+fit.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,22 +15,23 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.world import World
+from leeward.attacks.world import WORKPLACE, World
 from leeward.baselines.feasibility import Margins
 from leeward.baselines.infusion import FEWEST, Infusion
 from leeward.errors import InvalidParameter
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms import mechanism
-from leeward.model import Marginal
+from leeward.mechanisms.margins import NoMargins
+from leeward.model import Cells, Marginal
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SeededBits
 from leeward.show.numbers import count, counted, percent, significant
-from leeward.show.plots import Plot, Series, Share, Shares
+from leeward.show.plots import Look, Plot, Series, Share, Shares
 
-BY = ("place", "sector", "ownership", "sex", "education")
+BY = (*WORKPLACE, "sex", "education")
 """The table of made-up worlds."""
 
 EPSILONS = ("1", "2", "4")
@@ -68,17 +72,17 @@ class Alone:
     @cached_property
     def sizes(self) -> Integers:
         """All jobs of each."""
-        return self.counts.sum(axis=1)
+        return np.asarray(self.counts.sum(axis=1))
 
     @property
     def shares(self) -> Floats:
         """The worker cells as shares of the size."""
-        return self.counts / self.sizes[:, None]
+        return np.asarray(self.counts / self.sizes[:, None])
 
     @property
     def shape(self) -> Floats:
         """The shares of all of them together: what is known without a release."""
-        return self.counts.sum(axis=0) / self.counts.sum()
+        return np.asarray(self.counts.sum(axis=0) / self.counts.sum())
 
     def from_size(self, least: int, most: int | None = None) -> "Alone":
         """Those with so many jobs or more, the first `most` of them."""
@@ -99,12 +103,14 @@ def attack(
 
     `worlds` are drawn with seeded factors; the tables are released `releases` times by Leeward.
     """
-    marginal = _table(world)
+    marginal = world.worker_table(BY)
     truth = world.truth(marginal)
     alone, bits = Alone.of(truth), SeededBits(seed)
     known = one_total(alone, worlds, bits)
-    ours = {one: against_leeward(alone, alpha, one, releases)
-            for one in dict.fromkeys((epsilon, *EPSILONS))}  # fmt: skip
+    ours = {
+        one: against_leeward(alone, alpha, one, releases)
+        for one in dict.fromkeys((epsilon, *EPSILONS))
+    }
     nothing = judged(alone, [fitted(alone.shape * alone.sizes[:, None], alone.sizes)], alone.shape)
     further = {
         "establishments": len(alone.sizes),
@@ -132,26 +138,19 @@ def attack(
             f"With no release, the size and the common shape alone give {percent(nothing.exact)} "
             "of the cells exactly.",
         ),
-        parameters={"epsilon": epsilon, "alpha": alpha, "worlds": worlds,
-                    "releases": releases, "seed": seed},  # fmt: skip
+        parameters={
+            "epsilon": epsilon,
+            "alpha": alpha,
+            "worlds": worlds,
+            "releases": releases,
+            "seed": seed,
+            "data": world.words,
+        },
         pictures=_pictures(alone, known, ours, nothing, epsilon),
         remarks=_remarks(further),
         further=further,
         internal=world.internal,
-    )  # fmt: skip
-
-
-def _table(world: World) -> Marginal:
-    """The first table of a plan that has worker cells, or the one of made-up worlds."""
-    planned = [one for one in world.planned if one.workplace and one.worker and not one.breakdowns]
-    if world.internal and not planned:
-        raise InvalidParameter(
-            "--data",
-            rule="must be a plan with a table by workplace and worker attributes",
-            value="none of that kind",
-            next_step="Add such a table to a copy of the plan, for example by place and sex.",
-        )
-    return planned[0] if planned else world.marginal(BY)
+    )
 
 
 def fitted(estimates: Floats, totals: Integers) -> Integers:
@@ -160,7 +159,7 @@ def fitted(estimates: Floats, totals: Integers) -> Integers:
     rest = estimates - near
     each, some = np.divmod(totals - near.sum(axis=-1), near.shape[-1])
     place = np.argsort(np.argsort(-rest, axis=-1, kind="stable"), axis=-1)
-    return (near + each[..., None] + (place < some[..., None])).astype(np.int64)
+    return np.asarray(near + each[..., None] + (place < some[..., None]), dtype=np.int64)
 
 
 def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
@@ -178,10 +177,16 @@ def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
         sums = fitted(whole * back, alone.sizes)
         perturbed = fitted(noise.perturbed(whole, uniforms=draw) * back, alone.sizes) == true
         right = sums == true
-        found.append((
-            unrounded.mean(), (np.rint(whole * back) == true).mean(), right.mean(),
-            right.all(axis=1).mean(), perturbed.mean(), np.abs(sums - true).max(),
-        ))  # fmt: skip
+        found.append(
+            (
+                unrounded.mean(),
+                (np.rint(whole * back) == true).mean(),
+                right.mean(),
+                right.all(axis=1).mean(),
+                perturbed.mean(),
+                np.abs(sums - true).max(),
+            )
+        )
     means, least, most = np.mean(found, axis=0), np.min(found, axis=0), np.max(found, axis=0)
     names = ("unrounded", "rounded", "with_sums", "whole_establishments", "output_perturbed")
     return {
@@ -198,8 +203,10 @@ def shape(alone: Alone, bits: SeededBits) -> dict[str, Any]:
     total = np.maximum(np.rint(alone.sizes[:, None] * factors), 1)
     shares = np.rint(alone.counts * factors) / total
     error = 100 * np.abs(shares - alone.shares)
-    return {f"points_from_{least}_jobs": _mean(error[alone.sizes >= least])
-            for least in (LARGE, LARGEST)}  # fmt: skip
+    return {
+        f"points_from_{least}_jobs": _mean(error[alone.sizes >= least])
+        for least in (LARGE, LARGEST)
+    }
 
 
 def integrality(alone: Alone, bits: SeededBits) -> dict[str, Any]:
@@ -336,10 +343,12 @@ def judged(alone: Alone, estimates: Sequence[Integers], shares: Floats) -> Judge
 
 def against_leeward(alone: Alone, alpha: str, epsilon: str, releases: int) -> Judged:
     """The same attacker and whole blocks of worker cells, released under the strong policy."""
-    made = mechanism("vector_pareto", alpha=alpha, epsilon=epsilon, cells=alone.counts.shape[1])
+    cells = alone.counts.shape[1]
+    block = mechanism("vector_pareto", alpha=alpha, epsilon=epsilon, cells=cells)
+    made = block.measurement(by_cell=False, margins=NoMargins())
     sizes, found = alone.sizes, []
     for _ in range(releases):
-        released = made.release(alone.counts, sizes)  # type: ignore[union-attr] # counts
+        released = made.measure(Cells(alone.counts, sizes)).values
         inside = np.clip(released, 0, sizes[:, None])
         total = inside.sum(axis=1, keepdims=True)
         found.append(np.where(total > 0, inside / np.maximum(total, 1), alone.shape))
@@ -411,18 +420,25 @@ def _pictures(
         x=f"true jobs of worker cells, establishments of {LARGE} or more",
         y="recovered",
         series=(
-            Series(f"a release of Leeward, ε = {epsilon}", "ours",
-                   dots(ours[epsilon].estimates), joined=False),
+            Series(
+                f"a release of Leeward, ε = {epsilon}",
+                "ours",
+                dots(ours[epsilon].estimates),
+                joined=False,
+            ),
             Series("noise infusion, whole numbers", "theirs", dots(recovered), joined=False),
         ),
         diagonal=True,
-    )  # fmt: skip
-    rows = [
-        ("infusion, unrounded", known["unrounded"], "theirs"),
-        ("infusion, whole numbers", known["rounded"], "theirs"),
-        ("infusion, whole numbers that add up", known["with_sums"], "theirs"),
-        *((f"Leeward, ε = {one}", found.exact, "ours") for one, found in ours.items()),
-        ("no release", nothing.exact, "nothing"),
-    ]
-    bars = tuple(Share(name, value, percent(value), look) for name, value, look in rows)  # type: ignore[arg-type]
+    )
+    bars = (
+        _bar("infusion, unrounded", known["unrounded"], "theirs"),
+        _bar("infusion, whole numbers", known["rounded"], "theirs"),
+        _bar("infusion, whole numbers that add up", known["with_sums"], "theirs"),
+        *(_bar(f"Leeward, ε {one}", found.exact, "ours") for one, found in ours.items()),
+        _bar("no release", nothing.exact, "nothing"),
+    )
     return plot, Shares("Cells that someone who knows the size has to the last job", bars, 1.0)
+
+
+def _bar(label: str, value: float, look: Look) -> Share:
+    return Share(label, value, percent(value), look)
