@@ -1,8 +1,7 @@
 """Edge: the size of an establishment under a promise that speaks of single jobs alone.
 
 The attacker reads one published count: all jobs of one large employer. Its noise is discrete
-Laplace noise of ε, which is enough for "nobody learns whether a person works here" (edge
-differential privacy).
+Laplace noise of ε, as much as it takes to blur one job (edge differential privacy).
 
 The law of that noise is public and the same for every count. So he takes the interval that
 contains nineteen of twenty draws and reads the size of the establishment off it: the larger it is,
@@ -50,7 +49,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Find
             ours,
             f"Nineteen in twenty released counts of {counted(size)} jobs are from "
             f"{counted(size + low)} to {counted(size + high)}: ± {percent(ours / size)}, and the "
-            f"same of every other size (slope, α {alpha}, ε {epsilon}).",
+            f"same share of every larger size (slope, α {alpha}, ε {epsilon}).",
             f"± {counted(round(ours))} jobs",
         ),
         Against(

@@ -10,12 +10,12 @@ size of the largest establishment. He does not need the counts.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.world import WORKPLACE, World
+from leeward.errors import InvalidParameter
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.margins import SpentMargins, spend
@@ -122,8 +122,16 @@ def attack(
 def _largest(world: World, made: Additive) -> Integers:
     """The largest establishments of the cells whose noise grows with them."""
     truth = world.truth(world.workplace_table(WORKPLACE))
-    largest = truth.cells.largest
-    return largest[largest >= ceil(made.parameters.floor)]
+    grown = truth.cells.largest[truth.cells.largest >= made.parameters.floor]
+    if not grown.size:
+        raise InvalidParameter(
+            "alpha",
+            rule="must be at least one job over the largest establishment: else all margins are "
+            "the same",
+            value=str(made.parameters.growth),
+            next_step="Raise alpha with --with, or choose a plan with larger establishments.",
+        )
+    return grown
 
 
 def recovered(true: Integers, q: float, places: int) -> Recovered:

@@ -1,7 +1,7 @@
 """`leeward attack`: what an attacker learns, on made-up tables or on one's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -151,6 +151,7 @@ def _run(
 @contextmanager
 def _world(names: Sequence[str], data: Path | None, bar: Bar | Silent) -> Iterator[World | None]:
     """The tables of a plan, made-up ones, or none if no attack asks for any."""
+    opened: AbstractContextManager[World | None]
     if data is not None:
         bar.step("checking the rows")
         opened = of_plan(read_plan(data))
