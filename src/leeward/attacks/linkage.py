@@ -67,7 +67,7 @@ def attack(
     further = {
         "uniqueness": steps,
         "areas": {str(people): alone_in(people) for people in AREAS},
-        "towns": towns(bits),
+        "towns": towns(SeededBits(seed)),
         "histories": scored,
         "k_anonymity": anonymous,
         "sample": sampled,

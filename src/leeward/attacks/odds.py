@@ -11,6 +11,7 @@ moves him by more than ε.
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, inf, isfinite
 from typing import Any, cast
 
@@ -120,8 +121,9 @@ def attack(
             largest,
             f"Under Leeward at α = {alpha}, ε = {epsilon} no output moves the odds of any of the "
             f"three by more than e to the {largest:.3f}. {suspicion(promise, EveryJob()).text}",
+            text=f"{largest:.3f}",
         ),
-        against_nothing=Against(0.0, "With no release the odds stay even."),
+        against_nothing=Against(0.0, "With no release the odds stay even.", text="0"),
         parameters={"epsilon": epsilon, "alpha": alpha, "size": size, "draws": draws},
         pictures=_pictures(infused, edge, alpha, (epsilon, asked[SIZE])),
         remarks=_remarks(asked, ours[epsilon], known, (alpha, epsilon)),
@@ -224,6 +226,7 @@ def factor_known(pair: Hypotheses) -> float:
     return float(weights[differ].sum() / weights.sum())
 
 
+@lru_cache(maxsize=64)
 def noised(pair: Hypotheses, name: str, epsilon: str, alpha: str | None = None) -> Evidence:
     """Noise of each cell by itself: every output, with its mass under both hypotheses."""
     made = cast(Additive, mechanism(name, epsilon=epsilon, alpha=alpha))
