@@ -115,15 +115,16 @@ def attack(
         number=infused[SIZE].ruled_out,
         sentence=f"Under noise infusion {percent(infused[SIZE].ruled_out)} of all outputs rule one "
         f"of two sizes out ({grown}), and {percent(infused[SHAPE].ruled_out)} one of two shapes; "
-        f"edge privacy at ε = {epsilon} moves the odds of two sizes by e to the "
-        f"{significant(edge[SIZE].most)}.",
+        f"under edge privacy at ε = {epsilon} an output speaks for one of two sizes with a Bayes "
+        f"factor of e to the {significant(edge[SIZE].most)}.",
         against_leeward=Against(
             largest,
-            f"Under Leeward at α = {alpha}, ε = {epsilon} no output moves the odds of any of the "
-            f"three by more than e to the {largest:.3f}. {suspicion(promise, EveryJob()).text}",
+            f"Under Leeward at α = {alpha}, ε = {epsilon} the largest logarithm of a Bayes factor, "
+            f"over all outputs and all three, is {largest:.3f}. "
+            f"{suspicion(promise, EveryJob()).text}",
             text=f"{largest:.3f}",
         ),
-        against_nothing=Against(0.0, "With no release the odds stay even.", text="0"),
+        against_nothing=Against(0.0, "With no release both stay as likely as they were.", text="0"),
         parameters={"epsilon": epsilon, "alpha": alpha, "size": size, "draws": draws},
         pictures=_pictures(infused, edge, alpha, (epsilon, asked[SIZE])),
         remarks=_remarks(asked, ours[epsilon], known, (alpha, epsilon)),
@@ -344,13 +345,12 @@ def _remarks(
     size = asked[EMPLOYEE][0][0]
     moved = asked[SHAPE][1][0] - asked[SHAPE][0][0]
     return (
-        f"One employee of {size}: at ε = {epsilon} an output of Leeward moves the odds by e to the "
-        f"{ours[EMPLOYEE].most:.3f} at most: noise that hides the size within {alpha} of it hides "
-        "one of so many jobs all the better.",
-        f"Shape: {moved} of {size} workers swapped at fixed size cost {ours[SHAPE].most:.3f}, at "
-        "most ε and not 2ε as two steps of the size would: the noise of whole blocks is moved by "
-        f"{2 * moved} jobs in all, no more than one step of α = {alpha} moves it.",
+        f"One employee of {size} costs {ours[EMPLOYEE].most:.3f} of ε = {epsilon}: noise that is "
+        f"made for {alpha} of all jobs is wide for one of them.",
+        f"Shape: {moved} of {size} workers swapped at fixed size cost {ours[SHAPE].most:.3f}, "
+        f"within ε and not 2ε: whole blocks move by {2 * moved} jobs in all, as far as one step of "
+        f"α = {alpha} does (first condition of the theorem of vector_pareto).",
         f"Infusion with a known factor tells one employee more in {percent(known)} of outputs in "
         "whole numbers, and in all of them unrounded.",
-        "Edge privacy keeps its promise for one employee, and makes none for employers.",
+        "Edge privacy is made for one employee; sizes and shapes are many of them.",
     )
