@@ -63,5 +63,7 @@ def test_evidence_is_read_off_its_law() -> None:
 
 
 def test_a_size_must_have_room() -> None:
-    with pytest.raises(InvalidParameter, match="size: must be a whole number from 20"):
+    with pytest.raises(InvalidParameter, match="size, alpha: must be a whole number from 20"):
         attack(size=10)
+    with pytest.raises(InvalidParameter, match="draws: must be a whole number from 1"):
+        attack(draws=0)

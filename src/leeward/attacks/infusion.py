@@ -9,6 +9,7 @@ fit.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, floor
@@ -18,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.world import WORKPLACE, World
+from leeward.attacks.world import WORKPLACE, World, at_least_one
 from leeward.baselines.feasibility import Margins
 from leeward.baselines.infusion import FEWEST, Infusion
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, NotCovered
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.margins import NoMargins
@@ -103,14 +104,13 @@ def attack(
 
     `worlds` are drawn with seeded factors; the tables are released `releases` times by Leeward.
     """
+    at_least_one(worlds=worlds, releases=releases)
     marginal = world.worker_table(BY)
     truth = world.truth(marginal)
     alone, bits = Alone.of(truth), SeededBits(seed)
     known = one_total(alone, worlds, bits)
-    ours = {
-        one: against_leeward(alone, alpha, one, releases)
-        for one in dict.fromkeys((epsilon, *EPSILONS))
-    }
+    ours = {epsilon: against_leeward(alone, alpha, epsilon, releases)}
+    ours |= _others(alone, alpha, releases, [one for one in EPSILONS if one != epsilon])
     nothing = judged(alone, [fitted(alone.shape * alone.sizes[:, None], alone.sizes)], alone.shape)
     further = {
         "establishments": len(alone.sizes),
@@ -356,6 +356,15 @@ def against_leeward(alone: Alone, alpha: str, epsilon: str, releases: int) -> Ju
     return judged(alone, list(fitted(shares * sizes[:, None], sizes)), shares)
 
 
+def _others(alone: Alone, alpha: str, releases: int, epsilons: Sequence[str]) -> dict[str, Judged]:
+    """The same at other ε, as far as they allow for so many worker cells."""
+    found = {}
+    for epsilon in epsilons:
+        with suppress(NotCovered, InvalidParameter):
+            found[epsilon] = against_leeward(alone, alpha, epsilon, releases)
+    return found
+
+
 def _mean(values: ArrayLike) -> float | None:
     """None of nothing."""
     given = np.asarray(values)
@@ -373,28 +382,27 @@ def _said(ours: Judged, nothing: Judged, alpha: str, epsilon: str) -> str:
 
 
 def _remarks(found: Mapping[str, Any]) -> tuple[str, ...]:
-    """A sentence for each further way."""
-    shares, whole, quarter = found["shape"], found["integrality"], found["known_quarter"]
-    known, left = found["one_total"], found["integrality_rounded"]
-    hidden, ours = found["withheld"], found["leeward"]
-    first, *_, last = left
+    """A sentence for each further way that there were establishments for."""
+    known, quarter, hidden = found["one_total"], found["known_quarter"], found["withheld"]
+    shares, at = found["shape"][f"points_from_{LARGE}_jobs"], found["leeward"].items()
     told = [
-        f"Output perturbation draws counts of 1 and 2 anew and leaves the factor: "
+        "Output perturbation draws counts of 1 and 2 anew and leaves the factor: "
         f"{percent(known['output_perturbed'])} of all cells are still exact.",
-        f"Shape, with no knowledge: shares of worker cells are off by "
-        f"{significant(shares[f'points_from_{LARGE}_jobs'])} points in establishments of {LARGE} "
-        f"jobs or more, by rounding alone; unrounded they are exact.",
-        f"Integrality: of unrounded rows with {WHOLE} jobs or more, {count(whole['exact'])} of "
-        f"{count(whole['rows'])} are found exactly with no knowledge, because one factor alone "
-        "makes all their cells whole numbers.",
-        f"Time: one known quarter gives {percent(quarter['exact'])} of {QUARTERS - 1} others "
-        f"exactly; growth shows to {significant(quarter['growth_points'])} points with no "
-        "knowledge, since the factor cancels. (Quarters are made up.)",
-        f"Integrality of rounded rows: the likely factors are "
-        f"{percent(first['support_left'])} of all after {counted(first['quarters'], 'quarter')}, "
-        f"{percent(last['support_left'])} after {last['quarters']}; the side is right in "
-        f"{percent(last['side_right'])}.",
     ]
+    if shares is not None:
+        told.append(
+            f"Shape, with no knowledge: shares of worker cells are off by {significant(shares)} "
+            f"points in establishments of {LARGE} jobs or more, by rounding alone; unrounded they "
+            "are exact."
+        )
+    if found["integrality"]["rows"]:
+        told += _integrality_remarks(found)
+    if quarter["exact"] is not None:
+        told.append(
+            f"Time: one known quarter gives {percent(quarter['exact'])} of {QUARTERS - 1} others "
+            f"exactly; growth shows to {significant(quarter['growth_points'])} points with no "
+            "knowledge, since the factor cancels. (Quarters are made up.)"
+        )
     if hidden:
         told.append(
             f"Withholding: of the {percent(hidden['share'])} of cells with fewer than {FEWEST} "
@@ -402,8 +410,25 @@ def _remarks(found: Mapping[str, Any]) -> tuple[str, ...]:
             f"{percent(hidden['returned'])}; of {count(hidden['single'])} single establishments "
             f"{count(hidden['single_returned'])}."
         )
-    at = ", ".join(f"{percent(one['exact'])} at ε = {epsilon}" for epsilon, one in ours.items())
-    return (*told, f"Ours leaks too where ε is large and cells are small: {at} exactly.")
+    ours = ", ".join(f"{percent(one['exact'])} at ε = {epsilon}" for epsilon, one in at)
+    least = percent(found["nothing"]["exact"])
+    return (
+        *told,
+        f"Ours leaks too where ε is large and cells are small: {ours}, against {least} without "
+        "a release.",
+    )
+
+
+def _integrality_remarks(found: Mapping[str, Any]) -> list[str]:
+    whole, left = found["integrality"], found["integrality_rounded"]
+    narrowed = ", ".join(f"{percent(one['support_left'])} after {one['quarters']}" for one in left)
+    return [
+        f"Integrality: of unrounded rows with {WHOLE} jobs or more, {count(whole['exact'])} of "
+        f"{count(whole['rows'])} are found exactly with no knowledge, because one factor alone "
+        "makes all their cells whole numbers.",
+        f"Integrality of rounded rows: the likely share of all factors by quarters is {narrowed}; "
+        f"at last the side is right in {percent(left[-1]['side_right'])}.",
+    ]
 
 
 def _pictures(

@@ -78,8 +78,8 @@ def attack(
         number=with_workplace,
         sentence=f"{percent(with_workplace)} of {count(jobs)} jobs are the only ones of their kind "
         f"at their workplace by {listed(one.name for one in table.worker)}; "
-        f"{percent(without)} even if only {listed(one.name for one in table.workplace)} of the "
-        "workplace are known. A file of rows without names gives them away.",
+        f"{percent(without)} even if nothing but {listed(one.name for one in table.workplace)} of "
+        "the workplace is known. A file of rows without names gives them away.",
         against_leeward=Against(
             0.0, "Leeward publishes no rows of people or jobs: there is nothing to link with."
         ),
@@ -299,8 +299,8 @@ def just_a_sample(counts: Integers, sample: float) -> dict[str, Any]:
     once = float((there * sample * (1 - sample) ** (there - 1)).sum())
     alone = sample * float((there == 1).sum())
     return {
-        "unique_in_sample": once / (sample * float(there.sum())) if there.size else 0.0,
-        "also_in_population": alone / once if once else 0.0,
+        "unique_in_sample": round(once / (sample * there.sum()), 9) if there.size else 0.0,
+        "also_in_population": alone / once if alone else 0.0,
     }
 
 

@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
+from leeward.attacks.world import at_least_one
 from leeward.audit.loss import pure_loss, tail_bound
 from leeward.audit.outputs import Rounded
 from leeward.baselines.infusion import Infusion
@@ -90,6 +91,7 @@ def attack(
 
     `draws` of a release of Leeward are behind the quantiles of the shape, all else is computed.
     """
+    at_least_one(draws=draws)
     asked = hypotheses(size, positive(alpha, "alpha"))
     infused = {name: infusion(one) for name, one in asked.items()}
     edge = {name: noised(one, "edge_laplace", epsilon) for name, one in asked.items()}
@@ -138,12 +140,12 @@ EMPLOYEE, SIZE, LARGE, SHAPE = "employee", "size", "large", "shape"
 def hypotheses(size: int, alpha: Fraction) -> dict[str, Hypotheses]:
     """One employee more, α times as many jobs more, the same of a large one, and shares."""
     grown, moved = int(size * (1 + alpha)), int(size // 2 * alpha)
-    if not LEAST <= size <= MOST or moved < 1 or 2 * moved > size:
+    if not LEAST <= size <= MOST or moved < 1 or alpha > 1:
         raise InvalidParameter(
-            "size",
-            rule=f"must be a whole number from {LEAST} to {MOST:,}, and α times half of it from 1 "
-            "job to a quarter of it",
-            value=shown(size),
+            "size, alpha",
+            rule=f"must be a whole number from {LEAST} to {MOST:,}, and a share up to 1 of which "
+            "half of the size makes one job or more",
+            value=f"{shown(size)}, {shown(str(alpha))}",
             next_step="Give for example size=100 and alpha=0.1.",
         )
     half = size // 2
@@ -348,8 +350,8 @@ def _remarks(
         f"One employee of {size} costs {ours[EMPLOYEE].most:.3f} of ε = {epsilon}: noise that is "
         f"made for {alpha} of all jobs is wide for one of them.",
         f"Shape: {moved} of {size} workers swapped at fixed size cost {ours[SHAPE].most:.3f}, "
-        f"within ε and not 2ε: whole blocks move by {2 * moved} jobs in all, as far as one step of "
-        f"α = {alpha} does (first condition of the theorem of vector_pareto).",
+        f"within ε and not 2ε: whole blocks move by {2 * moved} jobs in all, no farther than one "
+        f"step of α = {alpha} moves them (first condition of the theorem of vector_pareto).",
         f"Infusion with a known factor tells one employee more in {percent(known)} of outputs in "
         "whole numbers, and in all of them unrounded.",
         "Edge privacy is made for one employee; sizes and shapes are many of them.",
