@@ -16,6 +16,9 @@ def test_the_table_of_three_requirements() -> None:
     assert table["large"]["infusion"]["ruled_out"] == pytest.approx(0.589, abs=1e-3)
     assert table["employee"]["infusion"]["ruled_out"] == pytest.approx(0.0719, abs=1e-4)
     assert table["employee"]["infusion"]["median"] == pytest.approx(0.10, abs=0.005)
+    # Rounded, 75 and 110 are seen of 100 jobs alone.
+    whole = (0.005 / 0.15) ** 2 / 2 + (1 - (0.145 / 0.15) ** 2) / 2
+    assert table["employee"]["infusion_integers"]["ruled_out"] == pytest.approx(whole)
     assert found.further["factor_known"] == pytest.approx(0.924, abs=1e-3)
     assert table["shape"]["infusion"]["ruled_out"] == 1
     assert table["shape"]["infusion_integers"]["ruled_out"] == pytest.approx(1)
