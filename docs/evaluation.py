@@ -5,7 +5,7 @@ A test compares the tables of the page with the points that are kept beside it.
 
 import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -86,8 +86,10 @@ def break_even_table(given: Sequence[Point]) -> str:
     return table(head, rows)
 
 
-def ratio_table(workload: str, given: Sequence[Point]) -> str:
-    """Error ratios at a few points of the grid, a line for each mechanism."""
+def grid_table(
+    workload: str, given: Sequence[Point], measure: Callable[[Point], float | None]
+) -> str:
+    """A measure at a few points of the grid, a line for each mechanism."""
     mine = [one for one in given if one.workload == workload and one.alpha is not None]
     lines = dict.fromkeys(
         (one.mechanism, one.calibration, one.policy, one.accounting) for one in mine
@@ -101,17 +103,25 @@ def ratio_table(workload: str, given: Sequence[Point]) -> str:
         (
             f"{label(line[0])}{', published' if line[1] == 'published' else ''}",
             f"{line[2]}{', counted in parallel' if line[3] == 'parallel' else ''}",
-            *(_ratio(known.get((*line, float(alpha), float(eps)))) for alpha, eps in grid),
+            *(_shown(known.get((*line, float(a), float(e))), measure) for a, e in grid),
         )
         for line in lines
     ]
     return table(("mechanism", "promise", *(f"{a}, {e}" for a, e in grid)), rows)
 
 
-def _ratio(point: Point | None) -> str:
-    if point is None or point.ratio_to_infusion is None:
-        return "–"
-    return f"{point.ratio_to_infusion:.3g}"
+def _shown(point: Point | None, measure: Callable[[Point], float | None]) -> str:
+    value = None if point is None else measure(point)
+    return "–" if value is None else f"{value:.3g}"
+
+
+def infusion_ranks_line(workload: str, given: Sequence[Point]) -> str:
+    """How the truth, and another world of infusion, correlate with infusion."""
+    (own,) = (p for p in given if (p.workload, p.mechanism) == (workload, "infusion"))
+    return (
+        f"The truth itself correlates with infusion by {own.spearman:.3f}, and another world of "
+        f"infusion, with factors drawn anew, by {own.spearman_infusion:.3f}."
+    )
 
 
 def coverage_table(given: Sequence[Point]) -> str:
@@ -172,7 +182,12 @@ def blocks() -> dict[str, str]:
     given = points()
     return {
         "break-even": break_even_table(given),
-        **{f"ratios {load}": ratio_table(load, given) for load in GRIDS},
+        **{
+            f"ratios {load}": grid_table(load, given, lambda one: one.ratio_to_infusion)
+            for load in GRIDS
+        },
+        "ranks": grid_table("place_sector_ownership", given, lambda one: one.spearman_infusion),
+        "ranks of infusion": infusion_ranks_line("place_sector_ownership", given),
         "coverage": coverage_table(given),
         "agreement": agreement_line(given),
         "where published": where_published_table(given),

@@ -174,3 +174,38 @@ def test_numbers_that_no_table_has_stand_alone() -> None:
     assert np.unique(held).size == 4
     assert all(a != b for a, b in pairwise(held.tolist()))
     assert owners([]).size == 0
+
+
+def test_output_perturbation_draws_ones_and_twos_anew_and_nothing_else() -> None:
+    noise, values = Infusion(), np.repeat(np.arange(6), 20_000)
+    found = noise.perturbed(values)
+    kept = (values == 0) | (values > 2)
+    assert (found[kept] == values[kept]).all()
+    # A true count of 3 becomes 2 if f < 5/6: half the square of (1/4 − 1/6)/(0.25 − 0.10).
+    weights = np.array([1, 1 / 2, (1 / 12 / 0.15) ** 2 / 2 / 3])
+    assert noise.posterior == pytest.approx(weights / weights.sum())
+    for value in (1, 2):  # what was there before does not show
+        drawn = np.bincount(found[values == value], minlength=4)[1:] / 20_000
+        assert drawn == pytest.approx(noise.posterior, abs=0.02)
+    sure = noise.perturbed(values, np.array([0.0, 1.0]))
+    assert set(sure[(values > 0) & (values < 3)]) == {2}
+
+
+@pytest.mark.parametrize("posterior", [[], [0.0, 0.0], [1.0, -0.5]])
+def test_a_posterior_has_weights(posterior: list[float]) -> None:
+    with pytest.raises(InvalidParameter, match="weight of 0 or more"):
+        Infusion().perturbed(np.arange(3), np.array(posterior))
+
+
+@pytest.mark.parametrize(("lower", "upper"), BOUNDS)
+def test_the_distribution_of_factors_is_known(lower: float, upper: float) -> None:
+    noise = Infusion(lower, upper)
+    factors = noise.factors(np.arange(DRAWS))
+    assert kstest(factors, noise.below).pvalue > FALSE_ALARM
+
+
+def test_a_made_up_world_can_be_repeated() -> None:
+    first, second = (
+        Infusion().factors(np.arange(9), np.random.default_rng(1).random) for _ in range(2)
+    )
+    assert (first == second).all()

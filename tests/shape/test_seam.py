@@ -24,7 +24,9 @@ CLASSES = {
 NAMED = {
     "leeward.attacks.differencing": "an attack names the mechanism that it is tried against",
     "leeward.attacks.edge": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.infusion": "an attack names the mechanism that it is tried against",
     "leeward.attacks.margins": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.odds": "an attack names the mechanism that it is tried against",
     "leeward.audit.lines": "an audit line names the mechanism that it examines",
     "leeward.audit.history_exam": "an audit line names the mechanism that it examines",
     "leeward.audit.graph_exam": "Laplace noise for a sensitivity over any graph",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from leeward.economy import Economy
 from leeward.engines import Engine
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.design import WORKPLACE, economy_words, open_economy, table
 from leeward.evaluate.truth import PLACE, Truth, read_truths
 from leeward.model import COUNT, Codebook, EveryJob, JobsRule, Marginal
@@ -18,7 +18,7 @@ from leeward.model import COUNT, Codebook, EveryJob, JobsRule, Marginal
 if TYPE_CHECKING:
     from leeward.publishing.plan import Plan
 
-__all__ = ["ECONOMY", "WORKPLACE", "World", "made_up", "of_plan"]
+__all__ = ["ECONOMY", "WORKPLACE", "World", "at_least_one", "made_up", "of_plan"]
 
 ECONOMY = Economy(200_000, 10_000)
 """The made-up economy of the laboratory (seed 1)."""
@@ -72,6 +72,18 @@ class World:
             found = read_truths(self.engine, self.codebook, self.rule, [marginal], PLACE)
             self._truths.update(found)
         return self._truths[marginal]
+
+
+def at_least_one(**given: int) -> None:
+    """Refuse a number of draws, worlds or releases that is below one."""
+    for name, number in given.items():
+        if number < 1:
+            raise InvalidParameter(
+                name,
+                rule="must be a whole number from 1",
+                value=shown(number),
+                next_step="Leave it out for what the attack takes by itself.",
+            )
 
 
 @contextmanager

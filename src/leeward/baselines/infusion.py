@@ -2,16 +2,18 @@
 
 One factor an establishment, drawn once; all establishments of an employer are distorted to the
 same side; zeros stay zero ([A12], MATHS section 9). The bounds in use are confidential: those
-here are parameters.
+here are parameters. Output perturbation draws counts of 1 and 2 anew.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.model import Entries
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SecretBits
@@ -21,6 +23,12 @@ FEWEST = 3
 
 OK, SUPPRESSED, DISTORTED = 1, 5, 9
 """Status flags of the LEHD public-use schema."""
+
+SMALL = 2
+"""Infused counts from 1 to this one are drawn anew where the output is perturbed."""
+
+Uniforms: TypeAlias = Callable[[int], Floats]
+"""So many uniform numbers in [0, 1)."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +53,52 @@ class Infusion:
         """E|f − 1| of the ramp."""
         return self.lower + (self.upper - self.lower) / 3
 
-    def factors(self, employer: Integers) -> Floats:
+    def factors(self, employer: Integers, uniforms: Uniforms | None = None) -> Floats:
         """A world: the factor of each establishment, the side drawn by employer.
 
         The ramp density 2(upper−g)/(upper−lower)² of the distance g is drawn by its quantiles.
+        `uniforms` are the system's, unless a made-up world is to be repeated.
         """
-        bits = SecretBits()
+        draw = uniforms or secret_uniforms
         owners, owner = np.unique(employer, return_inverse=True)
-        side = np.where(uniform(owners.size, bits) < 0.5, -1.0, 1.0)[owner]
-        reach = np.sqrt(uniform(employer.size, bits))
+        side = np.where(draw(owners.size) < 0.5, -1.0, 1.0)[owner]
+        reach = np.sqrt(draw(employer.size))
         return 1 + side * (self.upper - (self.upper - self.lower) * reach)
+
+    def below(self, factor: Floats | float) -> Floats:
+        """P(f < factor)."""
+        far = np.clip(np.abs(np.subtract(factor, 1.0)), self.lower, self.upper)
+        beyond = ((self.upper - far) / (self.upper - self.lower)) ** 2 / 2
+        return np.where(np.asarray(factor) < 1, beyond, 1 - beyond)
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """What 1, 2, … true jobs of an establishment weigh if its infused count is 1 or 2.
+
+        By Bayes' rule, from a weight of 1/c for c jobs before: small counts are more common.
+        """
+        true = np.arange(1, 2 + int((SMALL + 0.5) / (1 - self.upper)))
+        weight = (self.below((SMALL + 0.5) / true) - self.below(0.5 / true)) / true
+        return np.trim_zeros(weight / weight.sum(), "b")
+
+    def perturbed(
+        self, infused: Integers, posterior: Floats | None = None, uniforms: Uniforms | None = None
+    ) -> Integers:
+        """The output with counts of 1 and 2 drawn anew from a public posterior of 1, 2, … jobs."""
+        weights = self.posterior if posterior is None else posterior
+        if weights.ndim != 1 or not (weights.size and weights.min() >= 0 and weights.sum() > 0):
+            raise InvalidParameter(
+                "posterior",
+                rule="must be a weight of 0 or more for each of 1, 2, … jobs, not all 0",
+                value=shown(weights.tolist()),
+                next_step="Leave it out for the one that follows from the bounds.",
+            )
+        small = (infused >= 1) & (infused <= SMALL)
+        ends = np.cumsum(weights)
+        places = (uniforms or secret_uniforms)(int(small.sum())) * ends[-1]
+        found = infused.copy()
+        found[small] = 1 + np.searchsorted(ends, places, side="right")
+        return found
 
     def infused(self, entries: Entries, factors: Floats) -> Integers:
         """The cells (w, d) of a table in one world, suppressed ones included."""
@@ -92,6 +136,6 @@ def _numbered(entries: Entries) -> tuple[Integers, Integers]:
     return entries.establishment, entries.employer
 
 
-def uniform(count: int, bits: SecretBits) -> Floats:
-    """Uniform floats in [0, 1): a baseline without a guarantee needs no exact draws."""
-    return (bits.words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53
+def secret_uniforms(count: int) -> Floats:
+    """Of the system's bits: a baseline without a guarantee needs no exact draws."""
+    return (SecretBits().words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53

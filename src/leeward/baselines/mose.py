@@ -12,11 +12,10 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from leeward.baselines.infusion import uniform
+from leeward.baselines.infusion import secret_uniforms
 from leeward.baselines.scatter import Estimand, Scatter
 from leeward.errors import InvalidParameter, shown
 from leeward.model.cells import Floats
-from leeward.randomness import SecretBits
 
 NOTICE = "not formally private"
 
@@ -32,7 +31,7 @@ Law: TypeAlias = Literal["normal", "laplace"]
 
 def standard_noise(law: Law, shape: tuple[int, ...]) -> Floats:
     """Noise of mean 0 and variance 1: normal, or Laplace of scale 1/√2."""
-    first, second = uniform(2 * int(np.prod(shape)), SecretBits()).reshape(2, *shape)
+    first, second = secret_uniforms(2 * int(np.prod(shape))).reshape(2, *shape)
     radius: Floats = -np.log1p(-first)
     if law == "normal":
         return np.asarray(np.sqrt(2 * radius) * np.cos(2 * pi * second))

@@ -8,7 +8,7 @@ import numpy as np
 
 from leeward.baselines.infusion import DISTORTED, Infusion, owners, suppressed
 from leeward.evaluate.score import Scorer, Trial, standard_error
-from leeward.evaluate.strata import Floats
+from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
 from leeward.model import Marginal
 
@@ -31,6 +31,8 @@ class Benchmark:
     truth: Truth
     scorer: Scorer
     baseline: Baseline
+    perturbed: Baseline
+    """The same worlds with small counts of the output drawn anew."""
 
 
 Benchmarks: TypeAlias = Mapping[Marginal, Benchmark]
@@ -58,13 +60,21 @@ def _benchmark(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> B
     # Today's world is not among the trials: infusion would be compared with itself.
     today, *worlds = (infusion.infused(truth.entries, one) for one in factors)
     scorer = Scorer.of(truth, published, today)
+    baseline = _baseline(truth, infusion, scorer, worlds)
+    perturbed = _baseline(truth, infusion, scorer, [infusion.perturbed(one) for one in worlds])
+    return Benchmark(truth, scorer, baseline, perturbed)
+
+
+def _baseline(
+    truth: Truth, infusion: Infusion, scorer: Scorer, worlds: Sequence[Integers]
+) -> Baseline:
     trials = [scorer.trial(world) for world in worlds]
     flags = [infusion.flags(truth.counts, truth.employers, world) for world in worlds]
-    baseline = Baseline(
+    published = scorer.published
+    return Baseline(
         len(trials),
         Trial.mean(trials),
         standard_error([one.absolute for one in trials]),
         float(1 - published.mean()) if published.size else 0.0,
         float(np.mean([(one == DISTORTED).mean() for one in flags])) if published.size else 0.0,
     )
-    return Benchmark(truth, scorer, baseline)

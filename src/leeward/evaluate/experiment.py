@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.errors import LeewardError
-from leeward.evaluate.benchmark import Benchmark, Benchmarks
+from leeward.evaluate.benchmark import Baseline, Benchmark, Benchmarks
 from leeward.evaluate.contender import (
     ADDED,
     MARGIN_SHARE,
@@ -218,17 +218,26 @@ def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> t
 
 
 def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ...]:
-    """The baseline itself, measured like everything else."""
-    setting = Setting(workload.name, "infusion", "published", "none", "single")
-    mean = benchmark.baseline.mean
+    """The baseline itself, and with its output perturbed, measured like everything else."""
+    return (
+        *_baseline_points(workload, benchmark, "infusion", benchmark.baseline),
+        *_baseline_points(workload, benchmark, "infusion+output", benchmark.perturbed),
+    )
+
+
+def _baseline_points(
+    workload: Workload, benchmark: Benchmark, name: str, held: Baseline
+) -> tuple[Point, ...]:
+    mean = held.mean
     columns = {
         **_plain(mean),
         "l1": mean.absolute,
-        "l1_trials_error": benchmark.baseline.error,
+        "l1_trials_error": held.error,
         "bias": mean.signed,
         **_ratios(benchmark, mean.absolute, mean.where_published),
     }
-    return _rows(setting, benchmark, columns, (benchmark.baseline.trials, "trials"))
+    setting = Setting(workload.name, name, "published", "none", "single")
+    return _rows(setting, benchmark, columns, (held.trials, "trials"))
 
 
 def _plain(mean: Trial) -> Columns:
