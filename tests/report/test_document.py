@@ -36,7 +36,8 @@ from tests.report.scene import EVIL, Page, bundle_of, hostile, many
 
 SECTIONS = [
     *("What was released", "What is promised", "What is not protected", "Budget", "The tables"),
-    *("How to read the numbers", "Certificate and checksums", "Checklist and decision"),
+    *("How to read the numbers", "What is public about this release"),
+    *("Certificate and checksums", "Checklist and decision"),
 ]
 
 

@@ -49,6 +49,7 @@ from leeward.bundle.statements import (
     TotalsStatement,
 )
 from leeward.model.flows import MEASURE, Flows
+from leeward.model.law import Law
 from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.model.statistic import COUNT
 from leeward.model.totals import TOTAL_LABEL
@@ -322,6 +323,9 @@ class Certificate(Statement):
     pay: PayStatement | None = None
     """Left out where no table reads pay, unless the policy is proportional."""
 
+    law: Law | None = None
+    """What the office's law asks, for readers; left out where the plan names none."""
+
     data: DataStatement
     ledger: LedgerStatement
     budget: BudgetStatement
@@ -346,10 +350,10 @@ class Certificate(Statement):
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
         newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
-        newer += [self.made_from, self.pay, self.jobs.per]
+        newer += [self.made_from, self.pay, self.law, self.jobs.per]
         newer += [one.policy for one in stated if one.policy in ("proportional", "person")]
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from", "pay"))
+            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from", "pay", "law"))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         if any((table.tidied is None) != (self.made_from is None) for table in self.tables):
             raise ValueError(
@@ -399,7 +403,7 @@ class Certificate(Statement):
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
         unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
-        unknown |= {key for key in ("made_from", "pay") if getattr(self, key) is None}
+        unknown |= {key for key in ("made_from", "pay", "law") if getattr(self, key) is None}
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

@@ -135,6 +135,7 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
             "pay": PayStatement.of(plan.pay) if plan.pay else None,
+            "law": plan.law,
         }
         tables = tuple(
             _table(table, number, plan)

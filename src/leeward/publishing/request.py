@@ -10,6 +10,7 @@ from pydantic import Field, JsonValue
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import COUNT
 from leeward.model.document import Written, as_document, one_of, parse, read_document
+from leeward.model.law import NONE
 
 ALL = "all"
 """As `totals`: every attribute of the table."""
@@ -89,12 +90,13 @@ class Request(Written):
     jobs: WrittenJobs | None = None
     rows: str | None = None
     sizes: str | None = None
+    law: str = NONE
     tables: list[WrittenTable] = Field(min_length=1)
 
     def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where files are."""
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
-        files = {key: told[key] for key in ("codebook", "sizes") if key in told}
+        files = {key: told[key] for key in ("codebook", "sizes", "law") if key in told}
         return told | {key: _file_name(written) for key, written in files.items()}
 
 

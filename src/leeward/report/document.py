@@ -13,7 +13,8 @@ from leeward.bundle.layout import sha256
 from leeward.errors import BadFile
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
-from leeward.report.promise import promised, unprotected
+from leeward.report.openness import public, withheld
+from leeward.report.promise import answered, promised, unprotected
 from leeward.report.section import DETAILS, Detail, at_least, by, margin, section, statuses
 from leeward.report.summary import TableSummary, summarise
 from leeward.show.environment import template
@@ -69,6 +70,9 @@ class Contents:
             "scope": SCOPE.text,
             "promised": promised(certificate),
             "unprotected": unprotected(certificate),
+            "answered": answered(certificate),
+            "public": public(certificate, self.summaries),
+            "withheld": withheld(),
             "biased": [table.name for table in certificate.tables if table.bias is not None],
             "margins": any(table.has_margins for table in certificate.tables),
             "statuses": statuses,
