@@ -183,7 +183,7 @@ def timed(sizes: Sequence[int], seconds: float) -> Iterator[tuple[int, float, bo
 
 
 def attack(
-    *, epsilon: str = "1", X
+    *, epsilon: str = "1", draws: int = 2000, most: int = 60, step: int = 10, seconds: float = 4.0
 ) -> Finding:
     """Solve three exact sums of four secret bits; time the solver on up to `most` people."""
     found, linear = by_solver(EXAMPLE), by_linear_algebra(EXAMPLE)
