@@ -153,7 +153,8 @@ def denied(most: int) -> list[Numbers]:
 
     The office denies what would fix a number in all worlds that agree with its answers.
     """
-    told = [one for one in product(range(most + 1), repeat=3) if max(one) == 5]
+    every = range(most + 1)
+    told = [one for one in product(every, every, every) if max(one) == 5]
 
     def fixes(answer: int) -> bool:
         left = [one for one in told if max(one[:2]) == answer]

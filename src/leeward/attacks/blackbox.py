@@ -152,7 +152,12 @@ def _bound(left: Floats, right: Floats, confidence: float) -> LowerBound:
 
 
 def _chosen(left: Floats, right: Floats, miss: float) -> _Event:
-    """The event whose bound would be largest by Wilson's limits, which are quick."""
+    """The event whose bound would be largest by Wilson's limits, which are quick.
+
+    They are asked to miss more seldom than the limits of the test: the largest of thousands of
+    bounds is otherwise that of a rare event that happened to come out well.
+    """
+    miss = miss**2
     values = np.unique(np.concatenate([left, right]))
     if values.size > MOST_THRESHOLDS:
         values = np.unique(np.quantile(values, np.linspace(0, 1, MOST_THRESHOLDS)))
@@ -227,7 +232,8 @@ def cases(epsilon: str) -> Mapping[str, Case]:
 
     def answered(secret: int, draws: int) -> NDArray[np.bool_]:
         """True in three cases of four."""
-        return (SecretBits().words64(draws) < np.uint64(1 << 62)) != bool(secret)
+        lies: NDArray[np.bool_] = SecretBits().words64(draws) < np.uint64(1 << 62)
+        return lies ^ bool(secret)
 
     def infused(size: int, draws: int) -> Floats:
         return np.rint(size * Infusion().factors(np.arange(draws)))
@@ -279,8 +285,9 @@ def _case(mechanism: str, known: Mapping[str, Case], left: str, right: str) -> C
             next_step="Name one of them, or give sampler=MODULE:FUNCTION.",
         )
     case = known[mechanism]
-    given = {"left": left, "right": right}
-    return replace(case, **{side: _database(text) for side, text in given.items() if text})
+    ends = ((left, case.left), (right, case.right))
+    first, second = (_database(text) if text else own for text, own in ends)
+    return replace(case, left=first, right=second)
 
 
 Curve: TypeAlias = list[tuple[float, float]]

@@ -137,7 +137,8 @@ def _other_letters(
     who, rest = sorted(PAIRS[place], key=lambda one: one not in by_who)
     chosen, against = by_who[who], by_who.get(rest)
     for group in combinations(range(len(ages)), chosen.count):
-        if chosen.fits([ages[at] for at in group]):
+        some = [ages[at] for at in group]
+        if sum(some) == chosen.total and chosen.fits(some):  # most fail the sum, which is quick
             outside = [age for at, age in enumerate(ages) if at not in group]
             if against is None or against.fits(outside):
                 yield tuple((who if at in group else rest)[place] for at in range(len(ages)))

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from leeward.attacks.finding import Against, Finding
@@ -55,10 +54,10 @@ CASES = (
 """What is tried beside the two counts that are given."""
 
 
-def drawn(true: int, scale: float, draws: int, draw: Generator) -> Floats:
+def drawn(true: int, scale: float, draws: int, bits: SeededBits) -> Floats:
     """The textbook sampler: n ± b·ln(k/2^53), every step rounded to double precision."""
-    k = draw.integers(1, 2**53, draws, endpoint=True).astype(np.float64)
-    sign = draw.choice([-1.0, 1.0], draws)
+    k = bits.generator.integers(1, 2**53, draws, endpoint=True).astype(np.float64)
+    sign = bits.generator.choice([-1.0, 1.0], draws)
     return true + sign * (scale * np.log(k / GRID))
 
 
@@ -79,7 +78,7 @@ def reachable(outputs: Floats, true: int, scale: float) -> Mask:
 
 def impossible(case: Neighbours, draws: int, seed: int = SEED) -> float:
     """The share of outputs that the other count cannot have given."""
-    outputs = drawn(case.true, case.scale, draws, SeededBits(seed).generator)
+    outputs = drawn(case.true, case.scale, draws, SeededBits(seed))
     return float((~reachable(outputs, case.other, case.scale)).mean())
 
 

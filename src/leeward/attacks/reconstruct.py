@@ -7,15 +7,14 @@ not protect n bits against about n random subset counts. Least squares is enough
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from math import exp, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.random import Generator
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import noisy_counts
+from leeward.attacks.release import most_right, noisy_counts
 from leeward.exact import rational
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SeededBits
@@ -48,13 +47,13 @@ def expected(noise: float, times: int) -> float:
 
 def simulated(bits: int, noises: Sequence[float], times: Sequence[int], seed: int) -> Shares:
     """The share of bits that are right, for each noise and number of counts."""
-    draw = SeededBits(seed).generator
-    secret = draw.integers(0, 2, bits)
+    seeded = SeededBits(seed)
+    secret = seeded.generator.integers(0, 2, bits)
     gram, sums = np.zeros((bits, bits)), np.zeros((bits, len(noises)))
-    found = {}
+    found: Shares = {}
     for done in range(1, max(times) + 1):
-        asked, true = _asked(draw, secret, bits)
-        noise = draw.laplace(size=(bits, 1)) * np.array(noises) * sqrt(bits)
+        asked, true = _asked(seeded, secret, bits)
+        noise = seeded.generator.laplace(size=(bits, 1)) * np.array(noises) * sqrt(bits)
         gram += asked.T @ asked
         sums += asked.T @ (true[:, None] + noise)
         if done in times:
@@ -65,9 +64,9 @@ def simulated(bits: int, noises: Sequence[float], times: Sequence[int], seed: in
     return found
 
 
-def _asked(draw: Generator, secret: Integers, counts: int) -> tuple[Floats, Floats]:
+def _asked(seeded: SeededBits, secret: Integers, counts: int) -> tuple[Floats, Floats]:
     """Random subsets, one a row, and how many ones each holds."""
-    asked = draw.integers(0, 2, (counts, secret.size)).astype(np.float64)
+    asked = seeded.generator.integers(0, 2, (counts, secret.size)).astype(np.float64)
     return asked, asked @ secret
 
 
@@ -131,11 +130,12 @@ def linear_program(asked: Floats, told: Floats) -> Floats | None:
 
 def _linear_share(trials: int) -> float | None:
     """The share of bits that linear programs have right."""
-    draw, shares = SeededBits(SEED).generator, []
+    seeded, shares = SeededBits(SEED), []
     for _ in range(trials):
-        secret = draw.integers(0, 2, SMALL)
-        asked, true = _asked(draw, secret, 4 * SMALL)
-        bits = linear_program(asked, true + draw.laplace(scale=LINEAR_SCALE, size=true.size))
+        secret = seeded.generator.integers(0, 2, SMALL)
+        asked, true = _asked(seeded, secret, 4 * SMALL)
+        noise = seeded.generator.laplace(scale=LINEAR_SCALE, size=true.size)
+        bits = linear_program(asked, true + noise)
         if bits is None:
             return None
         shares.append(((bits > 0.5) == secret).mean())
@@ -144,30 +144,34 @@ def _linear_share(trials: int) -> float | None:
 
 def released(epsilon: str, times: int, trials: int) -> float:
     """The share of bits that are right from counts of one release, which share its epsilon."""
-    draw, counts = SeededBits(SEED).generator, times * SMALL
+    seeded, counts = SeededBits(SEED), times * SMALL
     made = noisy_counts("edge_laplace", rational(epsilon, "epsilon") / counts)
     shares = []
     for _ in range(trials):
-        secret = draw.integers(0, 2, SMALL)
-        asked, true = _asked(draw, secret, counts)
+        secret = seeded.generator.integers(0, 2, SMALL)
+        asked, true = _asked(seeded, secret, counts)
         told = made.release(true.astype(np.int64))
         bits = np.linalg.solve(asked.T @ asked, asked.T @ told)
         shares.append(((bits > 0.5) == secret).mean())
     return float(np.mean(shares))
 
 
-def cap(epsilon: str) -> float:
-    """The most that anyone can be right about a bit of even chances: e^ε/(1+e^ε)."""
-    return 1 / (1 + exp(-float(rational(epsilon, "epsilon"))))
-
-
 def attack(
-    *, epsilon: str = "1", noise: float = 0.25, times: int = 16, bits: int = 1000, trials: int = 10
+    *,
+    epsilon: str = "1",
+    noise: float = 0.25,
+    times: int = 16,
+    bits: int = 1000,
+    trials: int = 10,
+    few: int = 12,
 ) -> Finding:
-    """Find secret bits from times·bits subset counts with Laplace noise of scale noise·√bits."""
+    """Find secret bits from times·bits subset counts with Laplace noise of scale noise·√bits.
+
+    `few` bits are searched to the end; `trials` is the number of releases that are attacked.
+    """
     found = simulated(bits, sorted({noise, *NOISES}), sorted({times, *TIMES}), SEED)
     ours = {one: released(one, 4, trials) for one in dict.fromkeys((epsilon, *EPSILONS))}
-    small, linear = Exhaustive.of(12, 1), _linear_share(LINEAR_TRIALS)
+    small, linear = Exhaustive.of(few, 1), _linear_share(LINEAR_TRIALS)
     number = found[noise, times]
     return Finding(
         attack="reconstruct",
@@ -179,7 +183,8 @@ def attack(
         against_leeward=Against(
             ours[epsilon],
             f"{count(4 * SMALL)} counts of {SMALL} people, released together at epsilon {epsilon}, "
-            f"give {percent(ours[epsilon])} right; no attacker can pass {percent(cap(epsilon))}.",
+            f"give {percent(ours[epsilon])} right. No attacker can be right in more than "
+            f"{percent(most_right(epsilon))}.",
         ),
         against_nothing=Against(0.5, "A coin is right about half of the bits."),
         parameters={
@@ -188,6 +193,7 @@ def attack(
             "times": times,
             "bits": bits,
             "trials": trials,
+            "few": few,
         },
         pictures=(_heat(), _growing(epsilon, noise, found, trials)),
         remarks=tuple(_remarks(small, linear)),
@@ -196,7 +202,9 @@ def attack(
             "formula": _told({key: expected(*key) for key in found}),
             "linear_program": linear,
             "exhaustive": {**vars(small), "bound": small.bound},
-            "by_epsilon": {one: {"share": share, "cap": cap(one)} for one, share in ours.items()},
+            "by_epsilon": {
+                one: {"share": share, "cap": most_right(one)} for one, share in ours.items()
+            },
         },
     )
 
@@ -254,5 +262,5 @@ def _growing(epsilon: str, noise: float, found: Shares, trials: int) -> Plot:
             Series("a coin", "nothing", [(k, 0.5) for k in HEAT_TIMES]),
         ),
         log_x=True,
-        level=(cap(epsilon), "the most that anyone can reach"),
+        level=(most_right(epsilon), "the most that anyone can reach"),
     )

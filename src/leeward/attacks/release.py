@@ -1,13 +1,14 @@
 """Release: counts with the noise of a mechanism, by the code that a plan's releases call."""
 
 from fractions import Fraction
+from math import exp
 from typing import Protocol, cast
 
 import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from leeward.exact import Number
+from leeward.exact import Number, rational
 from leeward.mechanisms import mechanism
 from leeward.model.cells import Floats, Integers
 from leeward.noise.law import FloatTails
@@ -41,10 +42,15 @@ def noisy_counts(
 def below(made: NoisyCounts, size: int, values: Integers) -> Floats:
     """P(released ≤ value) of one establishment of this size, in float64."""
     scale = float(made.scale(size, size))
-    return made.law.float_tails((values - size + 0.5) / scale)[0]
+    return made.law.float_tails((values.astype(np.float64) - size + 0.5) / scale)[0]
 
 
 def masses(made: NoisyCounts, size: int, low: int, high: int) -> Floats:
     """P(released = value) for all values from `low` to `high`, with both tails at the ends."""
     edges = below(made, size, np.arange(low, high))
     return np.diff(edges, prepend=0.0, append=1.0)
+
+
+def most_right(epsilon: Number) -> float:
+    """How often anyone can be right about two neighbours of even chances: e^ε/(1+e^ε) at most."""
+    return 1 / (1 + exp(-float(rational(epsilon, "epsilon"))))
