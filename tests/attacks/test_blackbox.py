@@ -53,7 +53,7 @@ def test_the_finding_refutes_half_of_the_noise() -> None:
     assert found.number == found.further["epsilon_lower"] > 1.5
     assert found.against_leeward.number <= 1
     assert found.against_nothing.number == 0
-    assert "The claimed epsilon of 1 is refuted." in found.sentence
+    assert "The claimed ε of 1 is refuted." in found.sentence
     assert list(found.further["bounds"]) == [
         "edge", "edge-size", "response", "infusion", "slope", "half"
     ]  # fmt: skip

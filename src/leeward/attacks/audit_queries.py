@@ -1,8 +1,9 @@
 """Audit queries: exact sums that fix secret bits, and denials that disclose.
 
-An office answers sums of 0/1 secrets exactly and denies those that would fix somebody's secret. To
-know which those are it must solve the sums in whole numbers. Linear algebra misses some; a solver
-(CP-SAT) finds them all, in a time that grows quickly with the number of people.
+An office answers sums of yes/no secrets exactly, and denies those that would fix somebody's. The
+attacker solves the sums in whole numbers, by a solver (CP-SAT): a bit is fixed if no secret has the
+other value. An office that checks by linear algebra does not see it, and one that checks as the
+attacker does needs more and more time as people become more.
 
 A denial is an answer too. The largest of three numbers is told, the largest of the first two is
 denied: then the third is the largest (Kenthapadi, Mishra and Nissim, "Simulatable Auditing", PODS
@@ -14,22 +15,21 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import noisy_counts
-from leeward.errors import BadFile
+from leeward.baselines.feasibility import solved, solver
 from leeward.exact import rational
-from leeward.installation import hint
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SeededBits
 from leeward.show.numbers import count, percent, significant
 from leeward.show.plots import Plot, Series, Share, Shares
 
 if TYPE_CHECKING:
-    from ortools.sat.python.cp_model import CpModel, CpSolver
+    from ortools.sat.python.cp_model import CpModel
 
 Bits: TypeAlias = tuple[int | None, ...]
 """Each bit where it is determined, None where it can be either."""
@@ -122,29 +122,6 @@ def _secret(sums: Sums, given: dict[int, int], seconds: float) -> tuple[int, ...
     return tuple(int(done.value(bit)) for bit in bits)
 
 
-def solver() -> Any:  # noqa: ANN401 (a module that is loaded when it is needed)
-    """CP-SAT of OR-Tools, an optional extra."""
-    try:
-        from ortools.sat.python import cp_model  # noqa: PLC0415 (an optional extra)
-    except ImportError:
-        raise BadFile(
-            "attacks",
-            rule="that search all secrets that fit need the package ortools",
-            value="no ortools",
-            next_step=hint("attacks"),
-        ) from None
-    return cp_model
-
-
-def solved(model: "CpModel", seconds: float) -> "tuple[CpSolver, Any]":
-    """Solve a model on one core, the same way each time."""
-    done: CpSolver = solver().CpSolver()
-    done.parameters.num_workers = 1
-    done.parameters.random_seed = SEED
-    done.parameters.max_time_in_seconds = max(seconds, 0.01)
-    return done, done.solve(model)
-
-
 Numbers: TypeAlias = tuple[int, int, int]
 
 
@@ -203,7 +180,7 @@ def attack(
         f"{found}. Linear algebra says that {percent(_determined(linear))} are fixed.",
         against_leeward=Against(
             float((sure == 1).mean()),
-            f"With noise at epsilon {epsilon} for the three sums together no bit is ever certain: "
+            f"With noise at ε {epsilon} for the three sums together no bit is ever certain: "
             f"the surest belief in {count(draws)} releases is {percent(sure.max())}, and guesses "
             f"are right in {percent(right)}. Nothing is denied, so no denial tells anything.",
         ),

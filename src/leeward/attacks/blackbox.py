@@ -332,18 +332,18 @@ def attack(
     )
     return Finding(
         attack="blackbox",
-        title="A lower bound of epsilon",
+        title="A lower bound of ε",
         number=found.epsilon,
         sentence=f"{count(draws)} draws on {case.left} and as many on {case.right} prove that the "
-        f"epsilon of {case.words} is at least {significant(found.epsilon)}, at "
+        f"ε of {case.words} is at least {significant(found.epsilon)}, at "
         f"{percent(found.confidence)} confidence. {_verdict(found.epsilon, claimed)}",
         against_leeward=Against(
             ours.epsilon,
-            f"A release at epsilon {epsilon} proves no more than {significant(ours.epsilon)}, "
+            f"A release at ε {epsilon} proves no more than {significant(ours.epsilon)}, "
             "for sizes that are 10 % apart.",
         ),
         against_nothing=Against(
-            blind.epsilon, "Outputs that do not depend on the data prove no epsilon at all."
+            blind.epsilon, "Outputs that do not depend on the data prove no ε at all."
         ),
         parameters={
             "mechanism": mechanism,
@@ -358,7 +358,7 @@ def attack(
             f"The event that proves it: {found.event}, on {found.on} at least "
             f"{significant(found.often)}, on the other at most {significant(found.seldom)}.",
             f"{count(draws)} draws prove {significant(most)} at most with an event of even "
-            "chances: a bound is never evidence that epsilon is not larger.",
+            "chances: a bound is never evidence that ε is not larger.",
             *(
                 f"{capital(known[name].words)}: at least {significant(one)}."
                 for name, one in others.items()
@@ -380,8 +380,8 @@ def attack(
 
 def _verdict(epsilon: float, claimed: float) -> str:
     if epsilon > claimed:
-        return f"The claimed epsilon of {claimed:g} is refuted."
-    return f"This does not refute an epsilon of {claimed:g}, and does not prove it either."
+        return f"The claimed ε of {claimed:g} is refuted."
+    return f"This does not refute an ε of {claimed:g}, and does not prove it either."
 
 
 def _picture(case: Case, claimed: float, curve: Curve, ours: Curve) -> Plot:
@@ -391,8 +391,8 @@ def _picture(case: Case, claimed: float, curve: Curve, ours: Curve) -> Plot:
     return Plot(
         "Draws alone prove that too little noise was added, once they are many",
         x="draws on each database",
-        y="proved lower bound of epsilon",
+        y="proved lower bound of ε",
         series=tuple(lines),
         log_x=True,
-        level=(claimed, "claimed epsilon"),
+        level=(claimed, "claimed ε"),
     )

@@ -1,8 +1,9 @@
 """Block: all people of a block of seven, from the table that was published about it.
 
-The table is that of Garfinkel, Abowd and Martindale, "Understanding Database Reconstruction Attacks
-on Public Data" (ACM Queue 16(5), 2018), Table 1. Its attackers give the rows to a solver; so small
-a block is searched to the end in plain Python.
+The attacker reads one published table: counts, medians and means of age of the people of a block,
+with half of the rows withheld. He tries all people whom its numbers allow, by age, sex, race and
+whether they are married; nobody below 15 is. The table is made up, by Garfinkel, Abowd and
+Martindale, "Understanding Database Reconstruction Attacks on Public Data" (ACM Queue 16(5), 2018).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -255,7 +256,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
         f"{', '.join(seven)} (age, sex, race, married or single).",
         against_leeward=Against(
             guess.right,
-            f"A release of the block's eight cells at epsilon {epsilon} has neither medians nor "
+            f"A release of the block's eight cells at ε {epsilon} has neither medians nor "
             f"means, so no ages. Sex, race and marriage are all guessed right in "
             f"{percent(round(guess.right, 4))} of {count(draws)} releases.",
         ),
@@ -272,8 +273,8 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
             f"The counts of the table without medians and means leave {count(len(left))} of "
             f"{count(len(HISTOGRAMS))} combinations of sex, race and marriage, and "
             f"{sum(map(blocks_of, left)):.2e} blocks with ages.",
-            f"At epsilon {RISKY} the same guess is right in {percent(risky.right)} of releases: "
-            f"so large an epsilon on seven people does leak.",
+            f"At ε {RISKY} the same guess is right in {percent(risky.right)} of releases: "
+            f"so large an ε on seven people does leak.",
             _erratum(),
         ),
         further={
@@ -297,7 +298,7 @@ def _shrinking(steps: Mapping[str, int]) -> Shares:
 def _guessed(guesses: Mapping[str, Guess]) -> Shares:
     """All seven people right, ages left out."""
     ours = (
-        Share(f"eight cells at epsilon {epsilon}", one.right, percent(round(one.right, 4)), "ours")
+        Share(f"eight cells at ε {epsilon}", one.right, percent(round(one.right, 4)), "ours")
         for epsilon, one in guesses.items()
     )
     chance = 1 / len(HISTOGRAMS)

@@ -1,9 +1,9 @@
 """Floats: outputs that floating-point noise cannot reach from the neighbour.
 
-A textbook sampler draws k below 2^53 and adds ±b·ln(k/2^53) to a count, in double precision. Its
+A textbook sampler draws k up to 2^53 and adds ±b·ln(k/2^53) to a count, in double precision. Its
 outputs lie on a comb, and the comb of another count has its teeth elsewhere. The attacker asks
 whether an output can be reached from each of two counts; where it can be from one alone, the other
-is ruled out for certain, whatever the claimed epsilon (Mironov, "On Significance of the Least
+is ruled out for certain, whatever the claimed ε (Mironov, "On Significance of the Least
 Significant Bits for Differential Privacy", CCS 2012).
 """
 

@@ -163,7 +163,7 @@ def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding
         f"{percent(bare)} of runs whether one more person is among them.",
         against_leeward=Against(
             ours,
-            f"Synthetic rows at epsilon {epsilon} tell it in {percent(ours)} of "
+            f"Synthetic rows at ε {epsilon} tell it in {percent(ours)} of "
             f"{count(2 * shadows)} runs. No attacker can be right in more than {percent(most)}.",
         ),
         against_nothing=Against(0.5, "Without any rows a coin is right in 50 %."),
@@ -173,7 +173,7 @@ def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding
             f"Who publishes a random half of the rows as they are gives {percent(sampled)}: a "
             "person whose codes nobody else has is known wherever she is seen.",
             *(
-                f"One released count at epsilon {epsilon}, {one.words}: the best attacker is right "
+                f"One released count at ε {epsilon}, {one.words}: the best attacker is right "
                 f"in {percent(one.right(epsilon))}."
                 for one in ATTACKERS
             ),
@@ -195,7 +195,7 @@ def _guesses(epsilon: str, bare: float, sampled: float, ours: float) -> Shares:
             Share("the rows themselves", 1, percent(1), "theirs"),
             Share("synthetic rows without noise", bare, percent(bare), "theirs"),
             Share("half of the rows", sampled, percent(sampled), "theirs"),
-            Share(f"synthetic rows at epsilon {epsilon}", ours, percent(ours), "ours"),
+            Share(f"synthetic rows at ε {epsilon}", ours, percent(ours), "ours"),
             Share("no rows", 0.5, percent(0.5), "nothing"),
         ),
         most=1,
@@ -214,7 +214,7 @@ def _best() -> Plot:
     )
     return Plot(
         "One released count: the best attacker tells one job less well than one size",
-        x="epsilon",
+        x="ε",
         y="share of right guesses",
         series=tuple(lines),
         log_x=True,

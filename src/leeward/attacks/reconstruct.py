@@ -1,7 +1,9 @@
 """Reconstruct: secret bits from many noisy counts.
 
-Dinur and Nissim, "Revealing Information while Preserving Privacy" (PODS 2003): noise below √n does
-not protect n bits against about n random subset counts. Least squares is enough to see it.
+The attacker asks how many of a random half of n people have some property, again and again, and
+each answer has noise of its own. He solves all answers at once by least squares, and rounds.
+Noise below √n does not protect anybody against a few times n answers (Dinur and Nissim, "Revealing
+Information while Preserving Privacy", PODS 2003).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -182,7 +184,7 @@ def attack(
         f"their secret bits by least squares. The formula says {percent(expected(noise, times))}.",
         against_leeward=Against(
             ours[epsilon],
-            f"{count(4 * SMALL)} counts of {SMALL} people, released together at epsilon {epsilon}, "
+            f"{count(4 * SMALL)} counts of {SMALL} people, released together at ε {epsilon}, "
             f"give {percent(ours[epsilon])} right. No attacker can be right in more than "
             f"{percent(most_right(epsilon))}.",
         ),
@@ -223,7 +225,7 @@ def _remarks(small: Exhaustive, linear: float | None) -> Iterator[str]:
         "The formula is Φ(√(k−1)/(4√2·c)) for k counts a bit and Laplace noise of scale c√n: noise "
         "must grow with √n and with √k to protect anybody."
     )
-    yield "At epsilon 16 the cap is all but 1: a promise that no longer promises anything."
+    yield "At ε 16 the cap is all but 1: a promise that no longer promises anything."
     if linear is None:
         yield "A linear program was not tried: it needs OR-Tools."
     else:
@@ -252,13 +254,13 @@ def _growing(epsilon: str, noise: float, found: Shares, trials: int) -> Plot:
     tried = [(k, share) for (c, k), share in sorted(found.items()) if c == noise]
     ours = [(k, released(epsilon, k, trials)) for k in HEAT_TIMES if k <= max(TIMES)]
     return Plot(
-        "More counts find more bits, unless all counts share one epsilon",
+        "More counts find more bits, unless all counts share one ε",
         x="counts for each person",
         y="share of bits found",
         series=(
             Series("fixed noise, formula", "theirs", fixed),
             Series("fixed noise, tried", "theirs", tried, joined=False),
-            Series(f"one release at epsilon {epsilon}", "ours", ours),
+            Series(f"one release at ε {epsilon}", "ours", ours),
             Series("a coin", "nothing", [(k, 0.5) for k in HEAT_TIMES]),
         ),
         log_x=True,
