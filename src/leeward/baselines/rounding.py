@@ -1,9 +1,9 @@
 """Rounding: cells as multiples of a base that still add up to rounded margins.
 
-Every cell goes to one of the two multiples next to it. CP-SAT chooses which, so that every margin is
-next to its own true sum too where that can be, and the cells are as near as they can be. Without
-it, or on large tables, cumulative sums are rounded: cells stay next to theirs, margins may not. It
-has no guarantee: a step of fixed size is little beside a large establishment.
+Every cell goes to one of the two multiples next to it. CP-SAT chooses which, so that every margin
+is next to its own true sum too where that can be, and the cells are as near as they can be.
+Without it, or on large tables, cumulative sums are rounded: cells stay next to theirs, margins may
+not. It has no guarantee: a step of fixed size is little beside a large establishment.
 """
 
 import numpy as np
@@ -78,4 +78,5 @@ def _solved(counts: Integers, margins: Equations, base: int, seconds: float) -> 
     if status not in (cp.OPTIMAL, cp.FEASIBLE):
         return None
     raised = np.array([done.value(one) for one in up], dtype=np.int64)
-    return base * (lower + raised)
+    nearest: Integers = base * (lower + raised)
+    return nearest

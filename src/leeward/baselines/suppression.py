@@ -56,11 +56,11 @@ class Contributions:
         np.add.at(counts, cell, entries.counts)
         rows = margins.row[np.argsort(margins.cell, kind="stable")].reshape(cells, -1)
         items = np.concatenate([cell[:, None], cells + rows[cell]], axis=1)
-        width = items.shape[1]
-        pairs = np.stack([items.ravel(), np.repeat(employer, width)])
-        (item, _), inverse = np.unique(pairs, axis=1, return_inverse=True)
-        jobs = np.zeros(item.size, dtype=np.int64)
-        np.add.at(jobs, inverse.reshape(-1), np.repeat(entries.counts, width))
+        owner = np.unique(employer, return_inverse=True)[1].reshape(-1)
+        owners = int(owner.max(initial=0)) + 1
+        keys, inverse = np.unique(items * owners + owner[:, None], return_inverse=True)
+        item, jobs = keys // owners, np.zeros(keys.size, dtype=np.int64)
+        np.add.at(jobs, inverse.reshape(-1), np.repeat(entries.counts, items.shape[1]))
         order = np.lexsort((-jobs, item))
         item, jobs = item[order], jobs[order]
         rank = np.arange(item.size) - np.searchsorted(item, item)
@@ -171,7 +171,7 @@ class PercentRule:
         return f"the second largest knows the largest within {self.percent} %"
 
     def sensitive(self, table: Contributions) -> Mask:
-        rest = table.totals - table.top(2)
+        rest: Integers = table.totals - table.top(2)
         return np.less(100 * rest, self.percent * table.top(1))
 
 
@@ -298,7 +298,7 @@ class _Hypercubes:
             margin = Equations.of(table.codes, [by])
             firsts = margin.cell[np.searchsorted(margin.row, np.arange(margin.count))]
             codes = np.array(self.sizes)[:, None].repeat(firsts.size, axis=1)
-            codes[list(by)] = cells[np.ix_(by, firsts)]
+            codes[list(by)] = cells[list(by)][:, firsts]
             yield codes
 
     def hidden(self, needed: Sequence[tuple[int, int]]) -> tuple[Mask, str]:
