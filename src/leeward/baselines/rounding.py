@@ -8,9 +8,9 @@ not. It has no guarantee: a step of fixed size is little beside a large establis
 
 import numpy as np
 
-from leeward.baselines.feasibility import Equations, solved, solver
+from leeward.baselines.feasibility import Equations, has_solver, solved, solver
 from leeward.baselines.protected import Protected
-from leeward.errors import BadFile, InvalidParameter, shown
+from leeward.errors import InvalidParameter, shown
 from leeward.model.cells import Integers
 
 MOST_CELLS = 5_000
@@ -55,12 +55,9 @@ def _cumulative(counts: Integers, base: int) -> Integers:
 
 def _solved(counts: Integers, margins: Equations, base: int, seconds: float) -> Integers | None:
     """The nearest cells whose margins are as few steps off as can be; None if none was found."""
-    if counts.size > MOST_CELLS or seconds <= 0:
+    if counts.size > MOST_CELLS or seconds <= 0 or not has_solver():
         return None
-    try:
-        cp = solver()
-    except BadFile:
-        return None
+    cp = solver()
     model = cp.CpModel()
     lower, rest = counts // base, counts % base
     up = [model.new_int_var(0, int(one > 0), "") for one in rest]

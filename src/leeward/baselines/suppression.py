@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leeward.baselines.feasibility import Equations, Mask, coarser, solved, solver
+from leeward.baselines.feasibility import Equations, Mask, coarser, has_solver, solved, solver
 from leeward.baselines.protected import Protected
-from leeward.errors import BadFile, InvalidParameter, shown
+from leeward.errors import InvalidParameter, shown
 from leeward.model import Entries
 from leeward.model.cells import Integers
 
@@ -230,10 +230,9 @@ def _exact(
     table: Contributions, first: Mask, needed: Sequence[tuple[int, int]], seconds: float
 ) -> tuple[Mask, str] | None:
     """The pattern that withholds the fewest jobs; None where CP-SAT is missing or finds none."""
-    try:
-        cp = solver()
-    except BadFile:
+    if not has_solver():
         return None
+    cp = solver()
     model = cp.CpModel()
     hidden = [model.new_bool_var("") for _ in range(table.items)]
     for one in np.flatnonzero(first).tolist():

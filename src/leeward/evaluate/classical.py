@@ -11,7 +11,7 @@ from itertools import chain
 
 import numpy as np
 
-from leeward.baselines.feasibility import UNBOUNDED
+from leeward.baselines.feasibility import UNBOUNDED, has_solver
 from leeward.baselines.protected import Protected
 from leeward.baselines.rounding import controlled
 from leeward.baselines.suppression import (
@@ -187,7 +187,7 @@ def _protections(load: Workload, truth: Truth) -> Iterator[Classical]:
     for name, protect in PROTECTIONS.items():
         found = protect(table)
         lone = np.flatnonzero(table.employers[: table.counts.size] == 1)
-        seconds = SECONDS if table.counts.size <= SOLVED else 0.0
+        seconds = SECONDS if table.counts.size <= SOLVED and has_solver() else 0.0
         left = found.feasible(table.margins).intervals(lone, seconds=seconds)
         known = (left.high < UNBOUNDED).mean() > 0.5 if lone.size else False
         width = (left.high - left.low) / np.maximum(table.counts[lone], 1)
