@@ -7,6 +7,7 @@ The least and the most that a cell can be, given all of them, is what an attacke
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import combinations
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.engines.without_pandas import unblock_pandas
 from leeward.errors import BadFile, InvalidParameter
 from leeward.installation import hint
 from leeward.model.cells import Integers
@@ -241,17 +243,23 @@ class _Search:
 
 
 def solver() -> Any:  # noqa: ANN401 (a module that is loaded when it is needed)
-    """CP-SAT of OR-Tools, an optional extra."""
+    """CP-SAT of OR-Tools, an optional extra, which loads pandas."""
+    unblock_pandas()
     try:
         from ortools.sat.python import cp_model  # noqa: PLC0415 (an optional extra)
-    except ImportError:
+    except ImportError as missing:
         raise BadFile(
             "attacks",
             rule="that search all tables that fit need the package ortools",
-            value="no ortools",
+            value=f"no {missing.name}",
             next_step=hint("attacks"),
         ) from None
     return cp_model
+
+
+def has_solver() -> bool:
+    """Whether OR-Tools is installed."""
+    return find_spec("ortools") is not None
 
 
 def solved(model: "CpModel", seconds: float) -> "tuple[CpSolver, Any]":
