@@ -7,8 +7,8 @@ from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 
 
-def made(name: str, **price: str) -> Additive:
-    found = mechanism(name, **price)
+def made(name: str, epsilon: str, alpha: str | None = None) -> Additive:
+    found = mechanism(name, alpha=alpha, epsilon=epsilon)
     assert isinstance(found, Additive)
     return found
 

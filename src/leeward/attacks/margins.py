@@ -122,7 +122,7 @@ def attack(
 def _largest(world: World, made: Additive) -> Integers:
     """The largest establishments of the cells whose noise grows with them."""
     truth = world.truth(world.workplace_table(WORKPLACE))
-    grown = truth.cells.largest[truth.cells.largest >= made.parameters.floor]
+    grown = truth.cells.largest[truth.cells.largest >= float(made.parameters.floor)]
     if not grown.size:
         raise InvalidParameter(
             "alpha",
