@@ -240,7 +240,7 @@ def cases(epsilon: str) -> Mapping[str, Case]:
 
     return {
         OURS: Case("slope noise", _of_size(slope), 1000, 1100),
-        "half": Case("half of the noise", _of_size(too_little), 1000, 1100),
+        "half": Case("slope noise at half its size", _of_size(too_little), 1000, 1100),
         "edge": Case("edge noise, one job", one_job, 1000, 1001),
         "edge-size": Case("edge noise, sizes 10 % apart", one_job, 100, 110),
         "response": Case("randomised response, ln 3", answered, 0, 1),
@@ -334,6 +334,7 @@ def attack(
         attack="blackbox",
         title="A lower bound of ε",
         number=found.epsilon,
+        text=f"ε ≥ {significant(found.epsilon)}",
         sentence=f"{count(draws)} draws on {case.left} and as many on {case.right} prove that the "
         f"ε of {case.words} is at least {significant(found.epsilon)}, at "
         f"{percent(found.confidence)} confidence. {_verdict(found.epsilon, claimed)}",
@@ -341,9 +342,12 @@ def attack(
             ours.epsilon,
             f"A release at ε {epsilon} proves no more than {significant(ours.epsilon)}, "
             "for sizes that are 10 % apart.",
+            text=f"ε ≥ {significant(ours.epsilon)}",
         ),
         against_nothing=Against(
-            blind.epsilon, "Outputs that do not depend on the data prove no ε at all."
+            blind.epsilon,
+            "Outputs that do not depend on the data prove no ε at all.",
+            text=f"ε ≥ {significant(blind.epsilon)}",
         ),
         parameters={
             "mechanism": mechanism,

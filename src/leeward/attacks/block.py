@@ -252,10 +252,11 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
         attack=NAME,
         title="Reconstruct a block",
         number=len(found),
+        text=counted(len(found), "block"),
         sentence=f"The published table leaves {counted(len(found), 'block')} of seven people: "
         f"{', '.join(seven)} (age, sex, race, married or single).",
         against_leeward=Against(
-            guess.right,
+            round(guess.right, 4),
             f"A release of the block's eight cells at ε {epsilon} has neither medians nor "
             f"means, so no ages. Sex, race and marriage are all guessed right in "
             f"{percent(round(guess.right, 4))} of {count(draws)} releases.",

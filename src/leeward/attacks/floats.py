@@ -120,8 +120,7 @@ def attack(
         },
         pictures=(_comb(chosen), _bars(shares, ours)),
         remarks=(
-            "It is the same whether one or many outputs are seen: one that the other count cannot "
-            "give is proof.",
+            "One output is enough: that the other count cannot give it is a proof.",
             "Large counts hide the holes by rounding, and a few are left: "
             + ", ".join(f"{percent(s)} for {one.words}" for one, s in shares.items())
             + ".",

@@ -32,7 +32,7 @@ SMALL = 200
 """Secret bits behind the counts of a release, four counts for each."""
 
 EPSILONS = ("1", "4", "16")
-LINEAR_SCALE, LINEAR_TRIALS = 5.0, 3
+LINEAR_SCALE, LINEAR_TRIALS = 5.0, 2
 SEED = 1
 
 Shares: TypeAlias = dict[tuple[float, int], float]
