@@ -3,7 +3,7 @@
 An office answers sums of yes/no secrets exactly, and denies those that would fix somebody's. The
 attacker solves the sums in whole numbers, by a solver (CP-SAT): a bit is fixed if no secret has the
 other value. An office that checks by linear algebra does not see it, and one that checks as the
-attacker does needs more and more time as people become more.
+attacker does needs more and more time as the number of people grows.
 
 A denial is an answer too. The largest of three numbers is told, the largest of the first two is
 denied: then the third is the largest (Kenthapadi, Mishra and Nissim, "Simulatable Auditing", PODS
@@ -177,7 +177,7 @@ def attack(
         title="Exact sums and denials",
         number=share,
         sentence=f"x1+x2 = 1, x1+x3 = 1 and x2+x3+x4 = 1 fix {percent(share)} of four secret bits: "
-        f"{found}. Linear algebra says that {percent(_determined(linear))} are fixed.",
+        f"x = {found}. Linear algebra says that {percent(_determined(linear))} are fixed.",
         against_leeward=Against(
             float((sure == 1).mean()),
             f"With noise at ε {epsilon} for the three sums together no bit is ever certain: "

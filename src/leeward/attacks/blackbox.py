@@ -359,7 +359,7 @@ def attack(
         },
         pictures=(_picture(case, claimed, curve, our_curve),),
         remarks=(
-            f"The event that proves it: {found.event}, on {found.on} at least "
+            f"The event that proves it: {found.event}, on the {found.on} at least "
             f"{significant(found.often)}, on the other at most {significant(found.seldom)}.",
             f"{count(draws)} draws prove {significant(most)} at most with an event of even "
             "chances: a bound is never evidence that ε is not larger.",

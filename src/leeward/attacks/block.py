@@ -137,9 +137,10 @@ def _other_letters(
     """The letters of the other attribute; one of its rows is given, or both."""
     who, rest = sorted(PAIRS[place], key=lambda one: one not in by_who)
     chosen, against = by_who[who], by_who.get(rest)
+    if any(row and row.count % 2 and row.median not in ages for row in (chosen, against)):
+        return  # the median of an odd number of people is the age of one
     for group in combinations(range(len(ages)), chosen.count):
-        some = [ages[at] for at in group]
-        if sum(some) == chosen.total and chosen.fits(some):  # most fail the sum, which is quick
+        if chosen.fits([ages[at] for at in group]):
             outside = [age for at, age in enumerate(ages) if at not in group]
             if against is None or against.fits(outside):
                 yield tuple((who if at in group else rest)[place] for at in range(len(ages)))
@@ -273,7 +274,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
             f"{count(steps['1A to 2D'])} blocks.",
             f"The counts of the table without medians and means leave {count(len(left))} of "
             f"{count(len(HISTOGRAMS))} combinations of sex, race and marriage, and "
-            f"{sum(map(blocks_of, left)):.2e} blocks with ages.",
+            f"{count(sum(map(blocks_of, left)))} blocks with ages.",
             f"At ε {RISKY} the same guess is right in {percent(risky.right)} of releases: "
             f"so large an ε on seven people does leak.",
             _erratum(),

@@ -121,7 +121,7 @@ def attack(
         pictures=(_comb(chosen), _bars(shares, ours)),
         remarks=(
             "One output is enough: that the other count cannot give it is a proof.",
-            "Large counts hide the holes by rounding, and a few are left: "
+            "Rounding fills most holes of large counts, not all: "
             + ", ".join(f"{percent(s)} for {one.words}" for one, s in shares.items())
             + ".",
         ),

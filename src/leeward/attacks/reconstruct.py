@@ -264,5 +264,5 @@ def _growing(epsilon: str, noise: float, found: Shares, trials: int) -> Plot:
             Series("a coin", "nothing", [(k, 0.5) for k in HEAT_TIMES]),
         ),
         log_x=True,
-        level=(most_right(epsilon), "the most that anyone can reach"),
+        level=(most_right(epsilon), f"cap of ε {epsilon}"),
     )
