@@ -24,7 +24,7 @@ def test_the_target_is_the_only_one_of_his_age_and_education() -> None:
 
 
 def test_synthetic_rows_without_noise_tell_and_those_with_noise_do_not() -> None:
-    found = attack(rows=20, shadows=12)
+    found = attack(rows=20, shadows=10)
     assert found.number > 0.9
     assert found.against_leeward.number <= 0.95
     assert found.against_nothing.number == 0.5

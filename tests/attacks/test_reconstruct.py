@@ -22,9 +22,10 @@ def test_the_formula(times: int, shares: tuple[float, ...]) -> None:
 
 
 def test_the_simulation_agrees_with_the_formula() -> None:
-    found = simulated(400, (0.25, 1.0), (4, 8), seed=1)
+    """Shares of 200 bits; the seed is fixed."""
+    found = simulated(200, (0.25, 1.0), (4, 8), seed=1)
     for (noise, times), share in found.items():
-        assert share == pytest.approx(expected(noise, times), abs=0.09)
+        assert share == pytest.approx(expected(noise, times), abs=0.1)
 
 
 def test_all_subset_counts_leave_at_most_4e_wrong_bits_and_may_leave_as_many() -> None:
@@ -33,9 +34,9 @@ def test_all_subset_counts_leave_at_most_4e_wrong_bits_and_may_leave_as_many() -
         assert small.by_chance <= small.worst == min(small.bound, 8)
 
 
-def test_more_counts_at_one_epsilon_do_not_help() -> None:
-    """2,000 guesses of a coin are within five standard errors of one half, or a little above."""
-    assert 0.44 < released("1", 4, 10) < 0.57
+def test_counts_that_share_one_epsilon_tell_little() -> None:
+    """800 guesses of a coin are within five standard errors of one half."""
+    assert 0.41 < released("1", 4, 4) < 0.59
 
 
 def test_a_linear_program_finds_bits_without_noise() -> None:
@@ -49,7 +50,7 @@ def test_a_linear_program_finds_bits_without_noise() -> None:
 
 def test_the_finding_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reconstruct, "linear_program", lambda *_: None)
-    found = attack(bits=200, times=8, trials=2, few=6)
+    found = attack(bits=100, times=8, trials=1, few=6)
     assert found.number > 0.9
     assert found.against_leeward.number < 0.731
     assert found.further["linear_program"] is None
