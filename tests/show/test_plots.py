@@ -38,6 +38,13 @@ def test_a_diagonal_has_one_axis_for_both() -> None:
     assert x == pytest.approx(100 - y)
 
 
+def test_series_of_one_look_are_told_apart_and_a_level_is_named_where_there_is_room() -> None:
+    lines = [Series(name, "ours", [(0, up), (10, 10)]) for name, up in (("low", 1), ("high", 5))]
+    plot = Plot("t", "x", "y", tuple(lines), level=(10, "bound"))
+    assert [one.look for one in plot.drawn] == ["ours", "ours again"]
+    assert plot.level_named == "start"
+
+
 def test_bars_end_where_the_axis_does() -> None:
     rows = (Share("a", 0.5, "50 %", "theirs"), Share("b", 0, "0 %", "nothing"))
     assert [Shares("t", rows).length(one) for one in rows] == [100, 0]

@@ -1,10 +1,11 @@
 """Registry: the attacks by name; a module is imported when its attack is run."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import Parameter, cleandoc, signature
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -46,6 +47,9 @@ ATTACKS = {
 }
 """What `leeward attack` lists."""
 
+ATTACK, OF_FILES = "attack", "of_files"
+"""Functions of an attack's module: on a world, and on files that somebody published."""
+
 
 def attack_named(name: str) -> Attack:
     """The attack of this name; another one is refused."""
@@ -71,15 +75,15 @@ def story(name: str) -> Sequence[str]:
     return [" ".join(one.split()) for one in said.split("\n\n")[1:]] or [ATTACKS[name].line]
 
 
-def parameters(name: str, written: Sequence[str]) -> Mapping[str, Any]:
+def parameters(name: str, written: Sequence[str], function: str = ATTACK) -> Mapping[str, Any]:
     """Parameters of an attack, each written as KEY=VALUE and read as its default is."""
-    known = _defaults(name)
+    known = _defaults(name, function)
     return dict(_read(name, one, known) for one in written)
 
 
-def _defaults(name: str) -> Mapping[str, Any]:
+def _defaults(name: str, function: str) -> Mapping[str, Any]:
     """What may be set, with its default; what has none is not for the command line."""
-    asked = signature(_module(name).attack).parameters.values()
+    asked = signature(getattr(_module(name), function)).parameters.values()
     settable = (one for one in asked if one.kind is Parameter.KEYWORD_ONLY)
     return {one.name: one.default for one in settable if isinstance(one.default, (int, float, str))}
 
@@ -109,9 +113,18 @@ def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
 
 
 def run(name: str, world: World | None = None, **given: Any) -> Finding:  # noqa: ANN401
-    """Run an attack by name; one with tables needs a world."""
+    """Run an attack by name; one with tables needs a world.
+
+    What is found in an internal world is internal, whatever the attack says of itself.
+    """
     attack = _module(name).attack
     found: Finding = attack(world, **given) if ATTACKS[name].tables else attack(**given)
+    return replace(found, internal=True) if world is not None and world.internal else found
+
+
+def run_on_files(name: str, files: Sequence[Path], **given: Any) -> Finding:  # noqa: ANN401
+    """Run an attack on published tables; only some have such a function."""
+    found: Finding = getattr(_module(name), OF_FILES)(files, **given)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,11 +10,11 @@ import typer
 from leeward.attacks import registry
 from leeward.attacks.gallery import INDEX, Run, files
 from leeward.attacks.gallery import as_json as answer
-from leeward.attacks.registry import ATTACKS, attack_named, has_solver
+from leeward.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.attacks.world import World, made_up, of_plan
 from leeward.bundle.disk import write_file
 from leeward.cli.screen import Bar, note, progress, say, say_json
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.installation import command
 from leeward.publishing.plan import read_plan
 from leeward.show.page import INTERNAL
@@ -100,7 +99,7 @@ def _settings(
             value=repr(str(tables[0])),
             next_step="Leave them out.",
         )
-    return registry.parameters(name, written)
+    return registry.parameters(name, written, OF_FILES if tables else ATTACK)
 
 
 def _own() -> Iterator[str]:
@@ -138,13 +137,19 @@ def _run(
 ) -> list[Run]:
     """Every attack on one shared world, which is opened if one of them has tables."""
     if tables:
-        of_files = import_module("leeward.attacks.interval").of_files
-        return [Run(of_files(tables, **given), given, None, tables)]
-    runs = []
+        return [Run(registry.run_on_files(names[0], tables, **given), given, None, tables)]
+    runs, refused = [], list[LeewardError]()
     with _world(names, data, bar) as world:
         for at, name in enumerate(names):
-            bar.part(name, at, len(names))
-            runs.append(Run(registry.run(name, world, **given), given, data))
+            bar.step(f"{name}, {at + 1} of {len(names)}")
+            try:
+                runs.append(Run(registry.run(name, world, **given), given, data))
+            except LeewardError as refusal:
+                refused.append(refusal)
+                if len(names) > 1:
+                    note(f"Left out: {name}. {refusal}")
+    if not runs:
+        raise_all(refused)
     return runs
 
 

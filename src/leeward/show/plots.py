@@ -113,10 +113,19 @@ class Series:
 
 @dataclass(frozen=True)
 class Drawn:
-    """A series as it is drawn; `path` is its line in a box of 1000 by 1000."""
+    """A series as it is drawn; `path` is its line in a box of 1000 by 1000.
+
+    One of a look that an earlier series has is drawn `again`: thinner, with hollow marks.
+    """
 
     series: Series
     places: tuple[Place, ...]
+    again: bool = False
+
+    @property
+    def look(self) -> str:
+        """The classes of its marks."""
+        return f"{self.series.look} again" if self.again else self.series.look
 
     @property
     def path(self) -> str:
@@ -163,9 +172,21 @@ class Plot:
                     for x, y in one.points
                     if across.has(x) and upwards.has(y)
                 ),
+                one.look in (before.look for before in self.series[:at]),
             )
-            for one in self.series
+            for at, one in enumerate(self.series)
         )
+
+    @property
+    def level_named(self) -> Literal["start", "end"]:
+        """The end of the level at which its name is farther from the series."""
+        level = 100 - self.axes[1].at(self.level[0] if self.level else 0.0)
+        near = {"start": 100.0, "end": 100.0}
+        for one in self.drawn:
+            for x, y in one.places:
+                side = "start" if x < 50 else "end"
+                near[side] = min(near[side], abs(y - level))
+        return "start" if near["start"] >= near["end"] else "end"
 
     @property
     def description(self) -> str:
