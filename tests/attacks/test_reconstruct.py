@@ -1,5 +1,7 @@
 """Secret bits from noisy counts: the formula, the simulation, and the bound of 4E."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from leeward.attacks.reconstruct import (
     released,
     simulated,
 )
+from leeward.errors import InvalidParameter
 
 
 @pytest.mark.parametrize(
@@ -55,3 +58,10 @@ def test_the_finding_without_a_solver(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.against_leeward.number < 0.731
     assert found.further["linear_program"] is None
     assert "OR-Tools" in found.remarks[-1]
+
+
+@pytest.mark.parametrize("given", [{"few": 30}, {"times": 1}, {"noise": 0.0}, {"trials": 0}])
+def test_a_parameter_out_of_range_is_refused(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(InvalidParameter, match=f"{name}: must be from"):
+        attack(**given)

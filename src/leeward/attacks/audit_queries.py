@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import noisy_counts
+from leeward.attacks.release import noisy_counts, require_between
 from leeward.baselines.feasibility import solved, solver
 from leeward.exact import rational
 from leeward.model.cells import Floats, Integers
@@ -164,6 +164,10 @@ def attack(
     *, epsilon: str = "1", draws: int = 2000, most: int = 60, step: int = 10, seconds: float = 4.0
 ) -> Finding:
     """Solve three exact sums of four secret bits; time the solver on up to `most` people."""
+    require_between(1, 10**5, draws=draws)
+    require_between(step, 200, most=most)
+    require_between(1, 200, step=step)
+    require_between(0.1, 3600, seconds=seconds)
     found, linear = by_solver(EXAMPLE), by_linear_algebra(EXAMPLE)
     if found is None:
         raise AssertionError("three sums take no time")

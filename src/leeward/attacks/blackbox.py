@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import NoisyCounts, noisy_counts
+from leeward.attacks.release import NoisyCounts, noisy_counts, require_between
 from leeward.baselines.infusion import Infusion
 from leeward.errors import InvalidParameter, shown
-from leeward.exact import rational
+from leeward.exact import number_text, rational
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SecretBits
 from leeward.show.numbers import capital, count, percent, significant
@@ -34,8 +34,8 @@ Sampler: TypeAlias = Callable[[Any, int], ArrayLike]
 CONFIDENCE = 0.999
 OURS, ALPHA = "slope", "0.1"
 MOST_THRESHOLDS = 4000
-FEWEST = 100
-"""Draws below which no bound is worth a sentence."""
+FEWEST, MOST = 100, 10**8
+"""Draws below which no bound is worth a sentence, and those that memory holds."""
 
 
 @dataclass(frozen=True)
@@ -104,24 +104,17 @@ def lower_bound(
 
     Examples
     --------
-    A randomised answer to a yes/no question that is true in 3 cases of 4 has ε = ln 3 = 1.0986:
-
     >>> from numpy.random import default_rng
     >>> from leeward.attacks.blackbox import lower_bound
     >>> coin = default_rng(1)
-    >>> def answer(secret, count):
+    >>> def answer(secret, count):  # true in 3 cases of 4: ε = ln 3 = 1.0986
     ...     return (coin.random(count) < 0.75) == secret
     >>> bound = lower_bound(answer, True, False, draws=100_000)
     >>> 1.06 < bound.epsilon < 1.0986
     True
     """
-    if draws < FEWEST:
-        raise InvalidParameter(
-            "draws",
-            rule=f"must be a whole number of at least {FEWEST}",
-            value=shown(draws),
-            next_step="Give 1000000.",
-        )
+    require_between(FEWEST, MOST, draws=draws)
+    require_between(0.5, 1 - 1e-9, confidence=confidence)
     both = [_outputs(sampler, database, draws) for database in (left, right)]
     return _bound(both[0], both[1], confidence)
 
@@ -225,7 +218,8 @@ class Case:
 def cases(epsilon: str) -> Mapping[str, Case]:
     """What is tested by name; α is 0.1, so 1,000 and 1,100 jobs are neighbours."""
     slope, edge = noisy_counts(OURS, epsilon, ALPHA), noisy_counts("edge_laplace", epsilon)
-    too_little = noisy_counts(OURS, 2 * rational(epsilon, "epsilon"), ALPHA)
+    twice = 2 * rational(epsilon, "epsilon")
+    too_little = noisy_counts(OURS, twice, ALPHA)
 
     def one_job(size: int, draws: int) -> Integers:
         return edge.release(np.full(draws, size))
@@ -240,7 +234,9 @@ def cases(epsilon: str) -> Mapping[str, Case]:
 
     return {
         OURS: Case("slope noise", _of_size(slope), 1000, 1100),
-        "half": Case("slope noise at half its size", _of_size(too_little), 1000, 1100),
+        "half": Case(
+            f"slope noise made for ε {number_text(twice)}", _of_size(too_little), 1000, 1100
+        ),
         "edge": Case("edge noise, one job", one_job, 1000, 1001),
         "edge-size": Case("edge noise, sizes 10 % apart", one_job, 100, 110),
         "response": Case("randomised response, ln 3", answered, 0, 1),
@@ -312,6 +308,7 @@ def attack(
     right: str = "",
 ) -> Finding:
     """Bound the epsilon of a sampler from below: one by name, or any Python function."""
+    require_between(FEWEST, MOST, draws=draws)
     known = cases(epsilon)
     case = _written(sampler, left, right) if sampler else _case(mechanism, known, left, right)
     found, curve = _tested(case, draws)

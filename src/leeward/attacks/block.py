@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import noisy_counts
+from leeward.attacks.release import noisy_counts, require_between
 from leeward.model.cells import Integers
 from leeward.show.numbers import count, counted, percent
 from leeward.show.plots import Share, Shares
@@ -241,6 +241,7 @@ def _erratum() -> str:
 
 def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Finding:
     """Find all blocks of seven people that a published table allows."""
+    require_between(1, 10**5, draws=draws)
     found = solutions()
     without = {row.name: len(solutions(_but(row.name))) for row in TABLE}
     few = len(solutions(_but("3B", "4A")))

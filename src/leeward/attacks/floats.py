@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import noisy_counts
+from leeward.attacks.release import noisy_counts, require_between
 from leeward.model.cells import Floats
 from leeward.randomness import SeededBits
 from leeward.show.numbers import count, percent
@@ -95,6 +95,9 @@ def attack(
     *, epsilon: str = "1", true: int = 0, other: int = 1, scale: float = 1.0, draws: int = 4000
 ) -> Finding:
     """Ask of floating-point Laplace noise whether an output can come from the other count."""
+    require_between(0, 10**4, true=true, other=other)
+    require_between(0.5, 10**6, scale=scale)
+    require_between(1, 10**6, draws=draws)
     chosen = Neighbours(true, other, scale)
     shares = {one: impossible(one, draws) for one in dict.fromkeys((chosen, *CASES))}
     ours = impossible_integers(chosen, epsilon, draws)

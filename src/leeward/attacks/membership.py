@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import masses, most_right, noisy_counts
+from leeward.attacks.release import masses, most_right, noisy_counts, require_between
 from leeward.exact import rational
 from leeward.model.cells import Floats, Integers
 from leeward.noise.scales import secret
@@ -180,6 +180,8 @@ ATTACKERS = (
 
 def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding:
     """Guess whether a person is behind synthetic rows, with shadow models."""
+    require_between(1, 10**5, rows=rows)
+    require_between(4, 10**4, shadows=shadows)
     bare = right_by_rows(*shadows_of(NOISELESS, rows, max(shadows // 5, 10)))
     runs = shadows_of(epsilon, rows, shadows)
     ours, by_rows = right_by_evidence(*runs), right_by_rows(*runs)

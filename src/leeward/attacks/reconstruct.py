@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
-from leeward.attacks.release import most_right, noisy_counts
+from leeward.attacks.release import most_right, noisy_counts, require_between
 from leeward.exact import rational
 from leeward.model.cells import Floats, Integers
 from leeward.randomness import SeededBits
@@ -33,6 +33,9 @@ SMALL = 200
 
 EPSILONS = ("1", "4", "16")
 LINEAR_SCALE, LINEAR_TRIALS = 5.0, 2
+MOST_EXHAUSTIVE = 12
+"""Bits of which all subsets are asked for, and all answers tried."""
+
 SEED = 1
 
 Shares: TypeAlias = dict[tuple[float, int], float]
@@ -165,12 +168,17 @@ def attack(
     times: int = 16,
     bits: int = 1000,
     trials: int = 10,
-    few: int = 12,
+    few: int = MOST_EXHAUSTIVE,
 ) -> Finding:
     """Find secret bits from times·bits subset counts with Laplace noise of scale noise·√bits.
 
     `few` bits are searched to the end; `trials` is the number of releases that are attacked.
     """
+    require_between(2, 5000, bits=bits)
+    require_between(2, 64, times=times)
+    require_between(0.01, 100, noise=noise)
+    require_between(1, 1000, trials=trials)
+    require_between(4, MOST_EXHAUSTIVE, few=few)
     found = simulated(bits, sorted({noise, *NOISES}), sorted({times, *TIMES}), SEED)
     ours = {one: released(one, 4, trials) for one in dict.fromkeys((epsilon, *EPSILONS))}
     small, linear = Exhaustive.of(few, 1), _linear_share(LINEAR_TRIALS)

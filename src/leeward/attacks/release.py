@@ -8,10 +8,23 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
+from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, rational
 from leeward.mechanisms import mechanism
 from leeward.model.cells import Floats, Integers
 from leeward.noise.law import FloatTails
+
+
+def require_between(low: float, high: float, **given: float) -> None:
+    """Refuse a parameter of an attack that is out of range."""
+    for name, value in given.items():
+        if not low <= value <= high:
+            raise InvalidParameter(
+                name,
+                rule=f"must be from {low:g} to {high:g}",
+                value=shown(value),
+                next_step="Leave it out for the usual number.",
+            )
 
 
 class NoisyCounts(Protocol):
