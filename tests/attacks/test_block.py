@@ -1,8 +1,17 @@
 """A block of seven people and the table that gives them away."""
 
+import numpy as np
 import pytest
 
-from leeward.attacks.block import TABLE, Guess, attack, blocks_of, counted_histograms, solutions
+from leeward.attacks.block import (
+    TABLE,
+    Guess,
+    _share_of_truth,
+    attack,
+    blocks_of,
+    counted_histograms,
+    solutions,
+)
 
 SEVEN = ["8FBS", "18MWS", "24FWS", "30MWM", "36FBM", "66FBM", "84MBM"]
 
@@ -32,3 +41,10 @@ def test_a_large_epsilon_on_seven_people_leaks() -> None:
     guess = Guess.of(block, "4", "0.1", 600)
     assert guess.right == pytest.approx(0.25, abs=0.09)
     assert 0 < guess.exact < guess.possible
+
+
+def test_ties_between_likely_histograms_are_shared() -> None:
+    """One person too many, in a block with six occupied cells: any of them may be the one."""
+    true = np.array([2, 1, 0, 1, 1, 0, 1, 1])
+    assert _share_of_truth(true, true) == 1
+    assert _share_of_truth(true + [1, 0, 0, 0, 0, 0, 0, 0], true) == pytest.approx(1 / 6)
