@@ -47,4 +47,4 @@ def test_ties_between_likely_histograms_are_shared() -> None:
     """One person too many, in a block with six occupied cells: any of them may be the one."""
     true = np.array([2, 1, 0, 1, 1, 0, 1, 1])
     assert _share_of_truth(true, true) == 1
-    assert _share_of_truth(true + [1, 0, 0, 0, 0, 0, 0, 0], true) == pytest.approx(1 / 6)
+    assert _share_of_truth(true + np.eye(8, dtype=np.int64)[0], true) == pytest.approx(1 / 6)
