@@ -241,6 +241,22 @@ def test_quarters_are_printed_and_nothing_is_written(idle: Office) -> None:
     assert "What clipping takes is left out" in result.stdout
 
 
+def test_withholding_and_rounding_are_compared_where_asked(
+    plain: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.evaluate.classical.SOLVED", 0)
+    result = plain.run("evaluate", "--classical", "--out", "e", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    found = rows(plain.folder / "e" / "classical.csv")
+    names = [one["protection"] for one in told["classical"]]
+    assert [one["protection"] for one in found] == names
+    tidy = [one for one in rows(plain.folder / "e" / "points.csv") if one["mechanism"] in names]
+    assert [one["mechanism"] for one in tidy] == names
+    assert {one["policy"] for one in tidy} == {"none"}
+    assert "classical" not in {one["mechanism"] for one in told["points"]}
+
+
 REGRESSIONS = ("evaluate", "--preset", "mose", "--epsilon", "8", "--trials", "2", "--out", "e")
 
 

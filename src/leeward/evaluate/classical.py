@@ -108,7 +108,7 @@ class Classical:
             "no end" if self.width is None else percent(self.width),
             significant(self.slope),
         )
-        return Row(self.words, cells)
+        return Row(capital(self.words), cells)
 
     @property
     def point(self) -> Point:
