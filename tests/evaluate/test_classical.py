@@ -67,6 +67,7 @@ def test_page_and_points_have_them(found: Mapping[str, Classical]) -> None:
     )
     assert "Withholding and rounding" in text
     assert "These protections have no guarantee." in text
+    assert "draws of a release at α = 0.1 and ε = 1" in text
     assert "Fewer than 3 employers or fewer than 3 jobs; no secondary suppression" in text
     assert "Withholding and rounding" not in page(FULL, {})
     point = found["rounding_5"].point
