@@ -1,12 +1,14 @@
 """Intervals equal those of all tables that fit, counted one by one; subtraction finds less."""
 
+import sys
 from fractions import Fraction
 from itertools import product
 
 import numpy as np
 import pytest
 
-from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible
+from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible, solver
+from leeward.engines.without_pandas import block_pandas
 from leeward.errors import InvalidParameter
 from leeward.randomness import SeededBits
 
@@ -84,3 +86,11 @@ def test_sums_that_contradict_each_other_are_refused() -> None:
         Feasible(TRIANGLE, low, high, odd, odd).intervals()  # halves would fit, whole jobs do not
     with pytest.raises(InvalidParameter, match="contradict"):
         Feasible(TRIANGLE, low + 5, high, odd, odd).intervals(seconds=0)
+
+
+def test_a_command_that_blocks_pandas_can_still_solve() -> None:
+    """OR-Tools loads pandas, which commands block to start fast."""
+    before = list(sys.meta_path)
+    block_pandas()
+    solver()
+    assert sys.meta_path == before

@@ -22,6 +22,8 @@ VALUE = "value"
 TOTALS = ("", "*", "all", "total")
 """Codes of an attribute that is summed over, in any case of letters."""
 
+FORM = "Give columns of codes and a column value, which is empty where a number is withheld."
+
 MOST_ROWS = 200_000
 """Rows of all tables together."""
 
@@ -180,4 +182,4 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _bad(path: Path, rule: str, value: str) -> BadFile:
     """A refusal; what stands in a file is not repeated, it may be confidential."""
-    return BadFile(str(path), rule=rule, value=value, next_step="See docs/reference/evaluation.md.")
+    return BadFile(str(path), rule=rule, value=value, next_step=FORM)

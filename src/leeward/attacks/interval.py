@@ -43,6 +43,9 @@ DRAWN = 9
 LEAST_DRAWN, FAR = 10, 3.0
 """The least size of a drawn establishment, and where its axis ends, in true sizes."""
 
+MOST_TOLD = 20
+"""How many intervals of files are told in words."""
+
 ONE_SIDED = (
     "An interval that fails is a proof of disclosure. One that passes proves nothing: an attacker "
     "may have other tables and other knowledge."
@@ -153,7 +156,7 @@ def attack(
         TITLE,
         exact / single,
         f"Of {count(single)} establishments that are alone in a withheld cell, the published sums "
-        f"give {count(exact)} to the job, and {count(further['fail'])} more closely than "
+        f"give {count(exact)} exactly, and {count(further['fail'])}, these included, to within "
         f"{percent(float(growth))}.",
         Against(
             0.0,
@@ -276,7 +279,7 @@ def _ranges(found: Intervals, released: _Released, target: Integers, truth: Inte
             for by, look, low, high in ends
         ]
     return Ranges(
-        "Equations leave a single value of many withheld establishments; a release leaves a range",
+        "Sums leave a single value of many withheld establishments; a release leaves a range",
         f"size in units of the true one, cut at {FAR:g} (a release: 90 % interval)",
         tuple(rows),
     )
@@ -329,6 +332,7 @@ def of_files(paths: Sequence[Path], *, alpha: str = "0.1", seconds: float = 30.0
         {"alpha": alpha, "tables": len(paths), "seconds": seconds},
         (_file_ranges(rows),) if rows else (),
         remarks=(
+            *_told(rows),
             ONE_SIDED,
             "Cells that the finest table does not list are taken as empty.",
             *_out_of_time(unsettled),
@@ -359,6 +363,17 @@ def _rows(
         }
         for one in order
     ]
+
+
+def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The intervals in words, those that fail first; the JSON has all of them."""
+    for one in rows[:MOST_TOLD]:
+        cell = ", ".join(f"{name} {code}" for name, code in one["cell"].items())
+        most = "no upper end" if one["high"] is None else f"at most {count(one['high'])}"
+        fails = "; fails" if one["fails"] else ""
+        yield f"{cell}: at least {count(one['low'])} and {most}{fails}."
+    if len(rows) > MOST_TOLD:
+        yield f"{counted(len(rows) - MOST_TOLD, 'more interval')} in the JSON answer."
 
 
 def _file_ranges(rows: Sequence[Mapping[str, Any]]) -> Ranges:

@@ -309,11 +309,8 @@ class _Hypercubes:
 
     def _cheapest(self, item: int, need: int) -> list[int]:
         """The corners whose withholding costs the fewest jobs, of those that can move so far."""
-        own = self.codes[:, item]
-        others = [
-            np.delete(np.arange(one + 1), at) for one, at in zip(self.sizes, own, strict=True)
-        ]
-        shape = [one.size for one in others]
+        own, others = self._steps(item)
+        shape = tuple(one.size for one in others)
         moves, cost = np.full(shape, self.totals[item]), np.zeros(shape, dtype=np.int64)
         for flipped in self.subsets:
             corner = self._corner(own, others, flipped)
@@ -324,17 +321,23 @@ class _Hypercubes:
         self.short += enough < need
         cost = np.where(moves >= enough, cost, np.iinfo(np.int64).max)
         best = np.unravel_index(int(np.argmin(cost)), shape)
-        chosen = [other[[at]] for other, at in zip(others, best, strict=True)]
-        corners = [self._corner(own, chosen, flipped).item() for flipped in self.subsets]
-        return [int(one) for one in corners if one >= 0]
+        chosen = [other.ravel()[at] for other, at in zip(others, best, strict=True)]
+        corners = (int(self._corner(own, chosen, flipped)) for flipped in self.subsets)
+        return [one for one in corners if one >= 0]
 
-    def _corner(
-        self, own: Integers, others: Sequence[Integers], flipped: Sequence[int]
-    ) -> Integers:
-        """The items that differ from this one in some attributes, for all other codes of these."""
-        axes = range(len(others))
-        parts = np.ix_(*(others[at] if at in flipped else own[[at]] for at in axes))
-        return self.number[sum(one * step for one, step in zip(parts, self.strides, strict=True))]
+    def _steps(self, item: int) -> tuple[list[int], list[Integers]]:
+        """What each attribute adds to a place: the own code, and all others along its axis."""
+        own, others, axes = [], [], len(self.sizes)
+        for at, (size, step) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            code = int(self.codes[at, item])
+            along = [-1 if axis == at else 1 for axis in range(axes)]
+            own.append(code * step)
+            others.append((np.delete(np.arange(size + 1), code) * step).reshape(along))
+        return own, others
+
+    def _corner(self, own: Sequence[int], others: Sequence[Any], flipped: Sequence[int]) -> Any:  # noqa: ANN401 (a number or an array)
+        """The items that differ from this one in some attributes; −1 where there is none."""
+        return self.number[sum(others[at] if at in flipped else own[at] for at in range(len(own)))]
 
 
 def _refuse(name: str, value: int, least: int, most: int) -> None:

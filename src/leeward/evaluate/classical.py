@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
-from leeward.baselines.feasibility import UNBOUNDED, has_solver
+from leeward.baselines.feasibility import UNBOUNDED, Intervals, has_solver
 from leeward.baselines.protected import Protected
 from leeward.baselines.rounding import controlled
 from leeward.baselines.suppression import (
@@ -23,10 +24,12 @@ from leeward.baselines.suppression import (
     suppress,
     threshold,
 )
+from leeward.errors import LeewardError
 from leeward.evaluate.design import Workload
 from leeward.evaluate.point import Point
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
+from leeward.exact import alpha_text
 from leeward.mechanisms.choice import choose
 from leeward.model import Marginal
 from leeward.model.size_profile import SizeProfile
@@ -71,7 +74,8 @@ class Classical:
     `l1_withheld` is of the withheld cells alone. `lone` cells have jobs of one employer: of these
     `exact` are known to the job and `fail` within α; `width` is the median width of their intervals
     in units of the count, None without an upper end. `slope` is that of jobs on establishments over
-    the published cells with few of these, beside the true one and that of a release.
+    the published cells with few of these, beside the true one and that of a release, whose errors
+    are `l1_release` and `l2_release`.
     """
 
     workload: str
@@ -93,6 +97,8 @@ class Classical:
     slope_true: float | None
     slope_release: float | None
     slope_release_sd: float | None
+    l1_release: float | None
+    l2_release: float | None
 
     @property
     def row(self) -> Row:
@@ -108,7 +114,7 @@ class Classical:
             "no end" if self.width is None else percent(self.width),
             significant(self.slope),
         )
-        return Row(self.words, cells)
+        return Row(capital(self.words), cells)
 
     @property
     def point(self) -> Point:
@@ -155,65 +161,95 @@ class ClassicalSection:
 
     title: str
     rows: Sequence[Row]
-    slopes: str
+    beside: str
 
 
 def sections(found: Sequence[Classical], words: Mapping[str, str]) -> list[ClassicalSection]:
     """A section for each table, in their order."""
     return [
-        ClassicalSection(capital(words[name]), [one.row for one in mine], _slopes(mine[0]))
+        ClassicalSection(capital(words[name]), [one.row for one in mine], _beside(mine[0]))
         for name in dict.fromkeys(one.workload for one in found)
         if (mine := [one for one in found if one.workload == name])
     ]
 
 
-def _slopes(one: Classical) -> str:
-    """What a release does to the same regression."""
-    if one.slope_true is None or one.slope_release is None or one.slope_release_sd is None:
-        return ""
+def _beside(one: Classical) -> str:
+    """What a release does to the same table, and to the same regression."""
+    if one.l1_release is None:
+        return "No release was drawn beside these: no proof covers this table."
+    words = (
+        f"{DRAWS} draws of a release at α = {alpha_text(ALPHA)} and ε = {EPSILON} have a mean "
+        f"error of {significant(one.l1_release)} and a root mean square error of "
+        f"{significant(one.l2_release)}; they give no cell for certain."
+    )
+    if one.slope_true is None:
+        return words
     return (
-        f"Jobs on establishments over cells of at most {SMALL} establishments: the true slope is "
-        f"{significant(one.slope_true)}; of {DRAWS} draws of a release at ε = {EPSILON} it is "
+        f"{words} Jobs on establishments over cells of at most {SMALL} establishments have a true "
+        f"slope of {significant(one.slope_true)}; that of the draws is "
         f"{significant(one.slope_release)} on average, with a standard deviation of "
         f"{significant(one.slope_release_sd)}."
     )
 
 
+class Beside(NamedTuple):
+    """Draws of a release: the slope of the regression, and the errors of a cell."""
+
+    slope_release: float | None = None
+    slope_release_sd: float | None = None
+    l1_release: float | None = None
+    l2_release: float | None = None
+
+
 def _protections(load: Workload, truth: Truth) -> Iterator[Classical]:
     table = Contributions.of(truth.entries, _codes(load.marginal, truth))
     frame = np.repeat(_in_frame(truth), truth.worker_cells)
-    small = frame <= SMALL
-    released = _release_slopes(load.marginal, truth, frame, small)
+    beside = _drawn(load.marginal, truth, frame)
     for name, protect in PROTECTIONS.items():
-        found = protect(table)
-        lone = np.flatnonzero(table.employers[: table.counts.size] == 1)
-        seconds = SECONDS if table.counts.size <= SOLVED and has_solver() else 0.0
-        left = found.feasible(table.margins).intervals(lone, seconds=seconds)
-        known = (left.high < UNBOUNDED).mean() > 0.5 if lone.size else False
-        width = (left.high - left.low) / np.maximum(table.counts[lone], 1)
-        error = np.abs(found.imputed(table.margins, frame) - table.counts)
-        hidden = found.withheld
-        yield Classical(
-            load.name,
-            name,
-            found.words,
-            table.counts.size,
-            float(hidden.mean()),
-            float(table.counts[hidden].sum() / max(table.counts.sum(), 1)),
-            float(np.mean(found.most >= UNBOUNDED)),
-            float(error.mean()),
-            float(np.sqrt(np.mean(error**2))),
-            float(error[hidden].mean()) if hidden.any() else None,
-            lone.size,
-            int(left.exact.sum()),
-            int(left.fails(ALPHA).sum()),
-            float(np.median(width)) if known else None,
-            float(left.settled.mean()) if lone.size else 1.0,
-            slope(frame, found.values, small & ~hidden),
-            slope(frame, table.counts, small),
-            float(np.mean(released)) if released else None,
-            float(np.std(released)) if released else None,
-        )
+        yield _scored(load.name, name, protect(table), table, frame, beside)
+
+
+def _scored(
+    workload: str,
+    name: str,
+    found: Protected,
+    table: Contributions,
+    frame: Integers,
+    beside: Beside,
+) -> Classical:
+    """A protected table against the truth."""
+    counts, hidden, small = table.counts, found.withheld, frame <= SMALL
+    lone = np.flatnonzero(table.employers[: counts.size] == 1)
+    seconds = SECONDS if counts.size <= SOLVED and has_solver() else 0.0
+    left = found.feasible(table.margins).intervals(lone, seconds=seconds)
+    error = found.imputed(table.margins, frame) - counts
+    return Classical(
+        workload=workload,
+        protection=name,
+        words=found.words,
+        cells=counts.size,
+        withheld_cells=float(hidden.mean()),
+        withheld_jobs=float(counts[hidden].sum() / max(counts.sum(), 1)),
+        withheld_margins=float(np.mean(found.most >= UNBOUNDED)),
+        l1=float(np.abs(error).mean()),
+        l2=root_mean_square(error),
+        l1_withheld=float(np.abs(error[hidden]).mean()) if hidden.any() else None,
+        lone=lone.size,
+        exact=int(left.exact.sum()),
+        fail=int(left.fails(ALPHA).sum()),
+        width=_median_width(left, counts[lone]),
+        settled=float(left.settled.mean()) if lone.size else 1.0,
+        slope=slope(frame, found.values, small & ~hidden),
+        slope_true=slope(frame, counts, small),
+        **beside._asdict(),
+    )
+
+
+def _median_width(left: Intervals, counts: Integers) -> float | None:
+    """In units of the count; None where most have no upper end, or there are none."""
+    if not counts.size or np.mean(left.high < UNBOUNDED) <= 0.5:
+        return None
+    return float(np.median((left.high - left.low) / counts))
 
 
 def _codes(marginal: Marginal, truth: Truth) -> list[Integers]:
@@ -231,15 +267,27 @@ def _in_frame(truth: Truth) -> Integers:
     return truth.cells.in_frame
 
 
-def _release_slopes(
-    marginal: Marginal, truth: Truth, frame: Integers, small: np.ndarray
-) -> list[float]:
-    """The same regression on draws of a release; none where it has no slope."""
-    asked = Guarantee("strong", ALPHA, EPSILON)
-    made, _ = choose(marginal, asked, None, SizeProfile())
-    drawn = (made.measure(truth.columns(made)).values for _ in range(DRAWS))
-    slopes = (slope(frame, one.ravel(), small) for one in drawn)
-    return [one for one in slopes if one is not None]
+def _drawn(marginal: Marginal, truth: Truth, frame: Integers) -> Beside:
+    """A release that a plan with `mechanism: auto` would make; nothing where no proof covers it."""
+    try:
+        made, _ = choose(marginal, Guarantee("strong", ALPHA, EPSILON), None, SizeProfile())
+    except LeewardError:
+        return Beside()
+    values = [made.measure(truth.columns(made)).values.ravel() for _ in range(DRAWS)]
+    errors = np.stack(values) - truth.counts.ravel()
+    slopes = [slope(frame, one, frame <= SMALL) for one in values]
+    known = [one for one in slopes if one is not None]
+    return Beside(
+        float(np.mean(known)) if known else None,
+        float(np.std(known)) if known else None,
+        float(np.abs(errors).mean()),
+        root_mean_square(errors),
+    )
+
+
+def root_mean_square(errors: Integers | Floats) -> float:
+    """The root of the mean square."""
+    return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
 
 
 def slope(x: Integers, y: Integers | Floats, where: np.ndarray) -> float | None:
