@@ -81,7 +81,7 @@ def attack(
         f"{percent(without)} even if nothing but {listed(one.name for one in table.workplace)} of "
         "the workplace is known. A file of rows without names gives them away.",
         against_leeward=Against(
-            0.0, "A release of Leeward has no rows of people or jobs: there is nothing to link with."
+            0.0, "A release of Leeward has no rows of people or jobs: there is nothing to link."
         ),
         against_nothing=Against(
             1 / max(jobs, 1),
