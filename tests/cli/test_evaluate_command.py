@@ -274,11 +274,18 @@ def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.M
     assert f'<p class="banner">{INTERNAL}</p>' in (out / "index.html").read_text(encoding="utf-8")
 
 
-def test_the_json_is_the_file(plain: Office) -> None:
-    result = plain.run("evaluate", "--out", "e", "--json")
+def test_the_json_is_the_file(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Withholding and rounding are in it where they are asked for, and in the tidy files."""
+    monkeypatch.setattr("leeward.evaluate.classical.SOLVED", 0)  # no solver for intervals
+    result = plain.run("evaluate", "--out", "e", "--json", "--classical")
     assert result.exit_code == 0
     assert result.stdout == (plain.folder / "e" / "evaluation.json").read_text()
-    json.loads(result.stdout, parse_constant=pytest.fail)
+    told = json.loads(result.stdout, parse_constant=pytest.fail)
+    names = [one["protection"] for one in told["classical"]]
+    tidy = rows(plain.folder / "e" / "points.csv")[len(told["points"]) :]
+    assert [one["mechanism"] for one in tidy] == names
+    assert {one["policy"] for one in tidy} == {"none"}
+    assert [one["protection"] for one in rows(plain.folder / "e" / "classical.csv")] == names
 
 
 @pytest.mark.usefixtures("plain")

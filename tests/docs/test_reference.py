@@ -19,6 +19,7 @@ from leeward.cli import screen
 from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
 from leeward.engines import validation
+from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.regressions import REGRESSION_COLUMNS
 from leeward.ledger.entry import KINDS
@@ -211,7 +212,12 @@ def test_a_missing_and_an_invented_key_are_noticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heading", "columns"), [("Points", COLUMNS), ("Regressions", REGRESSION_COLUMNS)]
+    ("heading", "columns"),
+    [
+        ("Points", COLUMNS),
+        ("Regressions", REGRESSION_COLUMNS),
+        ("Withholding and rounding", CLASSICAL_COLUMNS),
+    ],
 )
 def test_every_column_of_an_evaluation_is_documented(
     heading: str, columns: tuple[str, ...]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import leeward
+from leeward.attacks.blackbox import lower_bound
 from leeward.audit import audit
 from leeward.bundle.published_table import PublishedTable
 from leeward.evaluate import run
@@ -28,8 +29,8 @@ METHODS = [
     *(PublishedTable.picture, Derived.to_arrow, Derived.to_pandas),
 ]
 CLASSES = [PublishedTable, Derived]
-FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, derive, audit, run,
-        encode, aggregate, read_survey]  # fmt: skip
+ROOMS = [derive, audit, run, lower_bound, encode, aggregate, read_survey]
+FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, *ROOMS]
 ELSEWHERE = (audit, run)
 """Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 

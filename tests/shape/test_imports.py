@@ -34,7 +34,7 @@ MAY_IMPORT = {
     "publishing": EVERYWHERE
     | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption state")
     | rooms("tidy"),
-    "baselines": EVERYWHERE | rooms("model noise randomness"),
+    "baselines": EVERYWHERE | rooms("model noise randomness engines.without_pandas"),
     "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines local"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE

@@ -34,6 +34,12 @@ NAMED = {
     "leeward.audit.controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.pay_controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.planted": "a broken twin is made of the mechanism that it breaks",
+    "leeward.attacks.audit_queries": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.blackbox": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.block": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.floats": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.membership": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.reconstruct": "an attack names the mechanism that it is tried against",
     "leeward.baselines.scatter": "the slope of a line: no mechanism, but the same word",
 }
 """The only modules outside the room that may name a mechanism, and why."""

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.world import WORKPLACE, World, at_least_one
-from leeward.baselines.feasibility import Margins
+from leeward.baselines.feasibility import Equations
 from leeward.baselines.infusion import FEWEST, Infusion
 from leeward.errors import InvalidParameter, NotCovered
 from leeward.evaluate.truth import Truth
@@ -306,8 +306,8 @@ def withheld(marginal: Marginal, truth: Truth) -> dict[str, Any]:
         return {}
     jobs = truth.counts.sum(axis=1) > 0
     hidden = (frame < FEWEST) & jobs
-    margins = Margins.of(marginal.workplace_positions(truth.numbered()))
-    known = margins.kept(margins.totals(frame) >= FEWEST).subtracted(~hidden)
+    sums = Equations.of(marginal.workplace_positions(truth.numbered()))
+    known = sums.kept(sums.totals(frame) >= FEWEST).subtracted(~hidden)
     single = (frame == 1) & jobs
     return {
         "share": float(hidden.sum() / max(jobs.sum(), 1)),

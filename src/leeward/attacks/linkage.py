@@ -81,7 +81,7 @@ def attack(
         f"{percent(without)} even if nothing but {listed(one.name for one in table.workplace)} of "
         "the workplace is known. A file of rows without names gives them away.",
         against_leeward=Against(
-            0.0, "Leeward publishes no rows of people or jobs: there is nothing to link with."
+            0.0, "A release of Leeward has no rows of people or jobs: there is nothing to link."
         ),
         against_nothing=Against(
             1 / max(jobs, 1),
@@ -189,7 +189,7 @@ def scores(bits: SeededBits, targets: int) -> list[dict[str, Any]]:
     """How many people are found in sparse histories from a few items with errors.
 
     Scores and eccentricity are those of Narayanan and Shmatikov (2008), on days alone.
-    One item in four that the attacker believes to know is wrong, all days are off by up to OFF.
+    Of four items that the attacker believes to know one is wrong; all days are off by up to OFF.
     The best score is a match if it stands out from the second by ECCENTRIC deviations of all.
     """
     histories = Histories.drawn(bits)
@@ -315,7 +315,7 @@ def _pictures(steps: dict[str, float], scored: Sequence[dict[str, Any]]) -> tupl
         Shares("Jobs that are alone, as a neighbour knows more", (*bars, ours), 1.0),
         Plot(
             title="A few items with errors find a person in a file without names",
-            x="items that are known, one in four of them wrong",
+            x="items that are known; from 4 on one in four is wrong",
             y="share of people",
             series=(
                 Series("found", "theirs", line("identified")),

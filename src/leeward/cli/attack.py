@@ -12,14 +12,14 @@ from leeward.attacks.gallery import INDEX, Run, files
 from leeward.attacks.gallery import as_json as answer
 from leeward.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.attacks.world import World, made_up, of_plan
-from leeward.bundle.disk import write_file
+from leeward.bundle.disk import appearing, write_file
+from leeward.bundle.writer import require_free
 from leeward.cli.screen import Bar, note, progress, say, say_json
 from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.installation import command
 from leeward.publishing.plan import read_plan
 from leeward.show.page import INTERNAL
 from leeward.show.progress import Silent
-from leeward.synth.output import appearing, require_free
 
 ALL, INTERVAL = "all", "interval"
 OWNER, EVERYBODY = (0o600, 0o700), (0o644, 0o755)

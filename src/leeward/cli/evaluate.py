@@ -49,6 +49,9 @@ CellsFile = Annotated[
         help="With --preset mose: a file with columns x, y and cell, CONFIDENTIAL output.",
     ),
 ]
+ClassicalToo = Annotated[
+    bool, typer.Option("--classical", help="Withholding and rounding too, by intervals.")
+]
 Bounds = Annotated[
     tuple[float, float],
     typer.Option(
@@ -81,6 +84,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
         str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")
     ] = None,
     infusion: Bounds = BOUNDS,
+    classical: ClassicalToo = False,
     quarters: Quarters = False,
     as_json: Annotated[bool, typer.Option("--json", help="All points as JSON.")] = False,
 ) -> None:
@@ -117,6 +121,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
                 "--plus": plus,
                 "--place": place,
                 "--infusion": None if infusion == BOUNDS else infusion,
+                "--classical": classical or None,
             },
             "is for tables; --preset mose compares regressions",
         )
@@ -130,6 +135,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     asked = asked if workload is None else asked.with_workload(workload)
     asked = asked if plus is None else asked.with_plus(plus)
     asked = asked.with_settings(alpha or (), epsilon or ())
+    asked = asked.with_classical() if classical else asked
     plan = None if data is None else read_plan(data)
     if plan is not None:
         note(INTERNAL)

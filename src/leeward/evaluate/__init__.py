@@ -121,7 +121,9 @@ def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progr
         progress.step("tabulating")
         truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)
     words = economy_words(preset.economy)
-    study = Study(preset.name, words, True, loads, preset.grid, noise, place or PLACE)
+    study = Study(
+        preset.name, words, True, loads, preset.grid, noise, place or PLACE, preset.classical
+    )
     return evaluate(study, truths, progress)
 
 
@@ -145,7 +147,7 @@ def _on_plan(
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
     grid = preset.grid.with_promise(plan.asked)
     words = f"the data of {plan.path}"
-    study = Study(preset.name, words, False, loads, grid, noise, place or PLACE)
+    study = Study(preset.name, words, False, loads, grid, noise, place or PLACE, preset.classical)
     return evaluate(study, truths, progress)
 
 

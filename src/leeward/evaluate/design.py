@@ -227,6 +227,8 @@ class Preset:
     grid: Grid
     named: str | None = None
     """One of WORKLOADS, in place of those that are asked for."""
+    classical: bool = False
+    """Whether withholding and rounding are compared too."""
 
     def with_trials(self, trials: int) -> "Preset":
         """The same with every setting drawn more or less often."""
@@ -240,6 +242,10 @@ class Preset:
     def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Preset":
         """The same at other α, or other ε; none given leaves them as they are."""
         return replace(self, grid=self.grid.with_settings(alphas, epsilons))
+
+    def with_classical(self) -> "Preset":
+        """The same, and withholding and rounding on the same tables."""
+        return replace(self, classical=True)
 
     def with_workload(self, name: str) -> "Preset":
         """The same grid and economy with another workload: all_margins or lodes_six."""

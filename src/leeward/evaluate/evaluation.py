@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from leeward.baselines.infusion import Infusion
 from leeward.evaluate.benchmark import Benchmark, benchmarks
+from leeward.evaluate.classical import Classical, compared
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.experiment import experiments, infusion_points
 from leeward.evaluate.point import Point, Refused
@@ -36,6 +37,7 @@ class Study:
     grid: Grid
     infusion: Infusion
     place: str = PLACE
+    classical: bool = False
 
     def __post_init__(self) -> None:
         if len({one.name for one in self.workloads}) < len(self.workloads):
@@ -77,6 +79,7 @@ class Evaluation:
     tables: tuple[Table, ...]
     points: tuple[Point, ...]
     refused: tuple[Refused, ...]
+    classical: tuple[Classical, ...] = ()
 
     def __repr__(self) -> str:
         size = f"{len(self.tables)} tables, {len(self.points)} points"
@@ -106,6 +109,7 @@ class Evaluation:
             "workloads": [asdict(one) for one in self.tables],
             "points": [one.as_json() for one in self.points],
             "refused": [asdict(one) for one in self.refused],
+            **({"classical": [asdict(one) for one in self.classical]} if self.classical else {}),
         }
 
 
@@ -121,7 +125,15 @@ def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress)
         tuple(_table(one, held[one.marginal], study.place) for one in study.workloads),
         (*baseline, *measured),
         tuple(one for one in outcomes if isinstance(one, Refused)),
+        _classical(study, truths, progress) if study.classical else (),
     )
+
+
+def _classical(
+    study: Study, truths: Mapping[Marginal, Truth], progress: Progress
+) -> tuple[Classical, ...]:
+    progress.step("withholding and rounding")
+    return compared(study.workloads, truths)
 
 
 def _table(workload: Workload, benchmark: Benchmark, place: str) -> Table:

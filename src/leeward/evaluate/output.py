@@ -6,12 +6,13 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from leeward.errors import BadFile
+from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import figures
 from leeward.evaluate.page import page
@@ -42,12 +43,16 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
     drawn = figures(
         evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
     )
+    points = (*evaluation.points, *(one.point for one in evaluation.classical))
     contents = {
         "index.html": page(evaluation, drawn).encode(),
-        "points.csv": _csv(COLUMNS, (one.as_json() for one in evaluation.points), mark),
+        "points.csv": _csv(COLUMNS, (one.as_json() for one in points), mark),
         "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
         "evaluation.json": _json(evaluation.as_json()),
     }
+    if evaluation.classical:
+        rows = (asdict(one) for one in evaluation.classical)
+        contents["classical.csv"] = _csv(CLASSICAL_COLUMNS, rows, mark)
     return _folder(out, contents, drawn, private=not evaluation.study.made_up)
 
 

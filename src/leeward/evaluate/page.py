@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
+from leeward.evaluate.classical import HEADINGS, sections
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import NOMINAL
 from leeward.evaluate.findings import (
@@ -67,6 +68,8 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
         promises={name: IN_GENERAL[name].text for name in IN_GENERAL},
         further=FURTHER.text,
         called=called,
+        classical=sections(evaluation.classical, evaluation.words),
+        classical_columns=HEADINGS,
     )
 
 

@@ -1,0 +1,69 @@
+"""Release: counts with the noise of a mechanism, by the code that a plan's releases call."""
+
+from fractions import Fraction
+from math import exp
+from typing import Protocol, cast
+
+import numpy as np
+from flint import arb
+from numpy.typing import ArrayLike
+
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import Number, rational
+from leeward.mechanisms import mechanism
+from leeward.model.cells import Floats, Integers
+from leeward.noise.law import FloatTails
+
+
+def require_between(low: float, high: float, **given: float) -> None:
+    """Refuse a parameter of an attack that is out of range."""
+    for name, value in given.items():
+        if not low <= value <= high:
+            raise InvalidParameter(
+                name,
+                rule=f"must be from {low:g} to {high:g}",
+                value=shown(value),
+                next_step="Leave it out for the usual number.",
+            )
+
+
+class NoisyCounts(Protocol):
+    """A mechanism that adds noise to counts, calibrated."""
+
+    @property
+    def law(self) -> FloatTails:
+        """The law of the real noise before it is scaled and rounded."""
+
+    def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
+        """Noisy counts, with the system's random bits."""
+
+    def scale(self, counts: int | None, largest: int | None) -> Fraction:
+        """The scale of the noise of one count."""
+
+    def mass(self, noise: int, scale: Fraction) -> arb:
+        """The probability of one value of the noise, as a ball."""
+
+
+def noisy_counts(
+    name: str, epsilon: Number, alpha: Number | None = None, cells: int = 1
+) -> NoisyCounts:
+    """A mechanism by its name; workers alone are protected by one without alpha."""
+    made = mechanism(name, alpha=alpha, epsilon=epsilon, cells=cells)
+    return cast(NoisyCounts, made)
+
+
+def below(made: NoisyCounts, size: int, values: Integers) -> Floats:
+    """P(released ≤ value) of one establishment of this size, in float64."""
+    scale = float(made.scale(size, size))
+    return made.law.float_tails((values.astype(np.float64) - size + 0.5) / scale)[0]
+
+
+def masses(made: NoisyCounts, size: int, low: int, high: int) -> Floats:
+    """P(released = value) for all values from `low` to `high`, with both tails at the ends."""
+    edges = below(made, size, np.arange(low, high))
+    return np.diff(edges, prepend=0.0, append=1.0)
+
+
+def most_right(epsilon: Number) -> float:
+    """How often anyone can be right about two neighbours of even chances: e^ε/(1+e^ε) at most."""
+    return 1 / (1 + exp(-float(rational(epsilon, "epsilon"))))
