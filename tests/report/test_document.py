@@ -386,7 +386,7 @@ def test_a_smaller_limit_is_kept_by_showing_less(
 ) -> None:
     bundle = many(tmp_path / "few", 4)
     shown = []
-    for most in (300_000, 110_000, 90_000, 60_000):
+    for most in (300_000, 110_000, 95_000, 64_000):
         monkeypatch.setattr(document, "MOST_BYTES", most)
         page = report(bundle)
         assert len(page.encode()) <= most

@@ -26,9 +26,7 @@ Long = Annotated[
     StringConstraints(pattern=LONG, strip_whitespace=True),
     one_of("must be a text of 1 to 2,000 characters"),
 ]
-Promise = Annotated[
-    Literal["odds", "worker", "size", "make_up", "firm", "pay"], one_of(PROMISES)
-]
+Promise = Annotated[Literal["odds", "worker", "size", "make_up", "firm", "pay"], one_of(PROMISES)]
 """A promise of a certificate, as reports head it."""
 
 
