@@ -1,14 +1,17 @@
 """Fills the tables of the documents from the program: run by `make docs`, checked by a test."""
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from typer.testing import CliRunner
 
 import leeward
 from docs.slot import fill, table
+from leeward.attacks.registry import ATTACKS, story
 from leeward.audit import audit
 from leeward.audit.promises import false_promises
 from leeward.cli.app import build
@@ -67,6 +70,27 @@ def quarters() -> str:
     return table(*quarters_rows())
 
 
+def attacks() -> str:
+    """What every attack found: number, sentence, and the same attacker against us and nothing."""
+    said = CliRunner().invoke(build(), ["attack", "all", "--json"])
+    if said.exit_code:
+        raise RuntimeError(said.output)
+    return "\n\n".join(map(attack_section, json.loads(said.stdout)))
+
+
+def attack_section(found: dict[str, Any]) -> str:
+    """One attack: its line of the list, what it found, and the remarks."""
+    name = found["attack"]
+    remarks = "".join(f"\n* {one}" for one in found["remarks"])
+    return (
+        f"### {name}\n\n"
+        f"{ATTACKS[name].line} {' '.join(story(name))}\n\n"
+        f"> {found['sentence']}\n\n"
+        f"* **Leeward.** {found['against_leeward']['sentence']}\n"
+        f"* **No release.** {found['against_nothing']['sentence']}{remarks}"
+    )
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -75,6 +99,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
         lambda: markdown(audit(quick=True)),
     ),
     "false-promises": (DOCS / "explanation" / "privacy-promise.md", false_sentences),
+    "attacks": (DOCS / "explanation" / "attacks.md", attacks),
     "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
 }
 

@@ -25,8 +25,13 @@ RECIPES = {
 """A table of each recipe's demonstration."""
 
 
+ATTACKS = ("differencing", "edge", "margins")
+"""Attacks whose first picture is in the documents."""
+
+
 def main() -> None:
     """Take every view again."""
+    views_of_attacks()
     views_of_recipes()
     with TemporaryDirectory() as folder:
         office = Office(Path(folder) / "demo")
@@ -37,6 +42,16 @@ def main() -> None:
             table = "releases/bundle/tables/place_industry?sort=value&order=down"
             keep(page, f"{address}{table}", "table", at=".crumbs")
             keep(page, report, "report", at="h3:text-is('place_industry')")
+
+
+def views_of_attacks() -> None:
+    """The first picture of some attacks, with its title."""
+    with TemporaryDirectory() as folder, window(900) as page:
+        for name in ATTACKS:
+            office = Office(Path(folder))
+            office.run("attack", name, "--out", name)
+            page.goto((office.folder / name / "index.html").as_uri())
+            page.locator(".picture").first.screenshot(path=PICTURES / f"view-attack-{name}.png")
 
 
 def views_of_recipes() -> None:

@@ -22,6 +22,9 @@ CLASSES = {
     if isinstance(one, type) and one.__module__ == home
 }
 NAMED = {
+    "leeward.attacks.differencing": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.edge": "an attack names the mechanism that it is tried against",
+    "leeward.attacks.margins": "an attack names the mechanism that it is tried against",
     "leeward.audit.lines": "an audit line names the mechanism that it examines",
     "leeward.audit.history_exam": "an audit line names the mechanism that it examines",
     "leeward.audit.graph_exam": "Laplace noise for a sensitivity over any graph",

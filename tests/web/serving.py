@@ -77,11 +77,14 @@ class Served:
 
 @contextmanager
 def serving(
-    plan: Path | None = None, releases: Path = Path(), ledger: Path | None = None
+    plan: Path | None = None,
+    releases: Path = Path(),
+    ledger: Path | None = None,
+    gallery: Mapping[str, str] | None = None,
 ) -> Iterator[Served]:
     """The page of these files while the block runs."""
     listening = listen(0)
-    site = Site(TOKEN, listening.getsockname()[1], plan, releases, ledger)
+    site = Site(TOKEN, listening.getsockname()[1], plan, releases, ledger, gallery or {})
     server = make_server(site)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -11,7 +11,7 @@ from leeward.bundle.reader import read_certificate
 from leeward.bundle.signoff import record_path, sign
 from leeward.report.document import report
 from leeward.web import releases_folder
-from leeward.web.releases_tab import policy
+from leeward.web.site import policy
 from tests.web.releases_scene import Markup, work, write_small
 from tests.web.serving import Served, serving
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from leeward.show.heat import HeatMap
+from leeward.show.numbers import count, percent, significant
+from leeward.show.page import INTERNAL
 from leeward.show.plots import Comb, Needles, Plot, Ranges, Shares
 
 Picture: TypeAlias = Plot | Shares | Needles | Comb | Ranges | HeatMap
@@ -16,6 +18,13 @@ class Against:
 
     number: float
     sentence: str
+    text: str = ""
+    """The number as it is shown, where it is neither a count nor a share."""
+
+    @property
+    def shown(self) -> str:
+        """The number for a reader."""
+        return self.text or _shown(self.number)
 
     def as_json(self) -> dict[str, Any]:
         """The two as JSON."""
@@ -42,10 +51,23 @@ class Finding:
     further: Mapping[str, Any] = field(default_factory=dict)
     """Further numbers of the JSON answer."""
     internal: bool = False
+    text: str = ""
+    """The number as it is shown, where it is neither a count nor a share."""
+
+    @property
+    def shown(self) -> str:
+        """The number for a reader."""
+        return self.text or _shown(self.number)
+
+    @property
+    def mark(self) -> str | None:
+        """The mark of what was computed from confidential data."""
+        return INTERNAL if self.internal else None
 
     def as_json(self) -> dict[str, Any]:
-        """What `leeward attack NAME --json` prints."""
+        """What `leeward attack NAME --json` prints; the mark comes first."""
         return {
+            **({"confidential": INTERNAL} if self.internal else {}),
             "attack": self.attack,
             "number": self.number,
             "sentence": self.sentence,
@@ -55,3 +77,10 @@ class Finding:
             "remarks": list(self.remarks),
             **self.further,
         }
+
+
+def _shown(number: float) -> str:
+    """A whole number as a count, a fraction up to one as a share, and others in three digits."""
+    if isinstance(number, int):
+        return count(number)
+    return percent(number) if 0 <= number <= 1 else significant(number)

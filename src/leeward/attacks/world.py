@@ -3,15 +3,22 @@
 Own tables are read through `evaluate.truth` alone, and everything found in them is internal.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from leeward.economy import Economy
 from leeward.engines import Engine
-from leeward.evaluate.design import economy_words, open_economy, table
+from leeward.errors import InvalidParameter
+from leeward.evaluate.design import WORKPLACE, economy_words, open_economy, table
 from leeward.evaluate.truth import PLACE, Truth, read_truths
-from leeward.model import Codebook, EveryJob, JobsRule, Marginal
+from leeward.model import COUNT, Codebook, EveryJob, JobsRule, Marginal
+
+if TYPE_CHECKING:
+    from leeward.publishing.plan import Plan
+
+__all__ = ["ECONOMY", "WORKPLACE", "World", "made_up", "of_plan"]
 
 ECONOMY = Economy(200_000, 10_000)
 """The made-up economy of the laboratory (seed 1)."""
@@ -34,6 +41,31 @@ class World:
         """The table by these attributes, all codes of each."""
         return table("_".join(by) or "all_jobs", by, self.codebook)
 
+    def worker_table(self, by: Sequence[str]) -> Marginal:
+        """The table by these attributes; of a plan, its first one with worker cells."""
+        if not self.internal:
+            return self.marginal(by)
+        return self._first(lambda one: one.kind == "worker" and one.worker_cells > 1,
+                           "a table of counts by a worker attribute")  # fmt: skip
+
+    def workplace_table(self, by: Sequence[str]) -> Marginal:
+        """The table by these attributes; of a plan, its first one that counts every job."""
+        if not self.internal:
+            return self.marginal(by)
+        return self._first(lambda one: one.kind == "workplace",
+                           "a table of counts by workplace attributes alone")  # fmt: skip
+
+    def _first(self, wanted: Callable[[Marginal], bool], words: str) -> Marginal:
+        for one in self.planned:
+            if wanted(one):
+                return one
+        raise InvalidParameter(
+            "tables",
+            rule=f"must hold {words}: this attack is on such tables",
+            value=", ".join(one.name for one in self.planned),
+            next_step="Add one to a copy of the plan, or try the made-up data without --data.",
+        )
+
     def truth(self, marginal: Marginal) -> Truth:
         """The true cells of a table, with the establishments behind them."""
         if marginal not in self._truths:
@@ -47,3 +79,23 @@ def made_up(economy: Economy = ECONOMY) -> Iterator[World]:
     """A made-up economy: public by construction."""
     with open_economy(economy, lambda *_: None) as (engine, book):
         yield World(economy_words(economy), engine, book)
+
+
+@contextmanager
+def of_plan(plan: "Plan") -> Iterator[World]:
+    """The data and the tables of a plan: everything found in them is internal."""
+    from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
+
+    counts = tuple(one.marginal for one in plan.tables if one.marginal.statistic is COUNT)
+    if not counts:
+        raise InvalidParameter(
+            "tables",
+            rule="must hold a table of counts: attacks are on counts",
+            value="none",
+            next_step="Add a table with statistic: count, or try the made-up data without --data.",
+        )
+    with open_data(plan) as engine:
+        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        words = f"the data of {plan.path}"
+        yield World(words, engine, plan.codebook, plan.jobs, internal=True, planned=counts)

@@ -35,6 +35,7 @@ COMMANDS = {
     "report": "Write report.html into a sound bundle; an older one is replaced.",
     "ledger": "Accounts of privacy loss: create, show, verify, commit, withdraw.",
     "evaluate": "Compare the mechanisms with one another and with today's noise infusion.",
+    "attack": "Try what an attacker learns from other protections, from ours and from nothing.",
     "audit": "Compute the true privacy loss of every mechanism, and of known-bad controls.",
     "economy": "Make up an economy: three Parquet tables and their codebook.",
     "doctor": "Look at the machine and the installation; nothing confidential is touched.",

@@ -24,6 +24,10 @@ def serve_command(
     ledger: Annotated[
         Path | None, typer.Option(help="The ledger; ledger.sqlite of this folder if it is there.")
     ] = None,
+    gallery: Annotated[
+        Path | None,
+        typer.Option(help="A folder that `leeward attack all --out` wrote of made-up data."),
+    ] = None,
     port: Annotated[
         int, typer.Option(min=0, max=65535, metavar="PORT", help="0 is any free port.")
     ] = 0,
@@ -36,10 +40,12 @@ def serve_command(
     Example: leeward serve plan.yaml --releases . --ledger ledger.sqlite
     """
     _require_web()
-    from leeward.web.server import listen, make_server  # noqa: PLC0415 (needs the extra web)
+    from leeward.web.laboratory import read_gallery  # noqa: PLC0415 (needs the extra web)
+    from leeward.web.server import listen, make_server  # noqa: PLC0415 (as above)
     from leeward.web.site import Site  # noqa: PLC0415 (as above)
 
     _refuse_no_folder(releases)
+    pages = {} if gallery is None else read_gallery(gallery)
     listening = listen(port)
     site = Site(
         token=f"{SecretBits().word(TOKEN_BITS):064x}",
@@ -47,6 +53,7 @@ def serve_command(
         plan=plan or _if_there(PLAN),
         releases=releases,
         ledger=ledger or _if_there(LEDGER),
+        gallery=pages,
     )
     server = make_server(site)
     say(site.url)

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from leeward.errors import LeewardError
 from leeward.show.environment import style_sheet
-from leeward.web import ledger_tab, plan_tab, releases_tab
+from leeward.web import laboratory, ledger_tab, plan_tab, releases_tab
 from leeward.web.guard import Guard
 from leeward.web.site import Site, listed, render, site_of
 
@@ -30,6 +30,7 @@ def make_app(site: Site) -> Guard:
             *plan_tab.routes(),
             *releases_tab.routes(),
             *ledger_tab.routes(),
+            *laboratory.routes(),
         ],
         exception_handlers={
             HTTPException: not_there,

@@ -4,10 +4,7 @@ The file report.html of a bundle is not under its checksums, so it is never serv
 made again from the bundle, under a content policy that allows no script and no form.
 """
 
-import re
-from base64 import b64encode
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from stat import S_ISREG
 
@@ -34,9 +31,7 @@ from leeward.web.releases_comparison import comparison_page
 from leeward.web.releases_folder import Shown, listing, opened
 from leeward.web.releases_series import series_page
 from leeward.web.releases_table import table_page
-from leeward.web.site import listed, render, site_of
-
-STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+from leeward.web.site import listed, policy, render, site_of
 
 
 @dataclass(frozen=True)
@@ -123,19 +118,6 @@ def report_page(request: Request) -> Response:
     refuse_unsound(bundle.path)
     page = report(bundle)
     return HTMLResponse(page, headers={"Content-Security-Policy": policy(page)})
-
-
-def policy(page: str) -> str:
-    """A content policy without scripts and forms; it allows the styles of this page alone."""
-    styles = [f"'sha256-{_digest(style)}'" for style in STYLE.findall(page)] or ["'none'"]
-    return (
-        f"default-src 'none'; style-src {' '.join(styles)}; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'; sandbox"
-    )
-
-
-def _digest(style: str) -> str:
-    return b64encode(sha256(style.encode()).digest()).decode()
 
 
 def checked(path: Path, ledger: Path | None) -> Verification:

@@ -1,6 +1,10 @@
 """Site: what one run of the page shows, and how its templates become pages."""
 
-from dataclasses import dataclass
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
 from starlette.requests import Request
@@ -12,7 +16,9 @@ from leeward.show import environment
 ADDRESS = "127.0.0.1"
 """The page serves this machine alone: no option sets another address."""
 
+LABORATORY = "laboratory"
 TABS = {"plan": "Plan", "releases": "Releases", "ledger": "Ledger"}
+STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,13 @@ class Site:
     plan: Path | None
     releases: Path
     ledger: Path | None
+    gallery: Mapping[str, str] = field(default_factory=dict)
+    """The pages of the laboratory by name, of made-up data alone."""
+
+    @property
+    def tabs(self) -> Mapping[str, str]:
+        """Tabs by address; the laboratory is one if there is a gallery."""
+        return {**TABS, **({LABORATORY: "Laboratory"} if self.gallery else {})}
 
     @property
     def base(self) -> str:
@@ -62,6 +75,19 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
     """A page or a part of one; `base` begins every address in it."""
     site = site_of(request)
     page = environment.template(f"web/{template}")
-    text = page.render(base=site.base, site=site, tabs=TABS, **values)
+    text = page.render(base=site.base, site=site, tabs=site.tabs, **values)
     # JSON and YAML can hold lone surrogates, which UTF-8 cannot: they become question marks.
     return HTMLResponse(text.encode(errors="replace"), status_code=status)
+
+
+def policy(page: str) -> str:
+    """A content policy without scripts and forms; it allows the styles of this page alone."""
+    styles = [f"'sha256-{_digest(style)}'" for style in STYLE.findall(page)] or ["'none'"]
+    return (
+        f"default-src 'none'; style-src {' '.join(styles)}; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'; sandbox"
+    )
+
+
+def _digest(style: str) -> str:
+    return b64encode(sha256(style.encode()).digest()).decode()
