@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import InvalidParameter
-from leeward.publishing.prediction import (
+from leeward.publishing.prediction import mean_error
+from leeward.publishing.target import (
+    MeanError,
     Target,
-    mean_error,
     read_target,
     smallest_budget,
     three_digits,
@@ -23,10 +24,10 @@ SEX = "{name: b, by: [place, sex], share: 1/2, margins: none}"
 @pytest.mark.parametrize(
     ("written", "target"),
     [
-        ("place_industry: 5 jobs", Target("place_industry", 5.0, "jobs")),
-        ("a:1job", Target("a", 1.0, "job")),
-        ("pay: 50 cents per month ", Target("pay", 50.0, "cents per month")),
-        ("  a-b : 0.25 ", Target("a-b", 0.25)),
+        ("place_industry: 5 jobs", Target("place_industry", MeanError(5.0, "jobs"))),
+        ("a:1job", Target("a", MeanError(1.0, "job"))),
+        ("pay: 50 cents per month ", Target("pay", MeanError(50.0, "cents per month"))),
+        ("  a-b : 0.25 ", Target("a-b", MeanError(0.25))),
     ],
 )
 def test_a_target_is_a_table_and_a_number(written: str, target: Target) -> None:
@@ -54,7 +55,7 @@ def test_the_smallest_epsilon_reaches_and_the_next_smaller_misses(
     tmp_path: Path, name: str, jobs: float
 ) -> None:
     plan = planned(tmp_path, PLACE, SEX)
-    found = smallest_budget(plan, Target(name, jobs))
+    found = smallest_budget(plan, Target(name, MeanError(jobs)))
     epsilon = found.asked.epsilon
     place = next(n for n in range(-2700, 2701) if three_digits(n) == epsilon)
     before = with_budget(plan, three_digits(place - 1))
@@ -69,7 +70,7 @@ def test_the_smallest_epsilon_reaches_and_the_next_smaller_misses(
 
 def test_everything_but_epsilon_stays_as_it_was(tmp_path: Path) -> None:
     plan = planned(tmp_path, PLACE, SEX)
-    found = smallest_budget(plan, Target("a", 10.0))
+    found = smallest_budget(plan, Target("a", MeanError(10.0)))
     assert found.request.tables == plan.request.tables
     assert found.asked.alpha == plan.asked.alpha
     assert [table.name for table in found.tables] == ["a", "b"]
@@ -78,10 +79,10 @@ def test_everything_but_epsilon_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_the_worker_policy_has_targets_too(tmp_path: Path) -> None:
     plan = planned(tmp_path, PLACE, protect=WORKER)
-    found = smallest_budget(plan, Target("a", 2.0))
+    found = smallest_budget(plan, Target("a", MeanError(2.0)))
     assert mean_error(found.tables[0], found.profile) == pytest.approx(2.0, rel=0.02)
 
 
 def test_a_table_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="must name a table of the plan: a; got 'c'"):
-        smallest_budget(planned(tmp_path, PLACE), Target("c", 1.0))
+        smallest_budget(planned(tmp_path, PLACE), Target("c", MeanError(1.0)))

@@ -13,7 +13,8 @@ from leeward.errors import LeewardError
 from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import as_json
-from leeward.publishing.prediction import promises, read_target, smallest_budget
+from leeward.publishing.prediction import promises
+from leeward.publishing.target import read_target, smallest_budget
 from leeward.web.plan_form import DraftTable, draft_of, posted
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of

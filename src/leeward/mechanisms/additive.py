@@ -20,8 +20,8 @@ from leeward.errors import InvalidParameter, shown
 from leeward.exact import ball, precision, rational
 from leeward.mechanisms.claims import claim
 from leeward.mechanisms.measurement import (
-    CellLaw,
     COVERAGE,
+    CellLaw,
     Claims,
     Expected,
     MarginRule,

@@ -11,8 +11,8 @@ import numpy as np
 from leeward.mechanisms.clipped import MISSED, Clipped
 from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.measurement import (
-    CellLaw,
     COVERAGE,
+    CellLaw,
     Expected,
     MarginRule,
     Measured,

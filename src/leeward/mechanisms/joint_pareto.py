@@ -26,8 +26,8 @@ from leeward.mechanisms.joint import (
     with_total,
 )
 from leeward.mechanisms.measurement import (
-    CellLaw,
     COVERAGE,
+    CellLaw,
     Claims,
     Expected,
     MarginMethod,

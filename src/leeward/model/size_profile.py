@@ -90,7 +90,9 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
             "above 0.",
         )
     largest, cells, *rest = zip(*numbers, strict=True)
-    made = SizeProfile(largest, cells, given=True, **dict(zip(known, rest, strict=True)))
+    more = dict(zip(known, rest, strict=True))
+    numbered = more.get("establishments", ()), more.get("n", ())
+    made = SizeProfile(largest, cells, True, *numbered)
     if any(jobs < size for size, jobs in zip(largest, made.n, strict=False)):
         raise BadFile(
             "sizes",

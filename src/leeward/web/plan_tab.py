@@ -10,8 +10,9 @@ from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.plan import Plan, make_plan
-from leeward.publishing.prediction import MOST, outlook, read_target, smallest_budget, three_digits
+from leeward.publishing.prediction import outlook
 from leeward.publishing.request import Request
+from leeward.publishing.target import MOST, read_target, smallest_budget, three_digits
 from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
 from leeward.web.plan_result import make_budget
 from leeward.web.plan_view import Aim, PlanView, Saving, make_view
