@@ -57,9 +57,9 @@ def _say(found: Frontier, out: Path | None, *, as_json: bool) -> None:
     alpha = found.plan.asked.alpha
     for table in found.plan.tables:
         say(f"\n{table.name}" + ("" if alpha is None else f", alpha {number_text(alpha)}"))
-        say("  " + "".join(f"{head:>17}" for head in found.heads))
+        say("".join(f"{head:>12}" for head in found.heads))
         for row in found.table(table.name):
-            say("  " + "".join(f"{one:>17}" for one in (row.head, *row.cells)))
+            say("".join(f"{one:>12}" for one in (row.head, *row.cells)))
     if found.marks:
         say("\nWorth its price:")
     for mark in found.marks:

@@ -179,7 +179,7 @@ class ClippedCounts:
         count = -(-(size if jobs is None else jobs) // cells)
         lost = _clipping_loss(made, size) * establishments / cells
         scale = float(made.spreads(self._theta(made, size))[0])
-        return CellLaw(count, _unit_law(made), scale, lost)
+        return CellLaw(count, _unit_law(made), scale, min(lost, count))
 
     def spread(self, size: int) -> Spread:
         """The noise at the θ of a maximum without noise."""

@@ -178,7 +178,7 @@ class JointClippedCounts(JointTables):
         made = self._made(establishment_class(establishments))
         cells, scale = made.design.tables[0], float(made.spreads(self._theta(made, size))[0])
         count = -(-(size if jobs is None else jobs) // cells)
-        lost = made.clipping_loss(size) * establishments / cells
+        lost = min(made.clipping_loss(size) * establishments / cells, count)
         if made.rho:
             return CellLaw(count, Normal(), scale * sqrt(made.moments.squares[1]), lost)
         return CellLaw(count, made.drawn.law(1), scale, lost)

@@ -67,6 +67,8 @@ class Fitness:
 
     def quantile(self, often: Fraction | float) -> float:
         """The APD that this share of cells keeps to; one half gives the median."""
+        if self.within(0) >= often:
+            return 0.0
         low, high = 0.0, 1.0
         while self.within(high) < often:
             low, high = high, 2 * high

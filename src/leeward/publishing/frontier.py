@@ -15,9 +15,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
-from leeward.exact import exact_text, number_text, rational
+from leeward.exact import number_text, rational
 from leeward.model.document import read_document
 from leeward.model.size_profile import SizeProfile
+from leeward.privacy import Guarantee
 from leeward.privacy.odds import odds
 from leeward.privacy.words import factor_text
 from leeward.publishing.fitness import Fitness
@@ -25,7 +26,7 @@ from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import mean_error
 from leeward.publishing.target import HALF, Profiles, TableAtShare
 from leeward.show.environment import template
-from leeward.show.numbers import error, percent
+from leeward.show.numbers import NOTHING, error, percent
 from leeward.show.page import Row
 from leeward.show.plots import LINES, Plot, Series
 
@@ -193,10 +194,10 @@ class Frontier:
             bound = odds(guarantee)
             values = (
                 one.table,
-                None if one.alpha is None else exact_text(one.alpha),
-                exact_text(one.amount) if currency == "epsilon" else None,
-                exact_text(one.amount) if currency == "rho" else None,
-                factor_text(one.amount) if guarantee.measure == "pure" else None,
+                None if one.alpha is None else float(one.alpha),
+                float(one.amount) if currency == "epsilon" else None,
+                float(one.amount) if currency == "rho" else None,
+                _factor(guarantee).replace(",", "") or None,
                 None if bound is None else bound.to,
                 *(one.mechanism, one.unit, one.mean_error, one.median),
                 *one.accuracy,
@@ -252,9 +253,9 @@ class Frontier:
         guarantee = self.plan.asked.with_amount(one.amount)
         bound = odds(guarantee)
         cells = (
-            factor_text(one.amount) if guarantee.measure == "pure" else "–",
-            "–" if bound is None else str(bound.to),
-            *((error(one.mean_error),) if one.mechanism else ("–",)),
+            _factor(guarantee) or NOTHING,
+            NOTHING if bound is None else str(bound.to),
+            error(one.mean_error) if one.mechanism else NOTHING,
             *map(percent, (one.median, *one.accuracy)),
         )
         return Row(number_text(one.amount), cells)
@@ -263,13 +264,13 @@ class Frontier:
     def heads(self) -> tuple[str, ...]:
         """The heads of such rows."""
         return (
-            *(self.letter, "odds × at most", "1 in 100 becomes", "mean error", "median error"),
-            *("within 5\u00a0%", "within 10\u00a0%", "top 10\u00a0% right"),
+            *(self.letter, "odds ×", "1 in 100 to", "mean error", "median"),
+            *("within 5\u00a0%", "within 10\u00a0%", "top 10\u00a0%"),
         )
 
     def page(self) -> str:
         """The frontier as a page in one file."""
-        return template("publishing/frontier.html.j2").render(frontier=self)
+        return template("publishing/frontier.html.j2").render(frontier=self, mark=None)
 
 
 def make_frontier(
@@ -356,6 +357,11 @@ def _top(found: Fitness) -> float | None:
         return found.top(TEN)
     except LeewardError:
         return None
+
+
+def _factor(guarantee: Guarantee) -> str:
+    """e^ε in the words of the promise; nothing where δ or ρ leaves no such factor."""
+    return factor_text(guarantee.epsilon) if guarantee.measure == "pure" else ""
 
 
 def _at_alpha(alpha: Fraction | None, before: str) -> str:
