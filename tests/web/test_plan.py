@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,9 @@ def test_no_data_are_opened(page: Served, plan: Path, monkeypatch: pytest.Monkey
     assert page.post("/plan/preview", form(draft(plan))).status == 200
     sent = form(draft(plan), ("action", "aim"), ("aim.table", "by_sex"), ("aim.error", "40"))
     assert page.post("/plan", sent).status == 200
+    monkeypatch.setattr("leeward.web.plan_tab.GRID", (Fraction(4), Fraction(8)))
+    frontier = page.post("/plan", form(draft(plan), ("action", "frontier")))
+    assert frontier.text.count('<div class="trend plotted">') == len(draft(plan).tables)
     assert page.post("/plan/save", form(draft(plan), ("file", "b.yaml"))).status == 200
 
 

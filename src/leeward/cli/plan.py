@@ -67,15 +67,19 @@ def _require_together(
     given: dict[str, object], *, frontier: bool, target: str | None, economy: str | None
 ) -> None:
     """Options that belong to a frontier need it, and a target is another question."""
-    alone = [name for name, value in given.items() if value is not None and not frontier]
-    if economy is not None and not frontier and target is None:
-        alone.append("--economy")
-    if alone or (frontier and target is not None):
+    if frontier and target is not None:
         raise InvalidParameter(
-            alone[0] if alone else "--target",
-            rule="belongs to --frontier" if alone else "must be asked without --frontier",
-            value="given",
-            next_step="Add --frontier." if alone else "Ask for one of them at a time.",
+            "--target",
+            rule="must be asked without --frontier",
+            value="both",
+            next_step="Ask for one of them at a time.",
+        )
+    alone = {name: "--frontier" for name, value in given.items() if value is not None}
+    if economy is not None and target is None:
+        alone["--economy"] = "--frontier or --target"
+    for name, needed in () if frontier else alone.items():
+        raise InvalidParameter(
+            name, rule=f"must come with {needed}", value="none", next_step="Add --frontier."
         )
 
 

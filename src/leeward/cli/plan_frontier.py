@@ -1,9 +1,10 @@
 """`leeward plan --frontier`: accuracy against ε on the screen, as CSV and as a page."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.bundle.disk import write_file, writing
+from leeward.bundle.disk import refused, write_file, writing
 from leeward.cli.screen import say, say_json
 from leeward.exact import number_text
 from leeward.publishing.frontier import Frontier, Weights, make_frontier, read_alphas
@@ -33,6 +34,8 @@ def answer(asked: Asked, *, as_json: bool) -> None:
     weights = None if asked.weights is None else Weights.read(asked.weights, plan)
     if asked.out is not None:
         require_free(asked.out)
+    if asked.csv is not None and os.path.lexists(asked.csv):
+        raise refused(asked.csv, "must not exist", "Choose a name that is free.")
     found = make_frontier(plan, alphas=alphas, profiles=asked.profiles, weights=weights)
     _write(found, asked.out, asked.csv)
     _say(found, asked.out, as_json=as_json)

@@ -20,10 +20,10 @@ from leeward.model.document import read_document
 from leeward.model.size_profile import SizeProfile
 from leeward.privacy import Guarantee
 from leeward.privacy.odds import odds
-from leeward.privacy.words import factor_text
+from leeward.privacy.words import amount_text, factor_text
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.prediction import mean_error
+from leeward.publishing.prediction import mean_error, promises
 from leeward.publishing.target import HALF, Profiles, TableAtShare
 from leeward.show.environment import template
 from leeward.show.numbers import NOTHING, error, percent
@@ -138,6 +138,11 @@ class Frontier:
             "; each is taken to be one establishment, where relative errors are largest"
         )  # fmt: skip
         return f"{'; '.join(words)}{single}"
+
+    @property
+    def meaning(self) -> str:
+        """What the plan's own ε or ρ means to a suspicion, in the words of the promise."""
+        return f"At {amount_text(self.plan.charge)}: {promises(self.plan)['meaning']}"
 
     @cached_property
     def lines(self) -> Mapping[tuple[str, Fraction | None], tuple[Point, ...]]:
@@ -277,6 +282,7 @@ def make_frontier(
     plan: Plan,
     *,
     alphas: Sequence[Fraction] = (),
+    grid: Sequence[Fraction] = GRID,
     profiles: Profiles | None = None,
     weights: Weights | None = None,
 ) -> Frontier:
@@ -285,13 +291,13 @@ def make_frontier(
     found = tuple(sizes(table) for table in plan.tables)
     chosen = tuple(alphas) or usual_alphas(plan)
     rho = plan.asked.currency == "rho"
-    grid = [one * one / 2 for one in GRID] if rho else GRID  # ε implies ε²/2-zCDP
+    amounts = [one * one / 2 for one in grid] if rho else grid  # ε implies ε²/2-zCDP
     points = tuple(
         _point(table, alone.at(amount, alpha), (alpha, amount), profile)
         for table, profile in zip(plan.tables, found, strict=True)
         for alone in (TableAtShare.of(plan, table.name),)
         for alpha in chosen
-        for amount in grid
+        for amount in amounts
     )
     made = Frontier(plan, points, found, weights)
     _require_counts(made)
