@@ -143,7 +143,7 @@ OPTIONS = [
      "both. Ask for one of them at a time."),
     (("--frontier", "--economy", "many"), "--economy: must be a number of jobs and a number of "
      "establishments; got 'many'. Write both with a comma, such as --economy 20000,1000."),
-    (("--frontier", "--csv", "plan.yaml"), "out: must not exist; got 'plan.yaml'. Choose a name "
+    (("--frontier", "--csv", "plan.yaml"), "--csv: must not exist; got 'plan.yaml'. Choose a name "
      "that is free."),
 ]  # fmt: skip
 

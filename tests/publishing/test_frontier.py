@@ -57,13 +57,13 @@ def test_csv_and_page_have_every_point(plan: Plan) -> None:
 
 
 def test_the_mark_is_where_a_unit_is_no_longer_worth_its_price(plan: Plan) -> None:
-    weights = weighted(plan, "price: 4\ntables: {a: 1, b: 1/2}\n")
+    weights = weighted(plan, "price: 8\ntables: {a: 1, b: 1/2}\n")
     found = make_frontier(plan, alphas=[Fraction(1, 10)], grid=GRID, weights=weights)
     (mark,) = found.marks
     assert mark.amount == 4
     assert mark.before is not None
     assert mark.after is not None
-    assert mark.before > 4 > mark.after
+    assert mark.before > 8 > mark.after
     assert found.mark_words(mark).endswith(f"This is {AID}.")
     assert f"worth its price: {AID}" in found.page()
     assert ends(

@@ -4,8 +4,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.bundle.disk import refused, write_file, writing
+from leeward.bundle.disk import write_file, writing
 from leeward.cli.screen import say, say_json
+from leeward.errors import BadFile
 from leeward.exact import number_text
 from leeward.publishing.frontier import Frontier, Weights, make_frontier, read_alphas
 from leeward.publishing.plan import Plan
@@ -35,7 +36,12 @@ def answer(asked: Asked, *, as_json: bool) -> None:
     if asked.out is not None:
         require_free(asked.out)
     if asked.csv is not None and os.path.lexists(asked.csv):
-        raise refused(asked.csv, "must not exist", "Choose a name that is free.")
+        raise BadFile(
+            "--csv",
+            rule="must not exist",
+            value=repr(str(asked.csv)),
+            next_step="Choose a name that is free.",
+        )
     found = make_frontier(plan, alphas=alphas, profiles=asked.profiles, weights=weights)
     _write(found, asked.out, asked.csv)
     _say(found, asked.out, as_json=as_json)

@@ -80,7 +80,7 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
     texts = [tuple(row.get(name) for name in columns) for row in rows]
     numbers = [tuple(int(one or 0) for one in line) for line in texts if all(map(_whole, line))]
     good = numbers and len(numbers) == len(texts) and all(min(line[1:]) > 0 for line in numbers)
-    if not good or max(max(size, *rest) for size, _, *rest in numbers) > MOST_JOBS:
+    if not good or max(max(size, *rest, 0) for size, _, *rest in numbers) > MOST_JOBS:
         raise BadFile(
             "sizes",
             rule="must be CSV with the columns largest, cells and perhaps establishments and n, "
