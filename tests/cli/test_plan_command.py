@@ -120,6 +120,8 @@ def test_a_bad_target_is_refused(office: Office, target: str, says: str) -> None
 def test_targets_and_the_frontier_read_no_data(office: Office) -> None:
     for name in ("workplaces", "workers", "jobs"):
         (office.folder / f"{name}.csv").unlink()
+    named = ("[place, sector]", "[place, sector], margins: none, mechanism: slope")
+    office.edit("plan.yaml", named, ("[place, sex]", "[place, sex], mechanism: vector_pareto"))
     goal = "by_place: 80 % within 10 %"
     told = answer(office, "plan", "plan.yaml", "--target", goal, "--economy", "5000,300")
     assert Fraction(told["smallest_epsilon"]) > 0

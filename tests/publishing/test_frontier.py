@@ -15,7 +15,8 @@ from leeward.publishing.prediction import mean_error
 from leeward.publishing.target import with_budget
 from tests.publishing.plans import WORKER, planned
 
-TABLES = ("{name: a, by: [place, sector], share: 1/2}", "{name: b, by: [place, sex], share: 1/2}")
+TABLES = ("{name: a, by: [place, sector], share: 1/2, mechanism: slope, margins: none}",
+          "{name: b, by: [place, sex], share: 1/2, mechanism: vector_pareto}")  # fmt: skip
 GRID = tuple(map(Fraction, (1, 4, 8)))
 
 
@@ -66,17 +67,21 @@ def test_the_mark_is_where_a_unit_is_no_longer_worth_its_price(plan: Plan) -> No
     assert mark.before > 8 > mark.after
     assert found.mark_words(mark).endswith(f"This is {AID}.")
     assert f"worth its price: {AID}" in found.page()
-    assert ends(
-        make_frontier(plan, grid=GRID, weights=weighted(plan, "{price: 1000, tables: {a: 1}}"))
-    )
+    dear = weighted(plan, "{price: 1000, tables: {a: 1}}")
+    assert ends(make_frontier(plan, alphas=[Fraction(1, 10)], grid=GRID, weights=dear))
 
 
 def ends(found: Frontier) -> bool:
     return all("an end of the grid" in found.mark_words(one) for one in found.marks)
 
 
-@pytest.mark.parametrize("text", ["price: 1", "{price: 0, tables: {a: 1}}", "{price: 1, tables: {c: 1}}",
-                                  "{price: 1, tables: {a: -1}}", "{price: x, tables: {a: 1}}"])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("price: 1", "{price: 0, tables: {a: 1}}", "{price: 1, tables: {c: 1}}"),
+        *("{price: 1, tables: {a: -1}}", "{price: x, tables: {a: 1}}"),
+    ],
+)
 def test_weights_that_make_no_sense_are_refused(plan: Plan, text: str) -> None:
     with pytest.raises(LeewardError, match="must"):
         weighted(plan, text)
@@ -89,7 +94,7 @@ def test_alphas_that_make_no_sense_are_refused(plan: Plan, text: str) -> None:
 
 
 def test_a_policy_without_alpha_has_one_line(tmp_path: Path) -> None:
-    plan = planned(tmp_path, *TABLES, protect=WORKER)
+    plan = planned(tmp_path, "{name: a, by: [place]}", protect=WORKER)
     found = make_frontier(plan, grid=GRID)
     assert {one.alpha for one in found.points} == {None}
     assert "each is taken to be one establishment" in found.cells
