@@ -58,13 +58,14 @@ def test_csv_and_page_have_every_point(plan: Plan) -> None:
 
 
 def test_the_mark_is_where_a_unit_is_no_longer_worth_its_price(plan: Plan) -> None:
-    weights = weighted(plan, "price: 8\ntables: {a: 1, b: 1/2}\n")
-    found = make_frontier(plan, alphas=[Fraction(1, 10)], grid=GRID, weights=weights)
+    alphas = [Fraction(1, 10)]
+    shares = [one.within_10 or 0.0 for one in make_frontier(plan, alphas=alphas, grid=GRID).points]
+    rates = 100 * (shares[1] - shares[0]) / 3, 100 * (shares[2] - shares[1]) / 4
+    weights = weighted(plan, f"price: {sum(rates) / 2:.6f}\ntables: {{a: 1}}\n")
+    found = make_frontier(plan, alphas=alphas, grid=GRID, weights=weights)
     (mark,) = found.marks
-    assert mark.amount == 4
-    assert mark.before is not None
-    assert mark.after is not None
-    assert mark.before > 8 > mark.after
+    assert mark.amount == GRID[1]
+    assert (mark.before, mark.after) == pytest.approx(rates)
     assert found.mark_words(mark).endswith(f"This is {AID}.")
     assert f"worth its price: {AID}" in found.page()
     dear = weighted(plan, "{price: 1000, tables: {a: 1}}")

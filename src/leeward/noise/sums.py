@@ -163,18 +163,18 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     generator = SeededBits(seed).generator
     if noise.shared is not None:
         return generator.laplace(size=POOL).astype(np.float32)
-    z = unit_draws(noise.law, generator, POOL)
+    z = unit_draws(noise.law, SeededBits(seed), POOL)
     with np.errstate(all="ignore"):
         z = z / (1 + z) if noise.relative else z
     found: Singles = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST).astype(np.float32)
     return found
 
 
-def unit_draws(law: Law | Normal | None, generator: np.random.Generator, number: int) -> Floats:
+def unit_draws(law: Law | Normal | None, bits: SeededBits, number: int) -> Floats:
     """Draws of Z; standard normal ones without a law. A seed draws the same quantiles of any."""
     if law is None or isinstance(law, Normal):
-        return generator.standard_normal(number)
-    words = generator.integers(2**64, size=number, dtype=np.uint64, endpoint=False)
+        return bits.generator.standard_normal(number)
+    words = bits.generator.integers(2**64, size=number, dtype=np.uint64, endpoint=False)
     with np.errstate(all="ignore"):
         found, _ = law.approximate(words)
     return found

@@ -94,7 +94,7 @@ class Fitness:
         row = np.repeat(np.arange(len(cells)), cells)
         for one, rows in self._by_law():
             at = np.flatnonzero(np.isin(row, rows))
-            z = unit_draws(one.law, SeededBits(SEED).generator, draws * len(at))
+            z = unit_draws(one.law, SeededBits(SEED), draws * len(at))
             scale, bias = self._scales[row[at]], self._biases[row[at]]
             noise = np.rint(scale * z.reshape(draws, len(at)) - bias)
             published[:, at] = true[at] + np.nan_to_num(noise)
