@@ -36,7 +36,9 @@ def test_a_point_is_the_prediction_of_the_plan_at_that_epsilon(plan: Plan) -> No
     found = make_frontier(plan, alphas=[Fraction(1, 10)], grid=GRID)
     at = with_budget(plan, Fraction(8))
     for table in at.tables:
-        (point,) = [one for one in found.points if (one.table, one.amount) == (table.name, 8)]
+        (point,) = [
+            one for one in found.points if (one.table, one.amount) == (table.name, Fraction(8))
+        ]
         fitness = Fitness.of(table.measurement, plan.profile)
         assert fitness is not None
         assert point.mechanism == table.measurement.name
