@@ -157,6 +157,7 @@ SIZES = [
     "largest,cells\n1000000001,1\n",
     "largest,cells\n²,1\n",
     "size,number\n10,1\n",
+    "largest,cells,n\n10,1,0\n",
 ]
 
 
@@ -165,9 +166,18 @@ def test_a_bad_size_profile_is_refused(folder: Office, text: str) -> None:
     (folder.folder / "sizes.csv").write_text(text)
     folder.edit("plan.yaml", ("period:", "sizes: sizes.csv\nperiod:"))
     folder.refuse_plan(
-        says="sizes: must be CSV with the columns largest, cells and perhaps establishments, whole "
-        "numbers up to 10^9; got 'sizes.csv'. Write one row for each size of largest "
+        says="sizes: must be CSV with the columns largest, cells and perhaps establishments and n, "
+        "whole numbers up to 10^9; got 'sizes.csv'. Write one row for each size of largest "
         "establishment; the other numbers are above 0."
+    )
+
+
+def test_a_cell_has_the_jobs_of_its_largest_establishment(folder: Office) -> None:
+    (folder.folder / "sizes.csv").write_text("largest,cells,n\n10,1,9\n")
+    folder.edit("plan.yaml", ("period:", "sizes: sizes.csv\nperiod:"))
+    folder.refuse_plan(
+        says="sizes: must have an n of at least largest: the jobs of a cell with those of its "
+        "largest establishment; got 'sizes.csv'. Give n as the jobs of the whole workplace cell."
     )
 
 

@@ -102,10 +102,11 @@ def mean(told: Any, name: str) -> float:  # noqa: ANN401 (JSON)
 
 
 TARGETS = [
-    ("x", "must be a table and a mean error above 0, such as 'place_industry: 5 jobs'; got 'x'. "
-     "Write --target 'place_industry: 5 jobs' with a table of the plan."),
-    ("by_place: 0", "must be a table and a mean error above 0, such as 'place_industry: 5 jobs'; "
-     "got 'by_place: 0'. Write --target 'place_industry: 5 jobs' with a table of the plan."),
+    ("x", "must be a table and a mean error above 0, a median relative error, the share of cells "
+     "within a relative error, or the share of the top that is right; percentages are above 0, and "
+     "shares of cells below 100; got 'x'. Write one of 'place_industry: 5 jobs', "
+     "'place_industry: 10 %', 'place_industry: 90 % within 10 %', "
+     "'place_industry: 95 % of top 10 % right', with a table of the plan."),
     ("other: 5", "must name a table of the plan: by_place, by_sex; got 'other'. "
      "Choose one of them."),
 ]  # fmt: skip
@@ -114,3 +115,43 @@ TARGETS = [
 @pytest.mark.parametrize(("target", "says"), TARGETS)
 def test_a_bad_target_is_refused(office: Office, target: str, says: str) -> None:
     office.refuse("plan", "plan.yaml", "--target", target, says=f"--target: {says}")
+
+
+def test_targets_and_the_frontier_read_no_data(office: Office) -> None:
+    for name in ("workplaces", "workers", "jobs"):
+        (office.folder / f"{name}.csv").unlink()
+    named = ("[place, sector]", "[place, sector], margins: none, mechanism: slope")
+    office.edit("plan.yaml", named, ("[place, sex]", "[place, sex], mechanism: vector_pareto"))
+    goal = "by_place: 80 % within 10 %"
+    told = answer(office, "plan", "plan.yaml", "--target", goal, "--economy", "5000,300")
+    assert Fraction(told["smallest_epsilon"]) > 0
+    assert "% within 10 %, a median error of " in told["reached"]
+    (office.folder / "worth.yaml").write_text("{price: 4, tables: {by_place: 1}}")
+    more = ("--alphas", "0.1", "--weights", "worth.yaml", "--out", "page", "--csv", "rows.csv")
+    result = office.run("plan", "plan.yaml", "--frontier", *more)
+    assert result.exit_code == 0, result.output
+    assert "a decision aid, not a rule" in result.stdout
+    assert max(map(len, result.stdout.split("Worth")[0].splitlines()[1:])) <= 100
+    rows = (office.folder / "rows.csv").read_text()
+    assert rows == (office.folder / "page" / "frontier.csv").read_text()
+    assert "What accuracy costs" in (office.folder / "page" / "index.html").read_text()
+
+
+OPTIONS = [
+    (("--csv", "rows.csv"), "--csv: must come with --frontier; got none. Add --frontier."),
+    (("--economy", "5000,300"), "--economy: must come with --frontier or --target; got none. "
+     "Add --frontier."),
+    (("--frontier", "--target", "by_place: 5"), "--target: must be asked without --frontier; got "
+     "both. Ask for one of them at a time."),
+    (("--frontier", "--economy", "many"), "--economy: must be a number of jobs and a number of "
+     "establishments; got 'many'. Write both with a comma, such as --economy 20000,1000."),
+    (("--frontier", "--csv", "plan.yaml"), "--csv: must not exist; got 'plan.yaml'. Choose a name "
+     "that is free."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "says"), OPTIONS)
+def test_options_that_do_not_belong_together_are_refused(
+    office: Office, options: tuple[str, ...], says: str
+) -> None:
+    office.refuse("plan", "plan.yaml", *options, says=says)

@@ -16,9 +16,10 @@ from leeward.publishing.certify import Draft
 from leeward.publishing.measuring import completed, publish
 from leeward.publishing.plan import Plan
 from leeward.publishing.predicted import Prediction
-from leeward.publishing.prediction import Outlook, Target, smallest_budget
+from leeward.publishing.prediction import Outlook
 from leeward.publishing.reading import read_marginal
 from leeward.publishing.request import WrittenTable
+from leeward.publishing.target import MeanError, Target, smallest_budget
 from leeward.web.plan_result import make_result
 from tests.bundle.made_up_pay import EARNINGS, MEANS
 from tests.publishing.plans import CODEBOOK, planned
@@ -71,10 +72,9 @@ def test_the_page_has_the_unit_of_each_table(plan: Plan) -> None:
 @pytest.mark.parametrize("unit", ["jobs", "euros", "cents per year"])
 def test_a_target_must_be_in_the_unit_of_its_table(plan: Plan, unit: str) -> None:
     with pytest.raises(LeewardError, match="must be in cents per month, the unit of means"):
-        smallest_budget(plan, Target("means", 50.0, unit))
+        smallest_budget(plan, Target("means", MeanError(50.0, unit)))
     assert all(
-        Target("means", 5, one).is_in("cents per month")
-        for one in (None, "cents", "cents per month")
+        MeanError(5, one).is_in("cents per month") for one in (None, "cents", "cents per month")
     )
 
 

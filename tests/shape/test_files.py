@@ -14,6 +14,7 @@ from tests.shape.source import ROOT, modules
 VAGUE_NAMES = {"utils", "helpers", "constants", "common"}
 MOST_PARAMETERS = 6
 MORE_PARAMETERS = {
+    "plan_command": "an option for each thing that may be asked",
     "__init__": "a guarantee has one for each of its numbers",
     "mechanism": "the one factory takes the options of every mechanism",
     "economy_command": "an option for each field of an economy",

@@ -55,6 +55,7 @@ MAY_IMPORT = {
     "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
+    | rooms("publishing.target publishing.frontier")
     | rooms("publishing.ledger_check model privacy ledger bundle report tidy"),
     "front": EVERYTHING,
     "cli": EVERYTHING,

@@ -3,6 +3,7 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ from leeward.errors import LeewardError
 from leeward.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import as_json
-from leeward.publishing.prediction import promises, read_target, smallest_budget
+from leeward.publishing.prediction import promises
+from leeward.publishing.target import read_target, smallest_budget
 from leeward.web.plan_form import DraftTable, draft_of, posted
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of
@@ -134,6 +136,9 @@ def test_no_data_are_opened(page: Served, plan: Path, monkeypatch: pytest.Monkey
     assert page.post("/plan/preview", form(draft(plan))).status == 200
     sent = form(draft(plan), ("action", "aim"), ("aim.table", "by_sex"), ("aim.error", "40"))
     assert page.post("/plan", sent).status == 200
+    monkeypatch.setattr("leeward.web.plan_tab.GRID", (Fraction(4), Fraction(8)))
+    frontier = page.post("/plan", form(draft(plan), ("action", "frontier")))
+    assert frontier.text.count('<div class="trend plotted">') == len(draft(plan).tables)
     assert page.post("/plan/save", form(draft(plan), ("file", "b.yaml"))).status == 200
 
 

@@ -11,7 +11,8 @@ import pytest
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
 from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import refusal, with_budget
+from leeward.publishing.prediction import refusal
+from leeward.publishing.target import with_budget
 from leeward.web.plan_form import Draft, DraftTable
 from leeward.web.saving import next_commands
 from leeward.web.site import Site

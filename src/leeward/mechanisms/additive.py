@@ -21,6 +21,7 @@ from leeward.exact import ball, precision, rational
 from leeward.mechanisms.claims import claim
 from leeward.mechanisms.measurement import (
     COVERAGE,
+    CellLaw,
     Claims,
     Expected,
     MarginRule,
@@ -366,6 +367,14 @@ class CountsWithNoise:
         """As the rule for margins says."""
         return self.margins.noise(self.mechanism)
 
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> CellLaw:
+        """At the scale of the largest establishment, or of the count where noise follows that."""
+        count = -(-(size if jobs is None else jobs) // self.parameters.cells)
+        counted = count if self.mechanism.follows_counts else 0
+        return CellLaw(count, *_law_and_scale(self.mechanism, counted, self._own(size)))
+
     def spread(self, size: int) -> Spread:
         """At the scale of one establishment, whose workers are spread over the worker cells."""
         count = -(-size // self.parameters.cells)
@@ -412,12 +421,17 @@ def _number(measure: Measure) -> float | None:
     return measure if measure is None or isinstance(measure, float) else float(measure[0])
 
 
+@lru_cache(maxsize=1024)  # a profile has many cells of one size
+def _law_and_scale(made: Additive, count: int, largest: int) -> tuple[Law, float]:
+    scale = made.scale(count, largest)
+    return law_at(made.laws, scale), float(scale)
+
+
 @lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
 def _spread(made: Additive, count: int, largest: int) -> Spread:
     tail = (1 - COVERAGE) / 2
     low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
-    scale = made.scale(count, largest)
-    return Spread(count, count + low, count + high, law_at(made.laws, scale), float(scale))
+    return Spread(count, count + low, count + high, *_law_and_scale(made, count, largest))
 
 
 def _for_cells(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:

@@ -12,6 +12,7 @@ from leeward.mechanisms.clipped import MISSED, Clipped
 from leeward.mechanisms.clipping import checked_entries
 from leeward.mechanisms.measurement import (
     COVERAGE,
+    CellLaw,
     Expected,
     MarginRule,
     Measured,
@@ -30,7 +31,7 @@ from leeward.model import Cells, Entries
 from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
-from leeward.noise.law import Normal, laplace
+from leeward.noise.law import Normal, PiecewiseLaw, laplace
 from leeward.noise.scales import MOST, CellNoise, Clip, Integers
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
@@ -170,18 +171,31 @@ class ClippedCounts:
             for one in self._every_class()
         )
 
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> CellLaw:
+        """At the θ of a maximum without noise, with what clipping takes at most."""
+        made, cells = self._made(establishments), self.parameters.cells
+        count = -(-(size if jobs is None else jobs) // cells)
+        lost = _clipping_loss(made, size) * establishments / cells
+        scale = float(made.spreads(self._theta(made, size))[0])
+        return CellLaw(count, _unit_law(made), scale, min(lost, count))
+
     def spread(self, size: int) -> Spread:
         """The noise at the θ of a maximum without noise."""
         count, tail = -(-size // self.parameters.cells), (1 - COVERAGE) / 2
         made = self._made(ESTABLISHMENTS)
         low, high = (int(made.quantile(p, size)) for p in (tail, 1 - tail))
         scale = float(made.spreads(self._theta(made, size))[0])
-        law = laplace() if made.noise == "laplace" else Normal()
-        return Spread(count, count + low, count + high, law, scale)
+        return Spread(count, count + low, count + high, _unit_law(made), scale)
 
     @staticmethod
     def _theta(made: Clipped, size: int) -> Integers:
         return made.clipping.theta(made.clipping.grid.index(np.array([size])))
+
+
+def _unit_law(made: Clipped) -> PiecewiseLaw | Normal:
+    return laplace() if made.noise == "laplace" else Normal()
 
 
 @lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
@@ -189,7 +203,12 @@ def _expected_error(made: Clipped, size: int, establishments: int) -> float | No
     noise = _noise_error(made, size)
     if noise is None:
         return None
-    return noise + made.clipping_loss(size) * establishments / made.parameters.cells
+    return noise + _clipping_loss(made, size) * establishments / made.parameters.cells
+
+
+@lru_cache(maxsize=1024)  # a profile has many cells of one size
+def _clipping_loss(made: Clipped, size: int) -> float:
+    return made.clipping_loss(size)
 
 
 @lru_cache(maxsize=1024)

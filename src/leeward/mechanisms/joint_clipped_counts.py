@@ -17,6 +17,7 @@ from leeward.mechanisms.joint import (
 )
 from leeward.mechanisms.joint_clipped import JointClipped
 from leeward.mechanisms.measurement import (
+    CellLaw,
     Expected,
     MarginRule,
     Measured,
@@ -169,6 +170,18 @@ class JointClippedCounts(JointTables):
             for one in (made.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length()))
         )
         return CellNoise(law, share, least=share / 2, clips=clips)
+
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> CellLaw:
+        """A cell of the first table, with what clipping takes at most."""
+        made = self._made(establishment_class(establishments))
+        cells, scale = made.design.tables[0], float(made.spreads(self._theta(made, size))[0])
+        count = -(-(size if jobs is None else jobs) // cells)
+        lost = min(made.clipping_loss(size) * establishments / cells, count)
+        if made.rho:
+            return CellLaw(count, Normal(), scale * sqrt(made.moments.squares[1]), lost)
+        return CellLaw(count, made.drawn.law(1), scale, lost)
 
     def spread(self, size: int) -> Spread:
         """A cell of the first table, at the θ of a maximum without noise."""

@@ -27,6 +27,7 @@ from leeward.mechanisms.joint import (
 )
 from leeward.mechanisms.measurement import (
     COVERAGE,
+    CellLaw,
     Claims,
     Expected,
     MarginMethod,
@@ -297,6 +298,14 @@ class JointCounts(JointTables):
         share = 1 / made.drawn.reach(table, float(COVERAGE))
         least = float(made.scales(np.array([0])).exact(0))
         return CellNoise(made.drawn.law(table), share, least)
+
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> CellLaw:
+        """A cell of the first table."""
+        made = self.mechanism
+        count = -(-(size if jobs is None else jobs) // made.design.tables[0])
+        return CellLaw(count, made.drawn.law(1), float(made.scales(np.array([size])).exact(0)))
 
     def spread(self, size: int) -> Spread:
         """A cell of the first table."""

@@ -15,7 +15,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
-from leeward.noise.law import FloatTails
+from leeward.noise.law import FloatTails, Law, Normal
 from leeward.noise.scales import CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
@@ -84,6 +84,18 @@ class Expected(NamedTuple):
     bias: Floats | None
     finite: bool
     steady: bool
+
+
+class CellLaw(NamedTuple):
+    """The error of one worker cell: scale·Z rounded to whole jobs, less `bias`.
+
+    `true` is its count. `bias` is how many jobs clipping takes on average, at most.
+    """
+
+    true: int
+    law: Law | Normal
+    scale: float
+    bias: float = 0.0
 
 
 class Spread(NamedTuple):
@@ -218,6 +230,16 @@ class Measurement(Protocol):
         """What a reader knows of the noise of a cell from its margin; None without margins.
 
         `table` is that of a product, of which 0 is the total.
+        """
+
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> CellLaw | None:
+        """The error of a worker cell of a workplace cell with so many jobs, for public sizes.
+
+        Workers are spread evenly over the worker cells; without `jobs` the cell is one
+        establishment. Of a product it is a cell of the first table. None: what is published is no
+        count with noise of its own.
         """
 
     def spread(self, size: int) -> Spread:

@@ -146,6 +146,11 @@ class PayTable:
         """Tables of pay are not added up."""
         return None
 
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> None:
+        """Pay is no count."""
+
     def spread(self, size: int) -> Spread:
         """The noise of the payroll of one establishment, of which nine in ten are between."""
         made = self.mechanism

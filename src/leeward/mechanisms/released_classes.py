@@ -124,6 +124,11 @@ class FromClasses:
         """Of a class."""
         return self.classes.cell_noise(table)
 
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> None:
+        """What follows from classes is no count with noise of its own."""
+
     def spread(self, size: int) -> Spread:
         """Of the count of a class."""
         return self.classes.spread(size)

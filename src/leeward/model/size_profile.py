@@ -4,7 +4,6 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
-from itertools import starmap
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,19 +25,27 @@ MOST_JOBS = 10**9
 class SizeProfile:
     """Jobs of the largest establishment of a cell, and how many cells are like that.
 
-    `establishments` is how many establishments such a cell has, on average and rounded up; empty
-    where that is not known.
+    `establishments` is how many establishments such a cell has, on average and rounded up, and `n`
+    how many jobs all of them have together; each is empty where it is not known.
     """
 
     largest: tuple[int, ...] = (10, 100, 1000)
     cells: tuple[int, ...] = (1, 1, 1)
     given: bool = False
     establishments: tuple[int, ...] = ()
+    n: tuple[int, ...] = ()
+    named: str = "the size profile"
+
+    @property
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """The largest establishment, and the number of establishments."""
+        numbers = self.establishments or (ESTABLISHMENTS,) * len(self.largest)
+        return tuple(zip(self.largest, numbers, strict=True))
 
     def of(self, measure: Callable[[int, int], Answer]) -> tuple[Answer, ...]:
         """A measure of the largest establishment and of the number of establishments."""
-        numbers = self.establishments or (ESTABLISHMENTS,) * len(self.largest)
-        return tuple(starmap(measure, zip(self.largest, numbers, strict=True)))
+        found = {size: measure(*size) for size in dict.fromkeys(self.sizes)}
+        return tuple(found[size] for size in self.sizes)
 
     def mean(self, errors: tuple[float | None, ...]) -> float | None:
         """The average over the cells; None where one has no finite mean."""
@@ -50,7 +57,7 @@ class SizeProfile:
     def words(self) -> str:
         """What predictions are for."""
         if self.given:
-            return f"the size profile of {sum(self.cells):,} cells"
+            return f"{self.named} of {sum(self.cells):,} cells"
         sizes = ", ".join(f"{size:,}" for size in self.largest)
         return f"cells whose largest establishment has {sizes} jobs"
 
@@ -61,28 +68,40 @@ TYPICAL = SizeProfile()
 def read_profile(name: str | None, folder: Path) -> SizeProfile:
     """A profile from a CSV file; typical sizes without one.
 
-    Its columns are largest and cells, and establishments if that is known.
+    Its columns are largest and cells, and establishments and n, the jobs of a cell, if these are
+    known.
     """
     if name is None:
         return TYPICAL
     path = folder / name
     rows = csv.DictReader(StringIO(read_text(path, "sizes"), newline=""))
-    known = "establishments" in (rows.fieldnames or ())
-    columns = ("largest", "cells", *(("establishments",) if known else ()))
+    known = [name for name in ("establishments", "n") if name in (rows.fieldnames or ())]
+    columns = ("largest", "cells", *known)
     texts = [tuple(row.get(name) for name in columns) for row in rows]
     numbers = [tuple(int(one or 0) for one in line) for line in texts if all(map(_whole, line))]
     good = numbers and len(numbers) == len(texts) and all(min(line[1:]) > 0 for line in numbers)
-    if not good or max(size for size, *_ in numbers) > MOST_JOBS:
+    if not good or max(max(size, *rest, 0) for size, _, *rest in numbers) > MOST_JOBS:
         raise BadFile(
             "sizes",
-            rule="must be CSV with the columns largest, cells and perhaps establishments, whole "
-            "numbers up to 10^9",
+            rule="must be CSV with the columns largest, cells and perhaps establishments and n, "
+            "whole numbers up to 10^9",
             value=repr(str(path)),
             next_step="Write one row for each size of largest establishment; the other numbers are "
             "above 0.",
         )
     largest, cells, *rest = zip(*numbers, strict=True)
-    return SizeProfile(largest, cells, given=True, establishments=rest[0] if rest else ())
+    more = dict(zip(known, rest, strict=True))
+    numbered = more.get("establishments", ()), more.get("n", ())
+    made = SizeProfile(largest, cells, True, *numbered)
+    if any(jobs < size for size, jobs in zip(largest, made.n, strict=False)):
+        raise BadFile(
+            "sizes",
+            rule="must have an n of at least largest: the jobs of a cell with those of its largest "
+            "establishment",
+            value=repr(str(path)),
+            next_step="Give n as the jobs of the whole workplace cell.",
+        )
+    return made
 
 
 def _whole(text: str | None) -> bool:

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import erfc, sqrt
 from typing import Protocol
@@ -108,9 +108,7 @@ class PiecewiseLaw:
 
     def moment(self, order: int, *, absolute: bool = False) -> float | None:
         """E Z^order or E |Z|^order; None where infinite."""
-        with precision(512):
-            value = self.moment_ball(order, absolute=absolute)
-            return None if value is None else float(value)
+        return _moment(self, order, absolute)
 
     def moment_ball(self, order: int, *, absolute: bool = False) -> arb | None:
         """The moment as a ball at the working precision."""
@@ -220,6 +218,13 @@ def _halves(piece: Piece, *, split: bool) -> Sequence[tuple[Fraction | None, Fra
     if piece.high is not None and piece.high <= 0:
         return [(piece.low, piece.high, -1)]
     return [(piece.low, Fraction(0), -1), (Fraction(0), piece.high, 1)]
+
+
+@lru_cache(maxsize=256)  # the errors of every size ask for the same moments
+def _moment(law: PiecewiseLaw, order: int, absolute: bool) -> float | None:
+    with precision(512):
+        value = law.moment_ball(order, absolute=absolute)
+        return None if value is None else float(value)
 
 
 def _masses(law: PiecewiseLaw, bits: int) -> Masses:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.noise.integers import whole_margins
+from leeward.noise.law import Law, Normal
 from leeward.noise.scales import DRAWS, CellNoise, Integers
 from leeward.noise.tabulated import Floats
 from leeward.randomness import SeededBits
@@ -162,13 +163,20 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     generator = SeededBits(seed).generator
     if noise.shared is not None:
         return generator.laplace(size=POOL).astype(np.float32)
-    if noise.law is None:
-        return generator.standard_normal(POOL).astype(np.float32)
-    words = generator.integers(2**64, size=POOL, dtype=np.uint64, endpoint=False)
+    z = unit_draws(noise.law, SeededBits(seed), POOL)
     with np.errstate(all="ignore"):
-        z, _ = noise.law.approximate(words)
         z = z / (1 + z) if noise.relative else z
     found: Singles = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST).astype(np.float32)
+    return found
+
+
+def unit_draws(law: Law | Normal | None, bits: SeededBits, number: int) -> Floats:
+    """Draws of Z; standard normal ones without a law. A seed draws the same quantiles of any."""
+    if law is None or isinstance(law, Normal):
+        return bits.generator.standard_normal(number)
+    words = bits.generator.integers(2**64, size=number, dtype=np.uint64, endpoint=False)
+    with np.errstate(all="ignore"):
+        found, _ = law.approximate(words)
     return found
 
 

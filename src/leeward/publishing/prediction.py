@@ -1,21 +1,19 @@
 """Prediction: what error to expect and what is left, before anything is spent."""
 
-import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
-from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.errors import LeewardError
 from leeward.ledger import Account
 from leeward.ledger.account import payment
 from leeward.mechanisms.choice import IN_PLANS
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Codebook
 from leeward.model.size_profile import TYPICAL, SizeProfile
-from leeward.model.statistic import COUNT
 from leeward.privacy import job_sentences, sentences
 from leeward.privacy.odds import suspicion
 from leeward.privacy.words import joined
@@ -178,119 +176,3 @@ def _noise(made: Measurement, size: int) -> Noise:
     middles = at.true + (edges[1:] + edges[:-1]) / 2
     points = zip(middles.tolist(), mass.tolist(), strict=True)
     return Noise(at.true, at.low, at.high, tuple(points))
-
-
-WRITTEN = re.compile(
-    r"\s*([A-Za-z0-9_.-]+)\s*:\s*([0-9]+(?:\.[0-9]+)?)\s*([^\s0-9%][^0-9%]{0,200})?"
-)
-LEAST, MOST = {"epsilon": -3 * 900, "rho": -6 * 900}, 3 * 900
-"""An ε is looked for from 0.001 to 1000, a ρ from 0.000001 on."""
-
-STRIDE = 300
-
-
-@dataclass(frozen=True)
-class Target:
-    """A wanted mean absolute error of a table, in its unit: `unit` is what was written of it."""
-
-    table: str
-    error: float
-    unit: str | None = None
-
-    def is_in(self, unit: str) -> bool:
-        """Whether the unit that was written is this one, with its period or without."""
-        known = {unit, unit.partition(" per ")[0], *({"job"} if unit == COUNT.unit else ())}
-        return self.unit is None or self.unit in known
-
-
-def read_target(written: str) -> Target:
-    """`place_industry: 5 jobs` as a value."""
-    found = WRITTEN.fullmatch(written)
-    if found is None or float(found.group(2)) <= 0:
-        raise InvalidParameter(
-            "--target",
-            rule="must be a table and a mean error above 0, such as 'place_industry: 5 jobs'",
-            value=shown(written),
-            next_step="Write --target 'place_industry: 5 jobs' with a table of the plan.",
-        )
-    unit = found.group(3)
-    return Target(found.group(1), float(found.group(2)), None if unit is None else unit.strip())
-
-
-def smallest_budget(plan: Plan, target: Target) -> Plan:
-    """The same plan with the smallest ε or ρ, to three digits, that reaches the target."""
-    names = [table.name for table in plan.tables]
-    if target.table not in names:
-        raise InvalidParameter(
-            "--target",
-            rule=f"must name a table of the plan: {', '.join(names)}",
-            value=shown(target.table),
-            next_step="Choose one of them.",
-        )
-    unit = plan.tables[names.index(target.table)].marginal.statistic.unit
-    if not target.is_in(unit):
-        raise InvalidParameter(
-            "--target",
-            rule=f"must be in {unit}, the unit of {target.table}",
-            value=shown(target.unit),
-            next_step=f"Write --target '{target.table}: {target.error:g} {unit}', or no unit.",
-        )
-    alone = _TableAtShare.of(plan, target.table)
-    low, high = LEAST[plan.asked.currency] - 1, 0
-    while not alone.reaches(target, three_digits(high)):
-        if high >= MOST:
-            raise _out_of_reach(target, unit, plan.asked.currency)
-        low, high = high, high + STRIDE
-    while high - low > 1:
-        middle = (low + high) // 2
-        reached = alone.reaches(target, three_digits(middle))
-        low, high = (low, middle) if reached else (middle, high)
-    return with_budget(plan, three_digits(high))
-
-
-@dataclass(frozen=True)
-class _TableAtShare:
-    """The one table of interest, at the share that it has; the codebook is not read again."""
-
-    plan: Plan
-    table: WrittenTable
-    share: Fraction
-
-    @classmethod
-    def of(cls, plan: Plan, name: str) -> "_TableAtShare":
-        """The table of this name."""
-        tables = plan.request.tables
-        pairs = zip(tables, read_shares(tables), strict=True)
-        table, share = next(pair for pair in pairs if pair[0].name == name)
-        return cls(plan, table, share)
-
-    def reaches(self, target: Target, amount: Fraction) -> bool:
-        """Whether the table's mean error is small enough at this ε or ρ."""
-        context = replace(self.plan.context, asked=self.plan.asked.with_amount(amount))
-        try:
-            made = context.table(self.table, self.share)
-        except LeewardError:
-            return False
-        error = None if made is None else mean_error(made, self.plan.profile)
-        return error is not None and error <= target.error
-
-
-def three_digits(place: int) -> Fraction:
-    """The numbers of three significant digits in their order: 0 is 1, 1 is 1.01, 900 is 10."""
-    power, above = divmod(place, 900)
-    return Fraction(100 + above, 100) * Fraction(10) ** power
-
-
-def with_budget(plan: Plan, amount: Fraction) -> Plan:
-    """The plan with another ε or ρ; mechanisms are chosen anew."""
-    protect = plan.request.protect.model_copy(update={plan.asked.currency: str(amount)})
-    return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
-
-
-def _out_of_reach(target: Target, unit: str, currency: str) -> InvalidParameter:
-    return InvalidParameter(
-        "--target",
-        rule=f"must be reachable with {currency} of at most 1000",
-        value=f"{target.error:g} {unit} for {target.table}",
-        next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
-    )

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from leeward.exact import number_text
 from leeward.show import numbers
 
-ROOMS = ("show", "report", "web", "evaluate", "synth", "attacks", "local")
+ROOMS = ("show", "report", "web", "evaluate", "synth", "attacks", "local", "publishing")
 FILTERS = (
     *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
     *(

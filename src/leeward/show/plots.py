@@ -14,6 +14,10 @@ from leeward.show.charts import MOST_TICKS, TICK_LETTERS, Scale, Tick, round_tic
 from leeward.show.numbers import significant, tick
 
 Look: TypeAlias = Literal["theirs", "ours", "nothing"]
+Line: TypeAlias = Literal["line-one", "line-two", "line-three", "mark"]
+"""Series that are no parties: lines in their order, and points that stand out."""
+
+LINES: tuple[Line, ...] = ("line-one", "line-two", "line-three")
 
 LOOKS: dict[Look, str] = {
     "theirs": "another protection",
@@ -101,7 +105,7 @@ class Series:
     """Points (x, y) of one look: a line through them, or dots."""
 
     name: str
-    look: Look
+    look: Look | Line
     points: Sequence[tuple[float, float]]
     joined: bool = True
 

@@ -9,12 +9,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
+from leeward.publishing.frontier import GRID, make_frontier
 from leeward.publishing.plan import Plan, make_plan
-from leeward.publishing.prediction import MOST, outlook, read_target, smallest_budget, three_digits
+from leeward.publishing.prediction import outlook
 from leeward.publishing.request import Request
+from leeward.publishing.target import MOST, read_target, smallest_budget, three_digits
 from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
 from leeward.web.plan_result import make_budget
-from leeward.web.plan_view import Aim, PlanView, Saving, make_view
+from leeward.web.plan_view import Aim, PlanView, Possible, Saving, make_view
 from leeward.web.saving import next_commands, save
 from leeward.web.site import listed, render, site_of
 
@@ -61,7 +63,7 @@ def page(asked: Asked) -> Response:
 def change(asked: Asked) -> Response:
     """The form after one of its buttons: tables, shares or ε changed, or an ε looked for."""
     desk = _desk(asked)
-    action, draft, aim = desk.text("action"), desk.draft, None
+    action, draft, aim, possible = desk.text("action"), desk.draft, None, None
     removed = REMOVE.fullmatch(action)
     if action == "add":
         draft = draft.with_table()
@@ -73,8 +75,10 @@ def change(asked: Asked) -> Response:
         draft = draft.with_text("protect.epsilon", desk.text("aim.epsilon"))
     elif action == "aim":
         aim = _aim(desk, site_of(asked).ledger)
+    elif action == "frontier":
+        possible = _possible(desk)
     view = _view(asked, desk, draft)
-    return _shown(asked, view, aim=aim, added=action == "add")
+    return _shown(asked, view, aim=aim, possible=possible, added=action == "add")
 
 
 def preview(asked: Asked) -> Response:
@@ -125,18 +129,21 @@ def _shown(
     view: PlanView,
     *,
     aim: Aim | None = None,
+    possible: Possible | None = None,
     saving: Saving | None = None,
     added: bool = False,
 ) -> Response:
     names = [table.name for table in view.draft.tables]
     aim = aim or Aim(names[0] if names else "", "5")
-    saving = saving or Saving(view.path.name)
+    saving, possible = saving or Saving(view.path.name), possible or Possible()
+    refused = aim.refusals or saving.refusals or possible.refusals
     return render(
         asked,
         "plan.html.j2",
-        status=REFUSED if aim.refusals or saving.refusals else _status(view),
+        status=REFUSED if refused else _status(view),
         view=view,
         aim=aim,
+        possible=possible,
         saving=saving,
         added=added,
     )
@@ -146,8 +153,16 @@ def _status(view: PlanView) -> int:
     return REFUSED if view.refused else 200
 
 
+def _possible(desk: Desk) -> Possible:
+    """Accuracy against ε at every second point of the grid."""
+    try:
+        return Possible(make_frontier(_start(desk), grid=GRID[::2]))
+    except LeewardError as refusal:
+        return Possible(refusals=listed(refusal))
+
+
 def _aim(desk: Desk, ledger: Path | None) -> Aim:
-    """The smallest ε that gives a table the wanted error."""
+    """The smallest ε that gives a table the wanted accuracy."""
     table, wanted = desk.text("aim.table"), desk.text("aim.error")
     try:
         target = read_target(f"{table}: {wanted}")

@@ -10,6 +10,7 @@ from leeward.errors import LeewardError
 from leeward.exact import number_text
 from leeward.model import Attribute
 from leeward.privacy.sentences import IN_SHORT
+from leeward.publishing.frontier import Frontier
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.publishing.request import Request
@@ -61,6 +62,14 @@ class Aim:
     def epsilon(self) -> str:
         """The smallest ε that was found, or nothing."""
         return "" if self.found is None else number_text(self.found.asked.epsilon)
+
+
+@dataclass(frozen=True)
+class Possible:
+    """The frontier that was asked for, or why there is none."""
+
+    found: Frontier | None = None
+    refusals: tuple[LeewardError, ...] = ()
 
 
 @dataclass(frozen=True)
