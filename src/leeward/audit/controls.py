@@ -25,7 +25,6 @@ from leeward.audit.lines import (
     OF_GAINS,
     UNIT_EMPLOYER,
     Control,
-    stated_delta,
 )
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair, most, pairs
@@ -42,6 +41,7 @@ from leeward.audit.regression_exam import (
 from leeward.audit.row_exam import counts_at, examine_counts, own_margins
 from leeward.audit.table_exam import WITH_MARGINS, Recorded, examine_table, part_loss
 from leeward.baselines.dirichlet import NOTICE
+from leeward.baselines.printed import stated_delta
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped

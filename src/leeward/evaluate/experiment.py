@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.baselines.printed import PrintedForm
 from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import Benchmark, Benchmarks
 from leeward.evaluate.contender import (
@@ -34,6 +35,8 @@ WIDE_NOISE = 20
 
 MARGIN_CELLS = 40_000
 """Number of cells of a table, evenly chosen, on which bought margins are tried in each trial."""
+
+_NONE = Fraction(0)
 
 Outcome = tuple[Point, ...] | Refused
 
@@ -64,7 +67,7 @@ class Experiment:
         """How its points are labelled."""
         one, price = self.contender, self.price
         times = self.workload.worker_cells if one.accounting == "parallel" else 1
-        delta = price.delta if one.kind.spends_delta else 0
+        delta = price.delta if one.kind.spends_delta else Fraction(0)
         return Setting(
             workload=self.workload.name,
             mechanism=one.mechanism,
@@ -75,7 +78,7 @@ class Experiment:
             epsilon=float(price.epsilon),
             epsilon_summed=float(price.epsilon * times),
             delta=float(delta),
-            delta_summed=float(delta * times),
+            delta_summed=min(float(delta * times), 1.0),
             theta=one.theta,
         )
 
@@ -84,7 +87,10 @@ class Experiment:
         benchmark, product = benchmarks[self.workload.marginal], self.workload.product
         draw: Callable[[], TrialResults]
         try:
-            if product is not None:
+            if self.contender.printed:
+                form = self.contender.form(self.price)
+                draw = partial(self._as_printed, benchmark, form)
+            elif product is not None:
                 tables = benchmarks[product].truth
                 draw = partial(self._of_product, benchmark, tables, self._released(tables))
             else:
@@ -93,6 +99,13 @@ class Experiment:
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
         return measured(self.setting, benchmark, draw())
+
+    def _as_printed(self, benchmark: Benchmark, form: PrintedForm) -> TrialResults:
+        """Draws and closed forms of a form of 2015."""
+        cells = benchmark.truth.cells
+        trials = (benchmark.scorer.trial(form.released(cells)) for _ in range(self.trials))
+        mean, absolute, square = form.errors(cells)
+        return TrialResults(tuple(trials), Expected(absolute, mean, True, True, square), ())
 
     def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
@@ -120,7 +133,7 @@ class Experiment:
         sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
         trials = tuple(benchmark.scorer.trial(one) for one in sums)
         known = made.expected(columns)
-        return TrialResults(trials, known._replace(absolute=None, bias=None), ())
+        return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
 
     def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
         """Draws of all tables of a product, of which the cells or the total are looked at."""
@@ -198,10 +211,12 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     whole = workload.finest is not None or (
         workload.table_kind != "workplace" and not workload.alone
     )
-    for one in contenders(workload, grid.thetas):
+    for one in contenders(workload, grid):
+        parts = one.together(workload.worker_cells)
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
-                price = Price(alpha, epsilon, grid.delta, grid.plus)
+                delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
+                price = Price(alpha, epsilon, delta, grid.plus)
                 yield Experiment(workload, one, price, grid.trials)
 
 
@@ -225,6 +240,7 @@ def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ..
         **_plain(mean),
         "l1": mean.absolute,
         "l1_trials_error": benchmark.baseline.error,
+        "l2": np.sqrt(mean.square),
         "bias": mean.signed,
         **_ratios(benchmark, mean.absolute, mean.where_published),
     }
@@ -235,6 +251,7 @@ def _plain(mean: Trial) -> Columns:
     """The measures that are means of the trials and nothing else."""
     return {
         "l1_trials": mean.absolute,
+        "l2_trials": np.sqrt(mean.square),
         "relative_error": mean.relative,
         "spearman": mean.spearman,
         "spearman_infusion": mean.spearman_today,
@@ -250,16 +267,20 @@ def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns
     settled = standard_error([one.absolute for one in results.trials])
     nothing = np.full_like(mean.absolute, np.nan)
     l1, shown, bias = mean.absolute, mean.where_published, mean.signed
+    square = mean.square if expected.steady else nothing
     if expected.absolute is not None:
         exact = expected.absolute.ravel()
         l1, shown = groups.means(exact), groups.means(exact, benchmark.scorer.published)
     if expected.bias is not None:
         bias = groups.means(expected.bias.ravel())
+    if expected.square is not None:
+        square = groups.means(expected.square.ravel())
     if not expected.finite:  # the trials do not tend to anything
         l1 = shown = bias = nothing
     return {
         "l1": l1,
         "l1_trials_error": settled if expected.steady else nothing,
+        "l2": np.sqrt(square),
         "bias": bias,
         **_ratios(benchmark, l1, shown),
     }

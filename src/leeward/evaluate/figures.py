@@ -99,7 +99,8 @@ def _ranks(given: Sequence[Point], name: str, panels: list[Panel]) -> Iterator[P
     reading = (
         "Spearman's rank correlation of the cells; 1 is the same order. " + STYLES + ", without α."
     )
-    own = [point.spearman for point in given if point.policy == INFUSION and point.stratum == ALL]
+    today = [one for one in given if one.mechanism == INFUSION and one.stratum == ALL]
+    own = [point.spearman for point in today]
     rule = next((Reference(one, "today's noise infusion") for one in own if one is not None), None)
     truth = Axis("spearman", "rank correlation with the truth", reaches=(1,))
     chart = _chart(f"{name}: order of the cells, against the truth", truth, reading)
@@ -146,12 +147,12 @@ def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels,
 
 def _promises(panels: list[Panel], choice: Choice) -> str:
     """Which line promises what, where they promise different things: a figure must not hide it."""
-    lines = lines_of(point for panel in panels for point in panel.points)
-    known = [line for line in lines if choice(line) and not line.baseline]
+    points = [point for panel in panels for point in panel.points]
+    known = [one for one in lines_of(points) if choice(one) and not one.baseline]
     if len({line.policy for line in known}) < 2 and not any(line.delta for line in known):
         return ""
     makers = {
-        policy: dict.fromkeys(line.maker for line in known if line.policy == policy)
+        policy: dict.fromkeys(line.maker(points) for line in known if line.policy == policy)
         for policy in sorted({line.policy for line in known})
     }
     told = "; ".join(f"{policy} for {', '.join(names)}" for policy, names in makers.items())
@@ -174,7 +175,7 @@ def _main(line: Line) -> bool:
 
 
 def _tight(line: Line) -> bool:
-    return not line.published and not line.baseline
+    return not (line.published or line.baseline or line.printed)
 
 
 def _only_if_tight(panels: list[Panel]) -> list[Panel]:

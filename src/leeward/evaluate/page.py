@@ -17,7 +17,7 @@ from leeward.evaluate.findings import (
     gaps,
     reached,
 )
-from leeward.evaluate.line import PARALLEL, drawable, line_of
+from leeward.evaluate.line import INFUSION, PARALLEL, drawable, line_of
 from leeward.evaluate.point import Point
 from leeward.evaluate.results import WorkloadResult, called, promise, workload_results
 from leeward.pictures import Picture
@@ -115,9 +115,9 @@ def _order(one: Point) -> tuple[int, bool, float]:
 
 
 def _row(one: Point) -> Row:
-    today = one.policy == "none"
+    today = one.mechanism == INFUSION
     cells = (
-        "none" if today else promise(replace(one, delta=max(one.delta, one.delta_summed))),
+        promise(replace(one, delta=max(one.delta, one.delta_summed))),
         NOTHING if today else significant(one.epsilon_summed or one.epsilon),
         significant(one.l1),
         significant(one.ratio_to_infusion),
