@@ -62,7 +62,7 @@ def _benchmark(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> B
     flags = [infusion.flags(truth.counts, truth.employers, world) for world in worlds]
     baseline = Baseline(
         len(trials),
-        Trial.mean(trials),
+        Trial.mean(trials, len(scorer.groups.names)),
         standard_error([one.absolute for one in trials]),
         float(1 - published.mean()) if published.size else 0.0,
         float(np.mean([(one == DISTORTED).mean() for one in flags])) if published.size else 0.0,

@@ -12,10 +12,13 @@ from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms import REGISTRY, mechanism
+from leeward.mechanisms.choice import choose
 from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
 from leeward.mechanisms.measurement import Measurement, Mechanism
+from leeward.model import Marginal
+from leeward.model.size_profile import SizeProfile
 from leeward.privacy import Guarantee, StrongAlpha
-from leeward.privacy.policy import with_plus
+from leeward.privacy.policy import POLICIES, with_plus
 
 COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 """Mechanisms that release counts."""
@@ -146,6 +149,16 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
         plus=price.plus if one.needs_alpha else 1,
         **options,
     )
+
+
+@lru_cache(maxsize=512)
+def taken(marginal: Marginal, policy: str, price: Price) -> str | None:
+    """What `auto` takes for this table of a plan, without margins; None where nothing does."""
+    asked = replace(price.strong, policy=with_plus(POLICIES[policy], price.plus))
+    try:
+        return choose(marginal, asked, None, SizeProfile())[0].name
+    except LeewardError:
+        return None
 
 
 SPLIT, ADDED = "split", "added"

@@ -18,6 +18,7 @@ from leeward.evaluate.contender import (
     Contender,
     Price,
     contenders,
+    taken,
 )
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.point import Point, Refused, Setting
@@ -29,6 +30,9 @@ from leeward.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.model.values import ends
 
 Columns = Mapping[str, Floats]
+
+DRAWS, FEWEST_TRIALS = 4_000_000, 2
+"""So many draws of cells are enough for any mean: larger tables are drawn less often, but twice."""
 
 WIDE_NOISE = 20
 """Least noise S/ε, in jobs, that counts as wide."""
@@ -98,24 +102,40 @@ class Experiment:
                 draw = partial(self._of_table, benchmarks, made)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        return measured(self.setting, benchmark, draw())
+        found = measured(self.setting, benchmark, draw())
+        return tuple(replace(one, auto=True) for one in found) if self.taken else found
+
+    @property
+    def taken(self) -> bool:
+        """Whether `auto` takes the contender for the workload as a table of a plan."""
+        one, load = self.contender, self.workload
+        if one.kind.origin != "ours" or load.alone or load.finest is not None:
+            return False
+        return taken(load.marginal, one.policy, self.price) == one.mechanism
 
     def _as_printed(self, benchmark: Benchmark, form: PrintedForm) -> TrialResults:
         """Draws and closed forms of a form of 2015."""
         cells = benchmark.truth.cells
-        trials = (benchmark.scorer.trial(form.released(cells)) for _ in range(self.trials))
         mean, absolute, square = form.errors(cells)
-        return TrialResults(tuple(trials), Expected(absolute, mean, True, True, square), ())
+        expected = Expected(absolute, mean, True, True, square)
+        often = range(self.often(expected, cells.counts.size))
+        trials = (benchmark.scorer.trial(form.released(cells)) for _ in often)
+        return TrialResults(tuple(trials), expected, ())
+
+    def often(self, expected: Expected, cells: int) -> int:
+        """How often a table is drawn: not at all where the trials would not tend to anything."""
+        return min(self.trials, max(FEWEST_TRIALS, -(-DRAWS // cells))) if expected.finite else 0
 
     def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
         if self.contender.accounting == ADDED and finest is not None:
             return self._added(made, benchmark, benchmarks[finest].truth)
-        trials, covered = self._drawn(made, benchmark)
+        expected = made.expected(benchmark.truth.columns(made))
+        often = self.often(expected, benchmark.truth.counts.size)
+        trials, covered = self._drawn(made, benchmark, often)
         bought = self.contender.with_margins(self.own_price, self.workload.worker_cells)
         if bought is not None:
             covered = self._covered(bought, benchmark.truth)
-        expected = made.expected(benchmark.truth.columns(made))
         return TrialResults(tuple(trials), expected, tuple(covered))
 
     @property
@@ -171,11 +191,13 @@ class Experiment:
         margins = {name: one[:, own] for name, one in drawn.margins.items()}
         return Measured(drawn.values[:, own], margins, drawn.law)
 
-    def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
+    def _drawn(
+        self, made: Measurement, benchmark: Benchmark, often: int
+    ) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
         scored, covered = [], []
         wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(made)
-        for _ in range(self.trials):
+        for _ in range(often):
             drawn = made.measure(columns)
             scored.append(benchmark.scorer.trial(drawn.values))
             covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
@@ -222,7 +244,7 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
 
 def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
     """One point for each group."""
-    mean = Trial.mean(results.trials)
+    mean = Trial.mean(results.trials, len(benchmark.scorer.groups.names))
     columns = {
         **_plain(mean),
         **_errors(benchmark, results, mean),
@@ -264,8 +286,8 @@ def _plain(mean: Trial) -> Columns:
 def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns:
     """Mean absolute error and bias: closed forms where there are any."""
     groups, expected = benchmark.scorer.groups, results.expected
-    settled = standard_error([one.absolute for one in results.trials])
     nothing = np.full_like(mean.absolute, np.nan)
+    settled = standard_error([one.absolute for one in results.trials] or [nothing])
     l1, shown, bias = mean.absolute, mean.where_published, mean.signed
     square = mean.square if expected.steady else nothing
     if expected.absolute is not None:

@@ -39,9 +39,10 @@ class Point(Setting):
     `l1` is the mean absolute error of a cell: in closed form where `l1_source` says so, else the
     mean of the trials. `l2` is the root of the mean square, by the same rule. None stands for what
     does not exist: an infinite mean, a margin that is not published, a correlation without
-    variation.
+    variation. `auto` is whether `auto` takes the mechanism for such a table at this α and ε.
     """
 
+    auto: bool = False
     stratum: str = ALL
     cells: int = 0
     trials: int = 0

@@ -84,9 +84,11 @@ class Trial:
     spearman_today: Floats
 
     @classmethod
-    def mean(cls, trials: Sequence["Trial"]) -> "Trial":
-        """The mean of every measure."""
+    def mean(cls, trials: Sequence["Trial"], groups: int) -> "Trial":
+        """The mean of every measure; NaN in each of so many groups where nothing was drawn."""
         names = cls.__dataclass_fields__
+        if not trials:
+            return cls(**{name: np.full(groups, np.nan) for name in names})
         return cls(**{n: np.mean([getattr(t, n) for t in trials], axis=0) for n in names})
 
 
