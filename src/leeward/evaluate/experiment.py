@@ -31,7 +31,7 @@ from leeward.model.values import ends
 
 Columns = Mapping[str, Floats]
 
-DRAWS, FEWEST_TRIALS = 4_000_000, 2
+DRAWS, FEWEST_TRIALS = 2_000_000, 2
 """So many draws of cells are enough for any mean: larger tables are drawn less often, but twice."""
 
 WIDE_NOISE = 20
