@@ -54,6 +54,8 @@ class Grid:
     """Δ of every promise that has an α."""
     printed: bool = False
     """Whether the forms of 2015 enter as they were printed."""
+    drawn: bool = True
+    """Whether what has a closed form is drawn too: for ranks, coverage, and to check the form."""
 
     def delta_of(self, alpha: Fraction | None, epsilon: Fraction, parts: int) -> Fraction:
         """δ of a price that pays for so many worker cells, each at an equal part of ε."""
@@ -62,7 +64,7 @@ class Grid:
         return min(parts * stated_delta(alpha, epsilon / parts), Fraction(1))
 
     def with_trials(self, trials: int) -> "Grid":
-        """The same grid, drawn more or less often."""
+        """The same grid, drawn more or less often, closed forms or not."""
         if not 2 <= trials <= MOST_TRIALS:
             raise InvalidParameter(
                 "trials",
@@ -70,7 +72,7 @@ class Grid:
                 value=shown(trials),
                 next_step="Leave it out for what the preset has.",
             )
-        return replace(self, trials=trials)
+        return replace(self, trials=trials, drawn=True)
 
     def with_promise(self, promise: Guarantee) -> "Grid":
         """The same grid with the Δ of a promise, and its α beside the others."""
@@ -322,7 +324,7 @@ PRESETS: Mapping[str, Preset] = {
             "the marginals of Haney et al. 2015, on areas like census tracts",
             Economy(*NATION, geography="tracts"),
             _TRACTS,
-            Grid(further=(), delta=None, printed=True),
+            Grid(further=(), delta=None, printed=True, drawn=False),
         ),
     )
 }

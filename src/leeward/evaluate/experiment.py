@@ -65,6 +65,7 @@ class Experiment:
     contender: Contender
     price: Price
     trials: int
+    drawn: bool = True
 
     @property
     def setting(self) -> Setting:
@@ -123,8 +124,10 @@ class Experiment:
         return TrialResults(tuple(trials), expected, ())
 
     def often(self, expected: Expected, cells: int) -> int:
-        """How often a table is drawn: not at all where the trials would not tend to anything."""
-        return min(self.trials, max(FEWEST_TRIALS, -(-DRAWS // cells))) if expected.finite else 0
+        """How often a table is drawn: not at all where trials would not tend to anything."""
+        needed = self.drawn or expected.absolute is None
+        enough = max(FEWEST_TRIALS, -(-DRAWS // cells))
+        return min(self.trials, enough) if needed and expected.finite else 0
 
     def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
@@ -133,9 +136,8 @@ class Experiment:
         expected = made.expected(benchmark.truth.columns(made))
         often = self.often(expected, benchmark.truth.counts.size)
         trials, covered = self._drawn(made, benchmark, often)
-        bought = self.contender.with_margins(self.own_price, self.workload.worker_cells)
-        if bought is not None:
-            covered = self._covered(bought, benchmark.truth)
+        if often:
+            covered += self._covered(benchmark.truth)
         return TrialResults(tuple(trials), expected, tuple(covered))
 
     @property
@@ -203,8 +205,11 @@ class Experiment:
             covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
         return scored, covered
 
-    def _covered(self, made: Measurement, truth: Truth) -> list[Floats]:
-        """The same for margins that are bought, on a part of the table."""
+    def _covered(self, truth: Truth) -> list[Floats]:
+        """The same for margins that are bought, on a part of the table; none where they are not."""
+        made = self.contender.with_margins(self.own_price, self.workload.worker_cells)
+        if made is None:
+            return []
         some = truth.thinned(MARGIN_CELLS)
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
         draws = (made.measure(some.columns(made)) for _ in range(self.trials))
@@ -239,7 +244,7 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
                 delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
                 price = Price(alpha, epsilon, delta, grid.plus)
-                yield Experiment(workload, one, price, grid.trials)
+                yield Experiment(workload, one, price, grid.trials, grid.drawn)
 
 
 def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
