@@ -5,7 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from leeward.evaluate.break_even import summary
-from leeward.evaluate.line import INFUSION, Line, drawable, line_of, lines_of
+from leeward.evaluate.contender import H15
+from leeward.evaluate.key_findings import compared, has_printed
+from leeward.evaluate.line import INFUSION, PUBLISHED, Line, drawable, line_of, lines_of
 from leeward.evaluate.point import ALL, Point
 from leeward.pictures import Axis, Panels, Picture, Reference, draw
 
@@ -73,7 +75,32 @@ def _all(
         ):
             told = replace(chart, subtitle=f"{chart.subtitle} {_promises(panels, choice)}".strip())
             yield (f"{workload}-{stem}", *_filled(told, panels, choice))
+    yield from _experiment_of_2015(given, names)
     yield ("coverage", *_coverage(drawable(given), names))
+
+
+def _experiment_of_2015(given: Sequence[Point], names: Mapping[str, str]) -> Iterator[Chart]:
+    """A figure for each α, a panel for each table: the three algorithms as [H15] counts them."""
+    if not has_printed(given):
+        return
+    both = dict.fromkeys((*compared(given, H15), *compared(given, PUBLISHED)))
+    # What differs between tables is how they are booked, which the figure says once.
+    alike = [replace(one, accounting="single", policy="none", delta=0.0) for one in both]
+    for alpha in sorted({one.alpha for one in alike if one.alpha is not None}):
+        here = [one for one in alike if one.alpha == alpha]
+        panels = [
+            Panel(name, tuple(one for one in here if one.workload == workload))
+            for workload, name in names.items()
+        ]
+        chart = _chart(
+            f"The experiment of 2015: error against today's noise infusion at α = {alpha:g}",
+            RATIO,
+            f"{READING} Solid: as printed in 2015. Dashed: as printed there and in 2016, or in "
+            "2016 alone. Each worker cell is counted at ε, as the paper does; by the sum rule d "
+            "worker cells cost d·ε.",
+        )
+        chart = replace(chart, reference=TODAY)
+        yield (f"experiment-2015-{alpha:g}", *_filled(chart, panels, lambda _: True))
 
 
 Planned: TypeAlias = tuple[str, Panels, list[Panel], Choice]

@@ -18,7 +18,6 @@ from leeward.evaluate.contender import H15
 from leeward.evaluate.line import PARALLEL, PUBLISHED
 from leeward.evaluate.point import ALL, Point
 
-ALGORITHMS = (LOG_LAPLACE, SMOOTH_GAMMA, SMOOTH_LAPLACE)
 SMOOTH = (SMOOTH_GAMMA, SMOOTH_LAPLACE)
 
 STRAIGHT = 0.02
@@ -48,14 +47,13 @@ class KeyFinding:
 
 def key_findings(points: Iterable[Point], form: str) -> tuple[KeyFinding, ...]:
     """The five findings for one form of the smooth algorithms."""
-    mine = _Compared.of(points, form)
+    mine = _Compared(form, compared(points, form))
     return (mine.straight(), mine.cheap(), mine.rising(), mine.crossing(), mine.helped())
 
 
 def findings_json(points: Sequence[Point], mark: str | None) -> dict[str, Any]:
     """The findings for programs: with the forms of 2015 where they were run, and those of 2016."""
-    printed = any(one.calibration == H15 for one in points)
-    forms = (H15, PUBLISHED) if printed else (PUBLISHED,)
+    forms = (H15, PUBLISHED) if has_printed(points) else (PUBLISHED,)
     first, *others = ([asdict(one) for one in key_findings(points, form)] for form in forms)
     return {
         "source": "[H15] section 6",
@@ -65,25 +63,31 @@ def findings_json(points: Sequence[Point], mark: str | None) -> dict[str, Any]:
     }
 
 
+def compared(points: Iterable[Point], form: str) -> tuple[Point, ...]:
+    """The points of the three algorithms as the paper counts them, from coarse to fine tables."""
+    wanted = {LOG_LAPLACE: PUBLISHED, SMOOTH_GAMMA: form, SMOOTH_LAPLACE: form}
+    found = [
+        one
+        for one in points
+        if one.stratum == ALL
+        and wanted.get(one.mechanism) == one.calibration
+        and one.accounting in ("single", PARALLEL)
+        and one.l1 is not None
+    ]
+    return tuple(sorted(found, key=lambda one: one.cells))
+
+
+def has_printed(points: Iterable[Point]) -> bool:
+    """Whether the forms of 2015 are among the points."""
+    return any(one.calibration == H15 for one in points)
+
+
 @dataclass(frozen=True)
 class _Compared:
-    """The points of the three algorithms that have a mean error, from coarse to fine tables."""
+    """What the findings of one form are judged by."""
 
     form: str
     points: tuple[Point, ...]
-
-    @classmethod
-    def of(cls, points: Iterable[Point], form: str) -> "_Compared":
-        wanted = {LOG_LAPLACE: PUBLISHED, SMOOTH_GAMMA: form, SMOOTH_LAPLACE: form}
-        found = [
-            one
-            for one in points
-            if one.stratum == ALL
-            and wanted.get(one.mechanism) == one.calibration
-            and one.accounting in ("single", PARALLEL)
-            and one.l1 is not None
-        ]
-        return cls(form, tuple(sorted(found, key=lambda one: one.cells)))
 
     def straight(self) -> KeyFinding:
         """The first."""

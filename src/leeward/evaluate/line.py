@@ -163,7 +163,7 @@ class Line:
 
     def series(self, lines: Iterable["Line"]) -> Series:
         """How it is drawn: ours thick, published forms dashed, the papers' accounting dotted."""
-        dashed = (6, 3) if self.published or self.baseline else (10, 2) if self.printed else ()
+        dashed = (6, 3) if self.published or self.baseline else ()
         return Series(
             self.name,
             self.label(lines),
