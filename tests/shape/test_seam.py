@@ -29,6 +29,8 @@ NAMED = {
     "leeward.audit.pay_controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.planted": "a broken twin is made of the mechanism that it breaks",
     "leeward.baselines.scatter": "the slope of a line: no mechanism, but the same word",
+    "leeward.baselines.printed": "a form of 2015 goes by the name of what it became",
+    "leeward.evaluate.key_findings": "the slope of a line: no mechanism, but the same word",
 }
 """The only modules outside the room that may name a mechanism, and why."""
 
