@@ -95,9 +95,9 @@ def _experiment_of_2015(given: Sequence[Point], names: Mapping[str, str]) -> Ite
         chart = _chart(
             f"The experiment of 2015: error against today's noise infusion at α = {alpha:g}",
             RATIO,
-            f"{READING} Solid: as printed in 2015. Dashed: as printed there and in 2016, or in "
-            "2016 alone. Each worker cell is counted at ε, as the paper does; by the sum rule d "
-            "worker cells cost d·ε.",
+            f"{READING} Solid: as printed in 2015, which keeps no promise. Dashed: as published in "
+            "2016; Log-Laplace is the same in both. Each worker cell is counted at ε, as in 2015; "
+            "by the sum rule d of them cost d·ε.",
         )
         chart = replace(chart, reference=TODAY)
         yield (f"experiment-2015-{alpha:g}", *_filled(chart, panels, lambda _: True))
@@ -174,8 +174,8 @@ def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> tuple[Panels,
 
 def _promises(panels: list[Panel], choice: Choice) -> str:
     """Which line promises what, where they promise different things: a figure must not hide it."""
-    points = [point for panel in panels for point in panel.points]
-    known = [one for one in lines_of(points) if choice(one) and not one.baseline]
+    points = [one for panel in panels for one in panel.points if choice(line_of(one))]
+    known = [one for one in lines_of(points) if not one.baseline]
     if len({line.policy for line in known}) < 2 and not any(line.delta for line in known):
         return ""
     makers = {

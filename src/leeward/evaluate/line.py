@@ -131,7 +131,8 @@ class Line:
 
     def maker(self, points: Iterable[Point]) -> str:
         """The mechanism for people, with the δ that its promise needs at these points."""
-        return label(self.mechanism) + delta_words(one for one in points if line_of(one) == self)
+        mine = (one for one in points if one.mechanism == self.mechanism)
+        return label(self.mechanism) + delta_words(mine)
 
     @property
     def _form(self) -> str:
