@@ -190,8 +190,9 @@ def test_strata_make_up_the_whole(run: Evaluation) -> None:
 
 def test_the_root_mean_square_is_that_of_the_trials(drawn: Drawn, run: Evaluation) -> None:
     """In closed form; at least the mean, and nothing where it is infinite."""
-    for one in (Contender("slope", "strong"), Contender("node_laplace", "establishment", theta=10)):
-        point = drawn(one, "0.1", "4")
+    node = Contender("node_laplace", "establishment", theta=10)
+    for who in (Contender("slope", "strong"), node):
+        point = drawn(who, "0.1", "4")
         assert point.l2 == pytest.approx(point.l2_trials, rel=0.03)
     for one in run.points:
         if one.l2 is not None and one.l1 is not None:
