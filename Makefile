@@ -135,10 +135,11 @@ bench-peers-synth: setup ## synthetic tables of DATA=FILE by other libraries, co
 bench-peers-local: setup ## a survey of a million clients by Leeward and by pure-ldp (ten minutes)
 	@$(BIN)/python benchmarks/peers/surveys.py
 
-evaluation: setup ## the full evaluation of the documents, and its figures and tables (ten minutes)
-	@rm -rf build/h17 && mkdir -p build
+evaluation: setup ## the full evaluations of the documents, and their figures and tables (fifteen minutes)
+	@rm -rf build/h17 build/h15 && mkdir -p build
 	@$(BIN)/leeward evaluate --preset h17 --out build/h17
-	@$(BIN)/python -m docs.evaluation build/h17
+	@$(BIN)/leeward evaluate --preset h15 --out build/h15
+	@$(BIN)/python -m docs.evaluation build/h17 build/h15
 
 docs: setup ## compute the tables of the documents anew
 	@$(BIN)/python -m docs.tables

@@ -4,6 +4,7 @@ A test compares the tables of the page with the points that are kept beside it.
 """
 
 import csv
+import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
@@ -12,25 +13,42 @@ from typing import Any, get_type_hints
 
 from docs.slot import fill, table
 from leeward.evaluate.break_even import FAMILIES, break_even
+from leeward.evaluate.contender import H15 as FORM_2015
 from leeward.evaluate.findings import agreement
-from leeward.evaluate.line import label
+from leeward.evaluate.key_findings import SMOOTH, compared, key_findings
+from leeward.evaluate.line import PUBLISHED, label
+from leeward.evaluate.page import verdict
 from leeward.evaluate.point import ALL, COLUMNS, Point
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "evaluation.md"
-KEPT = DOCS / "explanation" / "evaluation-points.csv"
+H17, H15 = "h17", FORM_2015
+KEPT = {
+    H17: DOCS / "explanation" / "evaluation-points.csv",
+    H15: DOCS / "explanation" / "evaluation-points-2015.csv",
+}
 PICTURES = DOCS / "pictures"
-FIGURES = (
-    "summary",
-    "place_sector_ownership-error",
-    "place_sector_ownership-tight",
-    "place_sector_ownership-strata",
-    "place_sector_ownership-rank",
-    "single_queries-error",
-    "whole_marginal-error",
-    "whole_marginal-rank",
-    "coverage",
-)
+FIGURES = {
+    H17: (
+        "summary",
+        "place_sector_ownership-error",
+        "place_sector_ownership-tight",
+        "place_sector_ownership-strata",
+        "place_sector_ownership-rank",
+        "single_queries-error",
+        "whole_marginal-error",
+        "whole_marginal-rank",
+        "coverage",
+    ),
+    H15: ("experiment-2015-0.01", "experiment-2015-0.1"),
+}
+TRACTS = {
+    "three_way": ("tract × sector × ownership", 94_363),
+    "with_age": ("× age", 283_089),
+    "with_age_sex": ("× age × sex", 566_178),
+    "with_age_sex_race": ("× age × sex × race", 3_397_068),
+}
+"""The marginals of [H15] section 6, and how many cells they have there."""
 SINGLE = (
     *(("0.01", "1"), ("0.05", "1"), ("0.1", "0.5"), ("0.1", "1")),
     *(("0.1", "2"), ("0.1", "4"), ("0.2", "1")),
@@ -45,21 +63,22 @@ GRIDS = {
 
 def keep(folder: Path) -> None:
     """Take the points of all cells, and the figures of the page, from the folder of a run."""
+    preset = json.loads((folder / "evaluation.json").read_text(encoding="utf-8"))["preset"]
     with (folder / "points.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["stratum"] == ALL]
-    with KEPT.open("w", encoding="utf-8", newline="") as file:
+    with KEPT[preset].open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    for stem in FIGURES:
+    for stem in FIGURES[preset]:
         svg = (folder / "figures" / f"{stem}.svg").read_text(encoding="utf-8")
-        (PICTURES / f"h17-{stem}.svg").write_text(svg, encoding="utf-8")
+        (PICTURES / f"{preset}-{stem}.svg").write_text(svg, encoding="utf-8")
 
 
-def points() -> tuple[Point, ...]:
+def points(preset: str = H17) -> tuple[Point, ...]:
     """The points that are kept."""
     kinds = get_type_hints(Point)
-    with KEPT.open(encoding="utf-8", newline="") as file:
+    with KEPT[preset].open(encoding="utf-8", newline="") as file:
         return tuple(
             Point(**{one.name: _read(row[one.name], kinds[one.name]) for one in fields(Point)})
             for row in csv.DictReader(file)
@@ -69,6 +88,8 @@ def points() -> tuple[Point, ...]:
 def _read(text: str, kind: object) -> Any:  # noqa: ANN401 (as the field says)
     if kind is str:
         return text
+    if kind is bool:
+        return text == "True"
     if not text:
         return None
     return int(text) if kind is int or kind == int | None else float(text)
@@ -124,6 +145,13 @@ def infusion_ranks_line(workload: str, given: Sequence[Point]) -> str:
     )
 
 
+def _ratio(point: Point | None) -> str:
+    if point is None or point.ratio_to_infusion is None:
+        return "–"
+    found = f"{point.ratio_to_infusion:.3g}"
+    return f"**{found}**" if point.auto else found
+
+
 def coverage_table(given: Sequence[Point]) -> str:
     """The least and the largest coverage over the grid, of all cells and where noise is wide."""
     rows = []
@@ -167,6 +195,49 @@ def where_published_table(given: Sequence[Point]) -> str:
     return table(("workload", "mechanism", "ε", "all cells", "where published"), rows)
 
 
+def cells_table(given: Sequence[Point]) -> str:
+    """How many cells the marginals of 2015 have in the paper and here, and infusion's error."""
+    today = {one.workload: one for one in given if one.mechanism == "infusion"}
+    rows = [
+        (words, f"{paper:,}", f"{today[name].cells:,}", f"{today[name].l1:.3g}")
+        for name, (words, paper) in TRACTS.items()
+    ]
+    return table(("marginal", "cells in 2015", "cells here", "error of infusion (jobs)"), rows)
+
+
+def errors_table(given: Sequence[Point]) -> str:
+    """Mean absolute errors at ε = 1 of the algorithms as they were counted in 2015."""
+    forms = (("log_laplace", PUBLISHED), *((n, f) for n in SMOOTH for f in (FORM_2015, PUBLISHED)))
+    known = {
+        (one.workload, one.alpha, one.mechanism, one.calibration): one
+        for form in (FORM_2015, PUBLISHED)
+        for one in compared(given, form)
+        if one.epsilon == 1
+    }
+    rows = [
+        (words, f"{alpha:g}", *(_jobs(known.get((name, alpha, *form))) for form in forms))
+        for alpha in (0.01, 0.1)
+        for name, (words, _) in TRACTS.items()
+    ]
+    years = {FORM_2015: "2015", PUBLISHED: "2016"}
+    named = [f"{label(name)}, {years[form]}" for name, form in forms[1:]]
+    return table(("marginal", "α", label(forms[0][0]), *named), rows)
+
+
+def _jobs(point: Point | None) -> str:
+    return "–" if point is None or point.l1 is None else f"{point.l1:.3g}"
+
+
+def findings_table(given: Sequence[Point]) -> str:
+    """The five findings with the forms of both years."""
+    both = (key_findings(given, form) for form in (FORM_2015, PUBLISHED))
+    rows = [
+        (f"{one.number}. {one.statement}", one.rule, verdict(one), verdict(other))
+        for one, other in zip(*both, strict=True)
+    ]
+    return table(("finding", "rule", "forms of 2015", "forms of 2016"), rows)
+
+
 def agreement_line(given: Sequence[Point]) -> str:
     """Closed forms against trials."""
     found = agreement(given)
@@ -179,7 +250,7 @@ def agreement_line(given: Sequence[Point]) -> str:
 
 def blocks() -> dict[str, str]:
     """Every table of the page, by the name of its place."""
-    given = points()
+    given, tracts = points(), points(H15)
     return {
         "break-even": break_even_table(given),
         **{
@@ -191,6 +262,9 @@ def blocks() -> dict[str, str]:
         "coverage": coverage_table(given),
         "agreement": agreement_line(given),
         "where published": where_published_table(given),
+        "cells of 2015": cells_table(tracts),
+        "errors of 2015": errors_table(tracts),
+        "findings of 2015": findings_table(tracts),
     }
 
 

@@ -6,10 +6,10 @@ from math import exp, log
 import pytest
 
 from leeward.audit.exams import scalar, workplace_view
-from leeward.audit.lines import stated_delta
 from leeward.audit.loss import Loss, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Rounded
+from leeward.baselines.printed import stated_delta
 from leeward.mechanisms import mechanism
 from leeward.mechanisms.smooth_gamma import SmoothGamma
 from leeward.privacy import policy

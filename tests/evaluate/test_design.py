@@ -34,10 +34,9 @@ def book() -> Codebook:
 @pytest.mark.parametrize("name", ["h17", "h15"])
 def test_the_full_presets_have_the_grid_of_the_papers(name: str, book: Codebook) -> None:
     preset = PRESETS[name]
-    assert preset.grid == Grid()
     assert preset.grid.trials == 20
     for load in preset.workloads(book):
-        whole = load.worker_cells > 1 and not load.alone
+        whole = name == "h17" and load.worker_cells > 1 and not load.alone
         for mechanism in ("slope", "smooth_gamma", "edge_laplace"):
             found = [
                 e for e in experiments(load, preset.grid) if e.contender.mechanism == mechanism
@@ -48,6 +47,27 @@ def test_the_full_presets_have_the_grid_of_the_papers(name: str, book: Codebook)
             assert alphas == ({None} if mechanism == "edge_laplace" else set(ALPHAS))
         thetas = {e.contender.theta for e in experiments(load, preset.grid)} - {None}
         assert thetas == {10, 100, 1_000, 10_000}
+
+
+def test_h15_states_the_delta_of_every_point_and_h17_has_one(book: Codebook) -> None:
+    """At α = 0.1: .269, .073, .030, .0053, 2.8e-5, 7.7e-10; each part of a sum states its own."""
+    assert PRESETS["h17"].grid == Grid()
+    grid, alpha = PRESETS["h15"].grid, Fraction("0.1")
+    stated = [float(grid.delta_of(alpha, epsilon, 1)) for epsilon in EPSILONS]
+    assert stated == pytest.approx([0.269, 0.0726, 0.0298, 0.00527, 2.78e-5, 7.7e-10], rel=2e-3)
+    assert float(grid.delta_of(alpha, Fraction(4), 3)) == pytest.approx(
+        3 * float(grid.delta_of(alpha, Fraction(4, 3), 1))
+    )
+    assert grid.delta_of(alpha, Fraction(1), 36) == 1
+    assert Grid().delta_of(alpha, Fraction(1), 3) == Fraction(1, 20)
+    (three, *_) = PRESETS["h15"].workloads(book)
+    points = {
+        (e.contender.calibration, e.price.epsilon): e.setting.delta
+        for e in experiments(three, grid)
+        if e.contender.mechanism == "smooth_laplace" and e.price.alpha == alpha
+    }
+    for form in ("h15", "published", "tight"):
+        assert points[form, Fraction(1)] == pytest.approx(0.00527, rel=1e-3)
 
 
 def test_the_full_presets_have_the_size_of_the_papers() -> None:
@@ -99,6 +119,8 @@ def test_only_the_number_of_trials_changes() -> None:
     quick = PRESETS["quick"]
     changed = quick.with_trials(7)
     assert changed.grid.trials == 7
+    assert not PRESETS["h15"].grid.drawn
+    assert PRESETS["h15"].with_trials(7).grid.drawn
     assert changed.with_trials(quick.grid.trials) == quick
 
 

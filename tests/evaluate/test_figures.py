@@ -163,11 +163,11 @@ def test_node_dp_gets_the_theta_with_the_least_error_and_nothing_else_does() -> 
 def test_names_tell_apart_what_is_alike() -> None:
     first = Line("slope", "tight", "sum", "strong")
     weak, joint = replace(first, policy="weak"), replace(first, accounting="joint")
-    less, theta = replace(first, delta=0.01), replace(first, theta=1000)
+    less, theta = replace(first, delta=True), replace(first, theta=1000)
     assert first.label([first]) == "slope (ours)"
     assert weak.label([first, weak]) == "slope (ours), weak"
     assert joint.label([first, joint]) == "slope (ours), one price for all"
-    assert less.label([first, less]) == "slope (ours), δ = 0.01"
+    assert less.label([first, less]) == "slope (ours), δ > 0"
     assert theta.label([theta]) == "slope (ours), θ = 1,000"
     assert Line("new", "tight", "single", "strong").label([]) == "new"
 
@@ -374,3 +374,44 @@ def test_a_baseline_that_leaves_the_figure_is_told_where_it_would_have_stood(
     low = [row["series"] for row in found["w-error"][1] if row["ratio_to_infusion"] == 1e-6]
     assert len(low) == 1
     assert low[0].startswith("slope")
+
+
+def test_a_delta_of_its_own_at_every_point_makes_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """[H15] states another δ for each ε; the figure says the largest."""
+    stated = [
+        replace(one, delta=delta)
+        for one, delta in zip(at("smooth_laplace", {1: 9.0, 4: 0.5}), (0.3, 1e-9), strict=True)
+    ]
+    assert published(stated, delta=True).delta == 1e-9  # at the first ε that is no worse
+    chart, rows = planned(stated, monkeypatch)["w-error"]
+    assert len(chart.series) == 1
+    assert [row["ratio_to_infusion"] for row in rows] == [9.0, 0.5]
+    assert chart.subtitle.endswith("Promise: strong for Smooth Laplace (δ up to 0.3).")
+
+
+def test_the_experiment_of_2015_has_a_figure_for_each_alpha(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both forms, however a table is booked; the other figures leave out what keeps no promise."""
+    ratios: dict[float, float | None] = {1: 2.0, 4: 0.5}
+    given = [
+        replace(one, l1=one.ratio_to_infusion, accounting=accounting, workload=load)
+        for load, accounting in (("v", "single"), ("w", "parallel"))
+        for one in (
+            *at("log_laplace", ratios),
+            *at("smooth_gamma", ratios),
+            *at("smooth_gamma", ratios, calibration="h15", policy="none"),
+        )
+    ]
+    found = planned(given, monkeypatch)
+    chart, rows = found["experiment-2015-0.1"]
+    assert {row["panel"] for row in rows} == {"v", "w"}
+    assert sorted(one.label for one in chart.series) == [
+        "Log-Laplace, as published",
+        "Smooth Gamma, as printed in 2015",
+        "Smooth Gamma, as published",
+    ]
+    assert [one.dash for one in chart.series].count(()) == 1
+    for stem in ("v-error", "w-error", "v-tight"):
+        assert stem not in found or "2015" not in str(found[stem][0].series)
+    assert "experiment-2015-0.1" not in planned(at("smooth_gamma", ratios), monkeypatch)

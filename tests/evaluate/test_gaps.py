@@ -9,7 +9,7 @@ from leeward.baselines.infusion import Infusion
 from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import Contender, Price, contenders
-from leeward.evaluate.design import Workload
+from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import Refused
 from leeward.model import Attribute, Dimension, Marginal
@@ -124,8 +124,8 @@ def test_a_gap_tells_its_setting_and_the_way_out() -> None:
     )
 
 
-def lines(load: Workload) -> list[tuple[str, str, str, str]]:
-    found = contenders(load, (10, 100))
+def lines(load: Workload, *, printed: bool = False) -> list[tuple[str, str, str, str]]:
+    found = contenders(load, Grid(thetas=(10, 100), printed=printed))
     return [(one.mechanism, one.calibration, one.policy, one.accounting) for one in found]
 
 
@@ -156,6 +156,14 @@ def test_a_worker_table_adds_up_what_is_released_cell_by_cell() -> None:
         "edge_laplace": ("worker", "joint"),
         "node_laplace": ("establishment", "joint"),
     }
+
+
+def test_the_forms_of_2015_stand_beside_the_others_and_promise_nothing() -> None:
+    """Booked as the paper does: one count, or each worker cell at ε."""
+    for load, how in ((asked(1), "single"), (asked(8), "parallel")):
+        found = lines(load, printed=True)
+        more = [one for one in found if one not in lines(load)]
+        assert more == [(name, "h15", "none", how) for name in ("smooth_gamma", "smooth_laplace")]
 
 
 def test_single_queries_pay_for_one_cell() -> None:

@@ -12,6 +12,7 @@ from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import ALL, Point, Refused
+from leeward.mechanisms.measurement import Expected
 from tests.evaluate.conftest import Village
 
 TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
@@ -135,8 +136,8 @@ def test_an_infinite_mean_is_no_number(run: Evaluation) -> None:
     for one in held:
         assert (one.ratio_to_infusion is None) == (one.bias is None) == (one.l1 is None)
         assert (one.l1_trials_error is None) == (one.l1 is None)
-        assert one.l1_trials is not None
-        assert one.spearman is not None
+        assert (one.l1_trials is None) == (one.spearman is None) == (one.l1 is None)
+        assert (one.trials == 0) == (one.l1 is None)  # trials would not tend to anything
 
 
 def test_every_setting_is_a_point_or_a_gap(run: Evaluation) -> None:
@@ -185,3 +186,52 @@ def test_strata_make_up_the_whole(run: Evaluation) -> None:
             assert sum(p.cells for p in parts) == one.cells
             whole = sum(p.cells * (p.l1 or 0) for p in parts) / one.cells
             assert whole == pytest.approx(one.l1)
+
+
+def test_the_root_mean_square_is_that_of_the_trials(drawn: Drawn, run: Evaluation) -> None:
+    """In closed form; at least the mean, and nothing where it is infinite."""
+    node = Contender("node_laplace", "establishment", theta=10)
+    for who in (Contender("slope", "strong"), node):
+        point = drawn(who, "0.1", "4")
+        assert point.l2 == pytest.approx(point.l2_trials, rel=0.03)
+    for one in run.points:
+        if one.l2 is not None and one.l1 is not None:
+            assert one.l2 >= one.l1 * 0.9999
+    missing = {(p.mechanism, p.calibration) for p in run.points if p.l2 is None}
+    assert ("log_laplace", "published") in missing  # no variance where 2·ln(1+α)/ε ≥ ½
+    assert ("smooth_gamma", "published") not in missing  # 256·S²/ε²
+    assert all(p.l2 is not None for p in run.points if p.mechanism == "infusion")
+
+
+def test_points_say_what_auto_takes(run: Evaluation) -> None:
+    """One of slope, staircase and Pareto at each setting of a workplace table: the best of them."""
+    here = [p for p in run.points if p.workload == TABLE and p.stratum == ALL]
+    for alpha, epsilon in {(p.alpha, p.epsilon) for p in here if p.alpha is not None}:
+        mine = [p for p in here if (p.alpha, p.epsilon) == (alpha, epsilon)]
+        (taken,) = [p for p in mine if p.auto]
+        ours = [p for p in mine if p.mechanism in ("slope", "staircase", "vector_pareto")]
+        assert (taken.l1 or 0) <= 1.1 * min(p.l1 or 0 for p in ours)
+    assert {p.mechanism for p in here if p.auto} == {"slope", "staircase"}
+
+
+def test_closed_forms_need_no_draws(village: Village, held: Benchmarks) -> None:
+    price = Price(Fraction("0.1"), Fraction(1), Fraction(0))
+    known, unknown = (
+        Experiment(village.loads[0], Contender(name, "strong"), price, 3, drawn=False).run(held)
+        for name in ("slope", "clipped")
+    )
+    assert not isinstance(known, Refused)
+    assert not isinstance(unknown, Refused)
+    assert (known[0].trials, known[0].l1_source) == (0, "closed form")
+    assert known[0].l1 is not None
+    assert known[0].spearman is known[0].coverage is known[0].l1_trials is None
+    assert (unknown[0].trials, unknown[0].l1_source) == (3, "trials")
+
+
+def test_large_tables_are_drawn_less_often(village: Village) -> None:
+    price = Price(Fraction("0.1"), Fraction(1), Fraction(0))
+    one = Experiment(village.loads[0], Contender("slope", "strong"), price, 20)
+    finite = Expected(None, None, finite=True, steady=True)
+    sizes = (94_251, 282_753, 565_506, 3_393_036)
+    assert [one.often(finite, cells) for cells in sizes] == [20, 8, 4, 2]
+    assert one.often(finite._replace(finite=False), 10) == 0

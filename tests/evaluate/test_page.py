@@ -89,7 +89,7 @@ def test_every_entry_of_the_contents_leads_somewhere() -> None:
     assert len(anchors) == len(reader.sections) == 1 + 2 + 1 + 2
     assert set(anchors) <= set(reader.ids)
     files = {one for one in reader.targets if not one.startswith("#")}
-    assert files == {"points.csv", "gaps.csv", "evaluation.json"}
+    assert files == {"points.csv", "gaps.csv", "findings.json", "evaluation.json"}
 
 
 def test_drawn_figures_stand_in_the_page_and_need_no_network() -> None:
@@ -178,3 +178,21 @@ def test_a_page_is_made_of_whatever_there_is(case: str) -> None:
     assert len(reader.sections) >= 3
     assert len(reader.ids) == len(set(reader.ids))
     assert not {"nan", "inf", "None"} & set(plain(reader).split()) - {"None"}
+
+
+def test_the_findings_of_2015_stand_on_the_page_where_their_forms_were_run() -> None:
+    assert "The findings of 2015" not in plain(shown(FULL))
+    more = (
+        replace(printed("log_laplace", 4.0, workload="whole", accounting="parallel"), cells=9),
+        *(
+            replace(at("smooth_gamma", l1, calibration="h15", policy="none", **more), cells=cells)
+            for l1, more, cells in (
+                (40.0, {}, 1),
+                (1.0, {"workload": "whole", "accounting": "parallel"}, 9),
+            )
+        ),
+    )
+    reader = shown(replace(FULL, points=(*FULL.points, *more)))
+    assert "holds, 1 of 1" in plain(reader)
+    assert "findings-2015" in reader.ids
+    assert "Smooth Gamma, as printed in 2015" in plain(reader)

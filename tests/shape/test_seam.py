@@ -41,6 +41,8 @@ NAMED = {
     "leeward.attacks.membership": "an attack names the mechanism that it is tried against",
     "leeward.attacks.reconstruct": "an attack names the mechanism that it is tried against",
     "leeward.baselines.scatter": "the slope of a line: no mechanism, but the same word",
+    "leeward.baselines.printed": "a form of 2015 goes by the name of what it became",
+    "leeward.evaluate.key_findings": "the slope of a line: no mechanism, but the same word",
 }
 """The only modules outside the room that may name a mechanism, and why."""
 

@@ -25,7 +25,6 @@ from leeward.audit.lines import (
     OF_GAINS,
     UNIT_EMPLOYER,
     Control,
-    stated_delta,
 )
 from leeward.audit.local_exam import LOCAL_LINES, rounded_up
 from leeward.audit.loss import INFINITE, NONE, Loss, laplace_loss, pure_loss
@@ -43,6 +42,7 @@ from leeward.audit.regression_exam import (
 from leeward.audit.row_exam import counts_at, examine_counts, own_margins
 from leeward.audit.table_exam import WITH_MARGINS, Recorded, examine_table, part_loss
 from leeward.baselines.dirichlet import NOTICE
+from leeward.baselines.printed import stated_delta
 from leeward.exact import ball
 from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.clipped import Clipped

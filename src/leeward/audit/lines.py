@@ -51,8 +51,8 @@ from leeward.audit.released_code import (
 from leeward.audit.row import Claim, Row
 from leeward.audit.row_exam import ROW_LINES, RowLine
 from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_table
+from leeward.baselines.printed import stated_delta
 from leeward.errors import InvalidParameter
-from leeward.exact import ball, dyadic_up, log_growth, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.claims import PAY as PAY_KINDS
@@ -276,14 +276,6 @@ class Control:
             detail=self.detail,
         )
         return Row(claim, self.examine(depth))
-
-
-def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:
-    """The smallest δ for which the papers state Smooth Laplace: e^(−ε/2λ), rounded up."""
-    with precision(128):
-        halvings = int(float(ball(epsilon) / log_growth(alpha)))
-    with precision(256 + halvings):
-        return dyadic_up((-ball(epsilon) / (2 * log_growth(alpha))).exp(), 128 + halvings)
 
 
 def _code(

@@ -73,7 +73,7 @@ def _baseline(
     published = scorer.published
     return Baseline(
         len(trials),
-        Trial.mean(trials),
+        Trial.mean(trials, len(scorer.groups.names)),
         standard_error([one.absolute for one in trials]),
         float(1 - published.mean()) if published.size else 0.0,
         float(np.mean([(one == DISTORTED).mean() for one in flags])) if published.size else 0.0,

@@ -94,7 +94,14 @@ def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -
         if _belongs(line, family):
             ratios = _ratios(one for one in points if line_of(one) == line)
             if ratios:
-                yield *crossing(ratios, grid), line.label(lines), line.policy, line.delta
+                found = crossing(ratios, grid)
+                yield *found, line.label(lines), line.policy, _delta(line, points, found[0])
+
+
+def _delta(line: Line, points: Sequence[Point], epsilon: float) -> float:
+    """The δ at the first ε that was measured from there on."""
+    mine = [one for one in points if line_of(one) == line and (one.epsilon or 0) >= epsilon]
+    return min(mine, key=lambda one: one.epsilon or 0).delta
 
 
 def _belongs(line: Line, family: Family) -> bool:
@@ -178,7 +185,7 @@ def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
 
 def _failing(found: Iterable[BreakEven]) -> str:
     """Which of them promise less than the others: the figure must not hide it."""
-    weaker = sorted({f"{one.mechanism} (δ = {one.delta:g})" for one in found if one.delta})
+    weaker = sorted({f"{one.mechanism} (δ = {one.delta:.3g})" for one in found if one.delta})
     return f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""
 
 

@@ -6,15 +6,19 @@ from functools import lru_cache
 
 import numpy as np
 
+from leeward.baselines.printed import FORMS, PrintedForm
 from leeward.errors import LeewardError
-from leeward.evaluate.design import Workload
+from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
 from leeward.mechanisms import REGISTRY, mechanism
+from leeward.mechanisms.choice import choose
 from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
 from leeward.mechanisms.measurement import Measurement, Mechanism
+from leeward.model import Marginal
+from leeward.model.size_profile import SizeProfile
 from leeward.privacy import Guarantee, StrongAlpha
-from leeward.privacy.policy import with_plus
+from leeward.privacy.policy import POLICIES, with_plus
 
 COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 """Mechanisms that release counts."""
@@ -28,6 +32,9 @@ JOINT = tuple(name for name, one in COMPARED.items() if "joint" in one.claims)
 
 BASELINES = tuple(name for name, one in COMPARED.items() if one.origin == "baseline")
 
+
+H15 = "h15"
+"""The calibration of the forms of 2015."""
 
 MARGIN_SHARE = Fraction(1, 10)
 """The share of ε that pays for margins where mechanisms are compared."""
@@ -51,12 +58,17 @@ class Contender:
     @property
     def needs_alpha(self) -> bool:
         """Whether the promise speaks of α."""
-        return self.policy in ("strong", "weak")
+        return self.policy in ("strong", "weak") or self.printed
+
+    @property
+    def printed(self) -> bool:
+        """Whether it is a form of 2015, which keeps no promise."""
+        return self.calibration == H15
 
     @property
     def own_largest(self) -> bool:
         """Whether the noise of a cell follows its own largest establishment."""
-        return self.policy == "weak"
+        return self.policy == "weak" or self.printed
 
     def sizes(self, truth: Truth) -> Integers:
         """What the noise of each cell follows: an establishment, or the count itself."""
@@ -73,16 +85,22 @@ class Contender:
 
     def measurement(self, price: "Price", cells: int) -> Measurement:
         """Calibrate for a table with this many worker cells; refused where conditions fail."""
-        made = self._made(price, self._together(cells))
+        made = self._made(price, self.together(cells))
         free = self.has_margins and self.kind.free_margins
         rule = PublicMargins() if free else NoMargins()
         return made.measurement(by_cell=self.own_largest, margins=rule)
+
+    def form(self, price: "Price") -> PrintedForm:
+        """The form of 2015 at this price, which each worker cell gets; refused as above."""
+        if price.alpha is None:
+            raise TypeError("a form of 2015 has an α")
+        return PrintedForm(self.mechanism, price.alpha, price.epsilon)
 
     def with_margins(self, price: "Price", cells: int) -> Measurement | None:
         """The same for a tenth less, which pays for margins; None where that does not do."""
         if not self.has_margins or self.kind.free_margins:
             return None
-        together = self._together(cells)
+        together = self.together(cells)
         parts = cells if self.accounting == "sum" else 1
         try:
             made = self._made(price.less(MARGIN_SHARE), together)
@@ -91,7 +109,7 @@ class Contender:
             return None
         return made.measurement(by_cell=self.own_largest, margins=rule)
 
-    def _together(self, cells: int) -> int:
+    def together(self, cells: int) -> int:
         """How many worker cells the price pays for."""
         return cells if self.accounting in ("sum", "joint") else 1
 
@@ -133,6 +151,16 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
     )
 
 
+@lru_cache(maxsize=512)
+def taken(marginal: Marginal, policy: str, price: Price) -> str | None:
+    """What `auto` takes for this table of a plan, without margins; None where nothing does."""
+    asked = replace(price.strong, policy=with_plus(POLICIES[policy], price.plus))
+    try:
+        return choose(marginal, asked, None, SizeProfile())[0].name
+    except LeewardError:
+        return None
+
+
 SPLIT, ADDED = "split", "added"
 """How a margin is made: released for its share of ε, or added up from the finest table."""
 
@@ -140,7 +168,7 @@ PRODUCT = "product"
 """All tables of a product are released together."""
 
 
-def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, ...]:
+def contenders(workload: Workload, grid: Grid) -> tuple[Contender, ...]:
     """All lines of a workload's figures: the papers', their tight forms, ours, the baselines."""
     if workload.product is not None:
         whole = [name for name in OURS if StrongAlpha() in REGISTRY[name].claims["worker"]]
@@ -161,12 +189,15 @@ def contenders(workload: Workload, thetas: tuple[int, ...]) -> tuple[Contender, 
         for name in papers
         for calibration in ("published", "tight")
     ]
+    several = each == "sum" and workload.worker_cells > 1
     parallel = [Contender(name, policy, "parallel", "published") for name in papers]
+    booked = "parallel" if several else each
     return (
         *scalar,
-        *(parallel if each == "sum" and workload.worker_cells > 1 else ()),
+        *(parallel if several else ()),
+        *(Contender(name, "none", booked, H15) for name in (FORMS if grid.printed else ())),
         *(_ours(name, policy, each, block) for name in OURS),
-        *(one for name in BASELINES for one in _baselines(name, block, thetas)),
+        *(one for name in BASELINES for one in _baselines(name, block, grid.thetas)),
     )
 
 

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
+from leeward.baselines.printed import stated_delta
 from leeward.economy import Economy, write_economy
 from leeward.engines import Engine, connect
 from leeward.errors import InvalidParameter, shown
@@ -44,16 +45,26 @@ class Grid:
     alphas: tuple[Fraction, ...] = exact("0.01", "0.05", "0.1", "0.2")
     epsilons: tuple[Fraction, ...] = exact("0.25", "0.5", "0.67", "1", "2", "4")
     further: tuple[Fraction, ...] = exact("8", "16")
-    delta: Fraction = Fraction(1, 20)
-    """Of Smooth Laplace alone; with it the papers' condition first holds at ε = 0.67 for
-    α = 0.1, a value that the papers' own grid has."""
+    delta: Fraction | None = Fraction(1, 20)
+    """Of Smooth Laplace alone; with a twentieth the papers' condition first holds at ε = 0.67 for
+    α = 0.1, a value that the papers' own grid has. None: the δ that [H15] states for each point."""
     thetas: tuple[int, ...] = (10, 100, 1_000, 10_000)
     trials: int = 20
     plus: int = 1
     """Δ of every promise that has an α."""
+    printed: bool = False
+    """Whether the forms of 2015 enter as they were printed."""
+    drawn: bool = True
+    """Whether what has a closed form is drawn too: for ranks, coverage, and to check the form."""
+
+    def delta_of(self, alpha: Fraction | None, epsilon: Fraction, parts: int) -> Fraction:
+        """δ of a price that pays for so many worker cells, each at an equal part of ε."""
+        if self.delta is not None or alpha is None:
+            return self.delta or Fraction(0)
+        return min(parts * stated_delta(alpha, epsilon / parts), Fraction(1))
 
     def with_trials(self, trials: int) -> "Grid":
-        """The same grid, drawn more or less often."""
+        """The same grid, drawn more or less often, closed forms or not."""
         if not 2 <= trials <= MOST_TRIALS:
             raise InvalidParameter(
                 "trials",
@@ -61,7 +72,7 @@ class Grid:
                 value=shown(trials),
                 next_step="Leave it out for what the preset has.",
             )
-        return replace(self, trials=trials)
+        return replace(self, trials=trials, drawn=True)
 
     def with_promise(self, promise: Guarantee) -> "Grid":
         """The same grid with the Δ of a promise, and its α beside the others."""
@@ -319,7 +330,7 @@ PRESETS: Mapping[str, Preset] = {
             "the marginals of Haney et al. 2015, on areas like census tracts",
             Economy(*NATION, geography="tracts"),
             _TRACTS,
-            Grid(),
+            Grid(further=(), delta=None, printed=True, drawn=False),
         ),
     )
 }

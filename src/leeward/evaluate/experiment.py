@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.baselines.printed import PrintedForm
 from leeward.errors import LeewardError
 from leeward.evaluate.benchmark import Baseline, Benchmark, Benchmarks
 from leeward.evaluate.contender import (
@@ -17,6 +18,7 @@ from leeward.evaluate.contender import (
     Contender,
     Price,
     contenders,
+    taken,
 )
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.point import Point, Refused, Setting
@@ -29,11 +31,16 @@ from leeward.model.values import ends
 
 Columns = Mapping[str, Floats]
 
+DRAWS, FEWEST_TRIALS = 2_000_000, 2
+"""So many draws of cells are enough for any mean: larger tables are drawn less often, but twice."""
+
 WIDE_NOISE = 20
 """Least noise S/ε, in jobs, that counts as wide."""
 
 MARGIN_CELLS = 40_000
 """Number of cells of a table, evenly chosen, on which bought margins are tried in each trial."""
+
+_NONE = Fraction(0)
 
 Outcome = tuple[Point, ...] | Refused
 
@@ -58,13 +65,14 @@ class Experiment:
     contender: Contender
     price: Price
     trials: int
+    drawn: bool = True
 
     @property
     def setting(self) -> Setting:
         """How its points are labelled."""
         one, price = self.contender, self.price
         times = self.workload.worker_cells if one.accounting == "parallel" else 1
-        delta = price.delta if one.kind.spends_delta else 0
+        delta = price.delta if one.kind.spends_delta else Fraction(0)
         return Setting(
             workload=self.workload.name,
             mechanism=one.mechanism,
@@ -75,7 +83,7 @@ class Experiment:
             epsilon=float(price.epsilon),
             epsilon_summed=float(price.epsilon * times),
             delta=float(delta),
-            delta_summed=float(delta * times),
+            delta_summed=min(float(delta * times), 1.0),
             theta=one.theta,
         )
 
@@ -84,7 +92,10 @@ class Experiment:
         benchmark, product = benchmarks[self.workload.marginal], self.workload.product
         draw: Callable[[], TrialResults]
         try:
-            if product is not None:
+            if self.contender.printed:
+                form = self.contender.form(self.price)
+                draw = partial(self._as_printed, benchmark, form)
+            elif product is not None:
                 tables = benchmarks[product].truth
                 draw = partial(self._of_product, benchmark, tables, self._released(tables))
             else:
@@ -92,17 +103,41 @@ class Experiment:
                 draw = partial(self._of_table, benchmarks, made)
         except LeewardError as refusal:
             return Refused(**vars(self.setting), reason=str(refusal))
-        return measured(self.setting, benchmark, draw())
+        found = measured(self.setting, benchmark, draw())
+        return tuple(replace(one, auto=True) for one in found) if self.taken else found
+
+    @property
+    def taken(self) -> bool:
+        """Whether `auto` takes the contender for the workload as a table of a plan."""
+        one, load = self.contender, self.workload
+        if one.kind.origin != "ours" or load.alone or load.finest is not None:
+            return False
+        return taken(load.marginal, one.policy, self.price) == one.mechanism
+
+    def _as_printed(self, benchmark: Benchmark, form: PrintedForm) -> TrialResults:
+        """Draws and closed forms of a form of 2015."""
+        cells = benchmark.truth.cells
+        mean, absolute, square = form.errors(cells)
+        expected = Expected(absolute, mean, True, True, square)
+        often = range(self.often(expected, cells.counts.size))
+        trials = (benchmark.scorer.trial(form.released(cells)) for _ in often)
+        return TrialResults(tuple(trials), expected, ())
+
+    def often(self, expected: Expected, cells: int) -> int:
+        """How often a table is drawn: not at all where trials would not tend to anything."""
+        needed = self.drawn or expected.absolute is None
+        enough = max(FEWEST_TRIALS, -(-DRAWS // cells))
+        return min(self.trials, enough) if needed and expected.finite else 0
 
     def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
         if self.contender.accounting == ADDED and finest is not None:
             return self._added(made, benchmark, benchmarks[finest].truth)
-        trials, covered = self._drawn(made, benchmark)
-        bought = self.contender.with_margins(self.own_price, self.workload.worker_cells)
-        if bought is not None:
-            covered = self._covered(bought, benchmark.truth)
         expected = made.expected(benchmark.truth.columns(made))
+        often = self.often(expected, benchmark.truth.counts.size)
+        trials, covered = self._drawn(made, benchmark, often)
+        if often:
+            covered += self._covered(benchmark.truth)
         return TrialResults(tuple(trials), expected, tuple(covered))
 
     @property
@@ -120,7 +155,7 @@ class Experiment:
         sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
         trials = tuple(benchmark.scorer.trial(one) for one in sums)
         known = made.expected(columns)
-        return TrialResults(trials, known._replace(absolute=None, bias=None), ())
+        return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
 
     def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
         """Draws of all tables of a product, of which the cells or the total are looked at."""
@@ -158,18 +193,23 @@ class Experiment:
         margins = {name: one[:, own] for name, one in drawn.margins.items()}
         return Measured(drawn.values[:, own], margins, drawn.law)
 
-    def _drawn(self, made: Measurement, benchmark: Benchmark) -> tuple[list[Trial], list[Floats]]:
+    def _drawn(
+        self, made: Measurement, benchmark: Benchmark, often: int
+    ) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
         scored, covered = [], []
         wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(made)
-        for _ in range(self.trials):
+        for _ in range(often):
             drawn = made.measure(columns)
             scored.append(benchmark.scorer.trial(drawn.values))
             covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
         return scored, covered
 
-    def _covered(self, made: Measurement, truth: Truth) -> list[Floats]:
-        """The same for margins that are bought, on a part of the table."""
+    def _covered(self, truth: Truth) -> list[Floats]:
+        """The same for margins that are bought, on a part of the table; none where they are not."""
+        made = self.contender.with_margins(self.own_price, self.workload.worker_cells)
+        if made is None:
+            return []
         some = truth.thinned(MARGIN_CELLS)
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
         draws = (made.measure(some.columns(made)) for _ in range(self.trials))
@@ -198,16 +238,18 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
     whole = workload.finest is not None or (
         workload.table_kind != "workplace" and not workload.alone
     )
-    for one in contenders(workload, grid.thetas):
+    for one in contenders(workload, grid):
+        parts = one.together(workload.worker_cells)
         for alpha in grid.alphas if one.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
-                price = Price(alpha, epsilon, grid.delta, grid.plus)
-                yield Experiment(workload, one, price, grid.trials)
+                delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
+                price = Price(alpha, epsilon, delta, grid.plus)
+                yield Experiment(workload, one, price, grid.trials, grid.drawn)
 
 
 def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
     """One point for each group."""
-    mean = Trial.mean(results.trials)
+    mean = Trial.mean(results.trials, len(benchmark.scorer.groups.names))
     columns = {
         **_plain(mean),
         **_errors(benchmark, results, mean),
@@ -233,6 +275,7 @@ def _baseline_points(
         **_plain(mean),
         "l1": mean.absolute,
         "l1_trials_error": held.error,
+        "l2": np.sqrt(mean.square),
         "bias": mean.signed,
         **_ratios(benchmark, mean.absolute, mean.where_published),
     }
@@ -244,6 +287,7 @@ def _plain(mean: Trial) -> Columns:
     """The measures that are means of the trials and nothing else."""
     return {
         "l1_trials": mean.absolute,
+        "l2_trials": np.sqrt(mean.square),
         "relative_error": mean.relative,
         "spearman": mean.spearman,
         "spearman_infusion": mean.spearman_today,
@@ -256,19 +300,23 @@ def _plain(mean: Trial) -> Columns:
 def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns:
     """Mean absolute error and bias: closed forms where there are any."""
     groups, expected = benchmark.scorer.groups, results.expected
-    settled = standard_error([one.absolute for one in results.trials])
     nothing = np.full_like(mean.absolute, np.nan)
+    settled = standard_error([one.absolute for one in results.trials] or [nothing])
     l1, shown, bias = mean.absolute, mean.where_published, mean.signed
+    square = mean.square if expected.steady else nothing
     if expected.absolute is not None:
         exact = expected.absolute.ravel()
         l1, shown = groups.means(exact), groups.means(exact, benchmark.scorer.published)
     if expected.bias is not None:
         bias = groups.means(expected.bias.ravel())
+    if expected.square is not None:
+        square = groups.means(expected.square.ravel())
     if not expected.finite:  # the trials do not tend to anything
         l1 = shown = bias = nothing
     return {
         "l1": l1,
         "l1_trials_error": settled if expected.steady else nothing,
+        "l2": np.sqrt(square),
         "bias": bias,
         **_ratios(benchmark, l1, shown),
     }

@@ -104,7 +104,7 @@ def reached(one: BreakEven) -> str:
     if one.mechanism is None:
         return one.words
     name = one.mechanism.removesuffix(", as published").removesuffix(" (ours)")
-    more = f", δ = {one.delta:g}" if one.delta else ""
+    more = f", δ = {one.delta:.3g}" if one.delta else ""
     return f"{one.words} ({name}, {one.policy}{more})"
 
 

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from math import inf
 
+from leeward.evaluate.contender import H15
 from leeward.evaluate.point import Point
 from leeward.mechanisms import REGISTRY
 from leeward.pictures import Series
 from leeward.pictures import colour as okabe_ito
 
-PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "none"
+PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"
 
 Mark = tuple[str, str]
 """The colour and the shape of a line's points."""
@@ -81,13 +82,16 @@ ACCOUNTS = {
 
 @dataclass(frozen=True)
 class Line:
-    """What the points of a line have in common; `theta` is None also for the best of several."""
+    """What the points of a line have in common; `theta` is None also for the best of several.
+
+    `delta` is whether the promise may fail: the δ may be another at every point.
+    """
 
     mechanism: str
     calibration: str
     accounting: str
     policy: str
-    delta: float = 0.0
+    delta: bool = False
     theta: int | None = None
 
     @property
@@ -111,6 +115,11 @@ class Line:
         return self.paper and self.calibration == PUBLISHED
 
     @property
+    def printed(self) -> bool:
+        """Whether it is a form of 2015, which keeps no promise."""
+        return self.calibration == H15
+
+    @property
     def baseline(self) -> bool:
         """Whether it protects something else: no α."""
         return not self.ours and not self.paper
@@ -120,24 +129,24 @@ class Line:
         """The line among the rows of a figure."""
         return "/".join(str(part) for part in astuple(self))
 
-    @property
-    def maker(self) -> str:
-        """The mechanism for people, with the δ that its promise needs."""
-        name = label(self.mechanism)
-        return f"{name} (δ = {self.delta:g})" if self.delta else name
+    def maker(self, points: Iterable[Point]) -> str:
+        """The mechanism for people, with the δ that its promise needs at these points."""
+        mine = (one for one in points if one.mechanism == self.mechanism)
+        return label(self.mechanism) + delta_words(mine)
 
     @property
     def _form(self) -> str:
         name = label(self.mechanism)
         if not self.paper:
             return name
-        return f"{name}, {'as published' if self.published else self.calibration}"
+        forms = {PUBLISHED: "as published", H15: "as printed in 2015"}
+        return f"{name}, {forms.get(self.calibration, self.calibration)}"
 
     def label(self, lines: Iterable["Line"]) -> str:
         """Its name among these lines: what it shares with no other of the same form is added."""
         if self.accounting == PARALLEL:
             name = label(self.mechanism)
-            form = name if self.published else f"{name}, {self.calibration},"
+            form = name if self.published else f"{self._form},"
             return f"{form} in parallel\n(by the sum rule d·ε)"
         like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
         more = [self._form]
@@ -150,7 +159,7 @@ class Line:
         if len({one.policy for one in like}) > 1:
             more.append(self.policy)
         if len({one.delta for one in like}) > 1:
-            more.append(f"δ = {self.delta:g}")
+            more.append("δ > 0" if self.delta else "δ = 0")
         return ", ".join(more)
 
     def series(self, lines: Iterable["Line"]) -> Series:
@@ -160,7 +169,7 @@ class Line:
             self.name,
             self.label(lines),
             mark(self.mechanism)[0],
-            (1, 3) if self.accounting == PARALLEL else dashed,
+            (1, 3) if self.accounting == PARALLEL and not self.printed else dashed,
             mark(self.mechanism)[1],
             2.6 if self.ours else 1.2,
         )
@@ -173,9 +182,17 @@ def line_of(point: Point) -> Line:
         point.calibration,
         point.accounting,
         point.policy,
-        point.delta,
+        bool(point.delta),
         point.theta,
     )
+
+
+def delta_words(points: Iterable[Point]) -> str:
+    """The δ of some points in brackets, or the largest of several; nothing without any."""
+    found = sorted({one.delta for one in points if one.delta})
+    if not found:
+        return ""
+    return f" (δ {'=' if len(found) == 1 else 'up to'} {found[-1]:.3g})"
 
 
 def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:

@@ -15,6 +15,7 @@ from leeward.errors import BadFile
 from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import figures
+from leeward.evaluate.key_findings import findings_json
 from leeward.evaluate.page import page
 from leeward.evaluate.point import COLUMNS, Refused
 from leeward.evaluate.regression_page import regression_figures, regression_page
@@ -38,7 +39,7 @@ def refuse_taken(out: Path) -> None:
 
 
 def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
-    """Points, gaps, JSON, figures and page; the paths in the order to look at them."""
+    """Points, gaps, findings, JSON, figures and page; the paths in the order to look at them."""
     mark = evaluation.study.mark
     drawn = figures(
         evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
@@ -48,6 +49,7 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
         "index.html": page(evaluation, drawn).encode(),
         "points.csv": _csv(COLUMNS, (one.as_json() for one in points), mark),
         "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
+        "findings.json": _json(findings_json(evaluation.points, mark)),
         "evaluation.json": _json(evaluation.as_json()),
     }
     if evaluation.classical:

@@ -6,6 +6,7 @@ from math import inf
 
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.evaluate.classical import HEADINGS, sections
+from leeward.evaluate.contender import H15
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import NOMINAL
 from leeward.evaluate.findings import (
@@ -18,7 +19,8 @@ from leeward.evaluate.findings import (
     gaps,
     reached,
 )
-from leeward.evaluate.line import PARALLEL, drawable, line_of
+from leeward.evaluate.key_findings import KeyFinding, has_printed, key_findings
+from leeward.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
 from leeward.evaluate.point import Point
 from leeward.evaluate.results import WorkloadResult, called, promise, workload_results
 from leeward.pictures import Picture
@@ -28,7 +30,8 @@ from leeward.show.numbers import NOTHING, capital, correlation, percent, signifi
 from leeward.show.page import Row
 
 COLUMNS = (
-    *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)", "Ratio to infusion"),
+    *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),
+    *("Root mean square (jobs)", "Ratio to infusion"),
     *("Ratio where published", "Rank correlation", "Negative", "Margins cover", "Source"),
 )
 
@@ -62,6 +65,7 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
         workloads=_workloads(evaluation, drawn),
         columns=COLUMNS,
         drawn=drawn,
+        findings_2015=findings_rows(evaluation),
         agreed=list(agreed(evaluation.points)),
         coverage=coverage(evaluation.points),
         nominal=NOMINAL,
@@ -103,6 +107,24 @@ def break_even_rows(evaluation: Evaluation) -> list[Row]:
     ]
 
 
+def findings_rows(evaluation: Evaluation) -> list[Row]:
+    """The five findings of 2015 with the forms of both years; none without those of 2015."""
+    if not has_printed(evaluation.points):
+        return []
+    both = (key_findings(evaluation.points, form) for form in (H15, PUBLISHED))
+    return [
+        Row(first.statement, (first.rule, verdict(first), verdict(second)))
+        for first, second in zip(*both, strict=True)
+    ]
+
+
+def verdict(one: KeyFinding) -> str:
+    """A verdict in words, with how often the rule holds."""
+    if one.verdict is None:
+        return NOTHING
+    return f"{'holds' if one.verdict else 'does not hold'}, {one.holds} of {one.of}"
+
+
 def reference_rows(result: WorkloadResult) -> list[Row]:
     """Every mechanism at the setting of the table, noise infusion first."""
     shown = sorted(drawable(result.here), key=_order)
@@ -118,11 +140,12 @@ def _order(one: Point) -> tuple[int, bool, float]:
 
 
 def _row(one: Point) -> Row:
-    today = one.policy == "none"
+    today = one.mechanism == INFUSION
     cells = (
-        "none" if today else promise(replace(one, delta=max(one.delta, one.delta_summed))),
+        promise(replace(one, delta=max(one.delta, one.delta_summed))),
         NOTHING if today else significant(one.epsilon_summed or one.epsilon),
         significant(one.l1),
+        significant(one.l2),
         significant(one.ratio_to_infusion),
         significant(one.ratio_where_published),
         correlation(one.spearman),

@@ -11,7 +11,7 @@ ALL = "all"
 class Setting:
     """A mechanism, what it promises and for how much.
 
-    `policy` is what is protected; the baseline of noise infusion promises nothing ("none").
+    `policy` is what is protected; noise infusion and the forms of 2015 keep no promise ("none").
     `accounting` says how the worker cells of a workplace add up to ε: "single" (one count),
     "joint" (one price for the block), "sum" (each at ε/d), or "parallel" (each at ε, as if
     they cost no more together: [H15] section 5); of the tables of a product "product" (one price
@@ -37,10 +37,12 @@ class Point(Setting):
     """Measures of a setting in one stratum, all in jobs or shares.
 
     `l1` is the mean absolute error of a cell: in closed form where `l1_source` says so, else the
-    mean of the trials. None stands for what does not exist: an infinite mean, a margin that is
-    not published, a correlation without variation.
+    mean of the trials. `l2` is the root of the mean square, by the same rule. None stands for what
+    does not exist: an infinite mean, a margin that is not published, a correlation without
+    variation. `auto` is whether `auto` takes the mechanism for such a table at this α and ε.
     """
 
+    auto: bool = False
     stratum: str = ALL
     cells: int = 0
     trials: int = 0
@@ -48,6 +50,8 @@ class Point(Setting):
     l1_source: str = "trials"
     l1_trials: float | None = None
     l1_trials_error: float | None = None
+    l2: float | None = None
+    l2_trials: float | None = None
     ratio_to_infusion: float | None = None
     ratio_where_published: float | None = None
     relative_error: float | None = None

@@ -49,7 +49,8 @@ class Together:
         known = self.made.expected(self.columns)
         asked = self.published[:1] if total else self.published[1:]
         absolute, bias = (None if one is None else one[:, asked] for one in known[:2])
-        return known._replace(absolute=None if known.steady else absolute, bias=bias)
+        settled = None if known.steady else absolute
+        return known._replace(absolute=settled, bias=bias, square=None)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,6 +74,7 @@ class Apart:
             None if total else _beside([one.bias for one in known]),
             all(one.finite for one in known),
             all(one.steady for one in known),
+            None if total else _beside([one.square for one in known]),
         )
 
 

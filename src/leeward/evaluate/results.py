@@ -8,7 +8,7 @@ from math import isfinite
 from leeward.evaluate.contender import PRODUCT
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import CHOSEN_ALPHA
-from leeward.evaluate.line import PARALLEL, Line, line_of
+from leeward.evaluate.line import INFUSION, PARALLEL, Line, line_of
 from leeward.evaluate.point import ALL, Point, Refused, Setting
 
 CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
@@ -39,7 +39,7 @@ class WorkloadResult:
     @property
     def infusion(self) -> Point | None:
         """Noise infusion on all cells."""
-        found = (one for one in self.points if one.policy == "none" and one.stratum == ALL)
+        found = (one for one in self.points if one.mechanism == INFUSION and one.stratum == ALL)
         return next(found, None)
 
     @cached_property
@@ -115,8 +115,8 @@ def ours(line: Line) -> bool:
 
 
 def of_papers(line: Line) -> bool:
-    """Whether it is a mechanism of the papers, printed or tight, at its true price."""
-    return line.paper and line.accounting != PARALLEL
+    """Whether it is a mechanism of the papers, published or tight, at its true price."""
+    return line.paper and line.accounting != PARALLEL and not line.printed
 
 
 def comparable(own: Point, other: Point) -> bool:
@@ -135,11 +135,15 @@ _SHARED = tuple(Setting.__dataclass_fields__)
 
 def promise(setting: Setting) -> str:
     """What it promises, in a word or two."""
-    return f"{setting.policy}, δ = {setting.delta:g}" if setting.delta else setting.policy
+    if setting.policy == "none":
+        return "none"
+    return f"{setting.policy}, δ = {setting.delta:.3g}" if setting.delta else setting.policy
 
 
 def _proper(one: Setting) -> bool:
-    return one.alpha is not None and one.epsilon is not None and one.accounting != PARALLEL
+    """Whether it has an α and is counted at its true price; a form without a promise has none."""
+    known = one.alpha is not None and one.epsilon is not None
+    return known and one.accounting != PARALLEL and one.policy != "none"
 
 
 def _measured(one: Point) -> bool:

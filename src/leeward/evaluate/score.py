@@ -5,12 +5,16 @@ Ranks are Spearman's: equal values share the mean of their ranks.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leeward.evaluate.strata import Floats, Groups, Integers
 from leeward.evaluate.truth import Truth
+
+Values: TypeAlias = NDArray[np.int64 | np.float64]
+"""Released numbers: whole jobs, or real ones of a form that rounds nothing."""
 
 CLOSE = 0.05
 """Largest relative error of a value that is near the truth."""
@@ -41,7 +45,7 @@ class Scorer:
         there = None if today is None else Ranks.of(today.ravel(), groups)
         return cls(counts, groups, Ranks.of(counts, groups), published.ravel(), there)
 
-    def trial(self, values: Integers) -> "Trial":
+    def trial(self, values: Values) -> "Trial":
         """All measures of one trial; a row of numbers each, one a group."""
         released, true = values.ravel(), self.counts
         error = (released - true).astype(np.float64)
@@ -50,6 +54,7 @@ class Scorer:
         means = self.groups.means
         return Trial(
             absolute=means(size),
+            square=means(size**2),
             where_published=means(size, self.published),
             signed=means(error),
             relative=means(size / np.maximum(true, 1)),
@@ -69,6 +74,7 @@ class Trial:
     """The measures of one trial, or their means over several."""
 
     absolute: Floats
+    square: Floats
     where_published: Floats
     signed: Floats
     relative: Floats
@@ -78,9 +84,11 @@ class Trial:
     spearman_today: Floats
 
     @classmethod
-    def mean(cls, trials: Sequence["Trial"]) -> "Trial":
-        """The mean of every measure."""
+    def mean(cls, trials: Sequence["Trial"], groups: int) -> "Trial":
+        """The mean of every measure; NaN in each of so many groups where nothing was drawn."""
         names = cls.__dataclass_fields__
+        if not trials:
+            return cls(**{name: np.full(groups, np.nan) for name in names})
         return cls(**{n: np.mean([getattr(t, n) for t in trials], axis=0) for n in names})
 
 
@@ -92,9 +100,9 @@ def standard_error(rows: Sequence[Floats]) -> Floats:
     return spread
 
 
-def average_ranks(values: Integers) -> Floats:
+def average_ranks(values: Values) -> Floats:
     """Ranks from 1; equal values share the mean of theirs."""
-    if values.size < REACH:
+    if values.size < REACH or values.dtype.kind == "f":
         return _sorted_ranks(values)
     low, high = values < -REACH, values >= REACH
     inner = ~(low | high)
@@ -105,13 +113,14 @@ def average_ranks(values: Integers) -> Floats:
     return ranks
 
 
-def _sorted_ranks(values: Integers) -> Floats:
+def _sorted_ranks(values: Values) -> Floats:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return _shared(counts)[inverse]
 
 
-def _counted_ranks(values: Integers) -> Floats:
-    return _shared(np.bincount(values, minlength=2 * REACH))[values]
+def _counted_ranks(values: Values) -> Floats:
+    ranks: Floats = _shared(np.bincount(values, minlength=2 * REACH))[values]
+    return ranks
 
 
 def _shared(counts: NDArray[np.integer]) -> Floats:
@@ -128,7 +137,7 @@ class Ranks:
     within: Floats
 
     @classmethod
-    def of(cls, values: Integers, groups: Groups) -> "Ranks":
+    def of(cls, values: Values, groups: Groups) -> "Ranks":
         """Rank the values of all cells."""
         within = [_centred(part) for part in np.split(values, groups.starts[1:])]
         return cls(_centred(values), np.concatenate(within))
@@ -150,6 +159,6 @@ def _products(left: Ranks, right: Ranks, groups: Groups) -> Floats:
     return strata
 
 
-def _centred(values: Integers) -> Floats:
+def _centred(values: Values) -> Floats:
     ranks = average_ranks(values)
     return ranks - (ranks.size + 1) / 2

@@ -348,6 +348,7 @@ class CountsWithNoise:
             _for_cells(error.mean, counts.shape),
             finite=error.absolute is not None,
             steady=error.square is not None,
+            square=_for_cells(error.square, counts.shape),
         )
 
     def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:

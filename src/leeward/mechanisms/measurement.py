@@ -77,13 +77,14 @@ class Expected(NamedTuple):
     """Closed forms for each cell (w, d); None where they are infinite or depend on more.
 
     `finite` is whether the error has a mean at all; `steady` is whether it has a variance, so
-    that means of trials settle.
+    that means of trials settle. `square` is the mean square.
     """
 
     absolute: Floats | None
     bias: Floats | None
     finite: bool
     steady: bool
+    square: Floats | None = None
 
 
 class CellLaw(NamedTuple):

@@ -125,7 +125,8 @@ class SmallEstablishments(CountsWithNoise):
         rate = float(self.parameters.aimed / self.mechanism.theta)
         p = np.exp(-rate)
         absolute = dropped + 2 * np.exp(-rate * (dropped + 1)) / ((1 + p) * -np.expm1(-rate))
-        return Expected(absolute, -dropped, finite=True, steady=True)
+        square = dropped**2 + 2 * p / np.expm1(-rate) ** 2
+        return Expected(absolute, -dropped, finite=True, steady=True, square=square)
 
 
 def _entries(columns: Cells | Entries) -> Entries:
