@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.model.attribute import LEFT_OUT, Attribute, RealRange
+from leeward.model.classifications import Classification, Library, NoList, is_standard
 from leeward.model.code_list import CodeList, read_codes, read_parents
 from leeward.model.declaration import (
     REAL,
@@ -32,23 +33,28 @@ class Codebook:
     """The declared attributes by name, the key columns, and what no job can be.
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
-    `reals` are columns of real numbers, by name: regressions read them, tables do not.
+    `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending` are
+    attributes without a code list, each with what is refused where it is used.
     """
 
     keys: Keys
     attributes: Mapping[str, Attribute] = field(hash=False)
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
     reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
+    pending: Mapping[str, LeewardError] = field(default_factory=dict, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
         object.__setattr__(self, "impossible", kept)
         object.__setattr__(self, "reals", MappingProxyType(dict(self.reals)))
+        object.__setattr__(self, "pending", MappingProxyType(dict(self.pending)))
 
     def attribute(self, name: str, parameter: str) -> Attribute:
         """A declared attribute that may be tabulated by; anything else is refused."""
         found = self.attributes.get(name)
+        if name in self.pending:
+            raise self.pending[name]
         if found is None and name in self.reals:
             raise InvalidParameter(
                 parameter,
@@ -72,6 +78,10 @@ class Codebook:
                 next_step="Leave it out; declare it public only if everyone may know it.",
             )
         return found
+
+    def require_lists(self) -> None:
+        """Refuse attributes without a list, where all of them count."""
+        raise_all(self.pending.values())
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
@@ -132,14 +142,22 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         raise Problems(found) if len(found) > 1 else found[0]
     attributes: dict[str, Attribute] = {}
     reals: dict[str, RealRange] = {}
+    kept = written.classifications
+    lists = Lists(folder, Library(None if kept is None else folder / kept))
+    pending: dict[str, LeewardError] = {}
     for name in _in_order(written.attributes):
         try:
             if written.attributes[name].type == REAL:
                 reals[name] = _real(name, written.attributes[name])
                 continue
-            attributes[name] = _attribute(name, written.attributes[name], attributes, folder)
+            if written.attributes[name].origin in pending:
+                pending[name] = pending[written.attributes[name].origin or ""]
+                continue
+            attributes[name] = _attribute(name, written.attributes, attributes, lists)
         except Problems as several:
             found.extend(several.problems)
+        except NoList as refusal:
+            pending[name] = refusal
         except LeewardError as problem:
             found.append(problem)
     found.extend(_given_away(attributes))
@@ -147,6 +165,8 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         found.extend(
             _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
         )
+    used = {name for one in written.impossible for name in one}
+    found.extend(refusal for name, refusal in pending.items() if not attributes or name in used)
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -155,8 +175,43 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             value="none",
             next_step="`leeward init` writes a codebook from table headers.",
         )
-    ordered = {name: attributes[name] for name in written.attributes if name not in reals}
-    return Codebook(written.tables, ordered, written.impossible, reals)
+    ordered = {name: attributes[name] for name in written.attributes if name in attributes}
+    return Codebook(written.tables, ordered, written.impossible, reals, pending)
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Where code lists are: files in a folder, and classifications."""
+
+    folder: Path
+    library: Library
+
+    def codes(self, written: WrittenAttribute, where: str) -> CodeList:
+        """The codes that an attribute declares."""
+        header = (written.code_column or "code", written.label_column or "label")
+        listed = [] if written.codes is None else written.codes
+        return read_codes(listed, self.folder, where, self.library, header)
+
+    def by_prefix(self, name: str, declared: Mapping[str, WrittenAttribute]) -> CodeList:
+        """The beginnings of the codes of its origin; of a classification with its own labels."""
+        fine = declared[declared[name].origin or ""]
+        codes = self.codes(fine, place(("codebook", "attributes", name, "from"))).codes
+        starts = dict.fromkeys(code[: int(declared[name].prefix or "")] for code in codes)
+        labels: dict[str, str] = {}
+        for start in starts:
+            parent, label = self._coarse(start, fine)
+            labels[parent] = label
+        return CodeList(tuple(labels), tuple(labels.values()))
+
+    def _coarse(self, start: str, fine: WrittenAttribute) -> tuple[str, str]:
+        """A beginning of codes as the classification of the fine codes knows it."""
+        if isinstance(fine.codes, str) and is_standard(fine.codes):
+            own = self.library.find(fine.codes, "codes")
+            for one in self.library:
+                parent = one.parent(start) if one.family == own.family else None
+                if parent is not None and (parent == start or parent in one.spans):
+                    return parent, one.codes[parent]
+        return start, start
 
 
 def _misread(
@@ -231,21 +286,25 @@ def _real(name: str, written: WrittenAttribute) -> RealRange:
 
 
 def _attribute(
-    name: str, written: WrittenAttribute, known: Mapping[str, Attribute], folder: Path
+    name: str,
+    declared: Mapping[str, WrittenAttribute],
+    known: Mapping[str, Attribute],
+    lists: Lists,
 ) -> Attribute:
-    where = place(("codebook", "attributes", name))
+    where, written = place(("codebook", "attributes", name)), declared[name]
     raise_all(problems(name, written, where))
     numbers = None if written.type is None else numeric_range(written, where)
-    if numbers is None:
-        listed = [] if written.codes is None else written.codes
-        codes = read_codes(listed, folder, f"{where}.codes")
-    else:
+    if numbers is not None:
         labels = zip(written.classes or {}, numbers.labels, strict=True)
-        codes = read_codes(dict(labels), folder, f"{where}.classes")
+        codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
+    elif written.codes is None and written.origin in known:
+        codes = lists.by_prefix(name, declared)
+    else:
+        codes = lists.codes(written, f"{where}.codes")
     if written.total is not None:
         _require_total(written.total, codes, f"{where}.total")
     if written.origin is not None:
-        return _derived(name, written, known, codes, folder)
+        return _derived(name, written, known, codes, lists)
     recode = {code: position for position, code in enumerate(codes.codes)}
     raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
@@ -283,7 +342,7 @@ def _derived(
     written: WrittenAttribute,
     known: Mapping[str, Attribute],
     codes: CodeList,
-    folder: Path,
+    lists: Lists,
 ) -> Attribute:
     """A coarser attribute: the codes of its origin, each mapped to a parent."""
     where = place(("codebook", "attributes", name))
@@ -298,12 +357,12 @@ def _derived(
             value=shown(written.origin),
             next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
         )
-    parents = read_parents(written.map or {}, folder, f"{where}.map")
+    parents = _parents(written, origin, codes, lists)
     places = {code: position for position, code in enumerate(codes.codes)}
     lost = [code for code in origin.codes if parents.get(code) not in places]
     if lost:
         raise InvalidParameter(
-            f"{where}.map",
+            f"{where}.{'map' if written.prefix is None else 'prefix'}",
             rule=f"must give every code of {origin.name} a parent that is in codes",
             value=f"{len(lost)} of {len(origin.codes)} codes without, the first {shown(lost[0])}",
             next_step="Add them to the map, or their parents to codes.",
@@ -323,3 +382,18 @@ def _derived(
         total=written.total,
         origin=origin.name,
     )
+
+
+def _parents(
+    written: WrittenAttribute, origin: Attribute, codes: CodeList, lists: Lists
+) -> Mapping[str, str]:
+    """The parent of each code of the origin: by a map, by its beginning, or by a classification."""
+    where = place(("codebook", "attributes", origin.name))
+    if written.map is not None:
+        return read_parents(written.map, lists.folder, f"{where}.map")
+    listed = Classification(origin.name, "", "", dict(zip(codes.codes, codes.labels, strict=True)))
+    if is_standard(written.codes):
+        listed = lists.library.find(str(written.codes), f"{where}.codes")
+    length = None if written.prefix is None else int(written.prefix)
+    found = {code: listed.parent(code[:length]) for code in origin.codes}
+    return {code: parent for code, parent in found.items() if parent is not None}
