@@ -107,7 +107,7 @@ def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str
             where,
             rule="must be a file that exists",
             value=repr(str(path)),
-            next_step="Look at the name and the file; `leeward codes` lists what needs no file.",
+            next_step="Look at the name and the file.",
         )
     reader = csv.DictReader(StringIO(read_text(path, where), newline=""), strict=True)
     try:
@@ -117,16 +117,12 @@ def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str
     if not set(header) <= set(reader.fieldnames or ()):
         step = "Mend the file." if header[1] == "parent" else OTHER_HEADER
         rule = f"must be CSV with the columns {' and '.join(header)}"
-        raise _bad_csv(path, where, rule, f"{reader.fieldnames or 'nothing'}", step)
+        raise _bad_csv(path, where, rule, step=step)
     long = next((number for number, row in enumerate(rows, start=2) if None in row), None)
     if long is not None:
-        raise _bad_csv(
-            path,
-            where,
-            "must not have more fields in a row than the header names",
-            f"row {long}",
-            "Put quotes around texts that hold a comma.",
-        )
+        rule = "must not have more fields in a row than the header names"
+        step = "Put quotes around texts that hold a comma."
+        raise _bad_csv(path, where, rule, f"row {long} of ", step)
     if any(row[column] is None for row in rows for column in header):
         raise _bad_csv(path, where, "must have all columns in every row")
     return [(row[header[0]].strip(), row[header[1]].strip()) for row in rows]
@@ -138,8 +134,7 @@ OTHER_HEADER = "Mend the file, or name its columns as code_column and label_colu
 def _bad_csv(
     path: Path, where: str, rule: str, found: str = "", step: str = "Mend the file."
 ) -> BadFile:
-    value = f"{found} in {str(path)!r}" if found else repr(str(path))
-    return BadFile(where, rule=rule, value=value, next_step=step)
+    return BadFile(where, rule=rule, value=f"{found}{str(path)!r}", next_step=step)
 
 
 def _check_code(code: str, where: str) -> None:

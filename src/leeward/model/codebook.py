@@ -29,19 +29,27 @@ Combination: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True)
+class Pending:
+    """An attribute without a code list, and what is refused where it is used."""
+
+    table: str
+    refusal: LeewardError
+
+
+@dataclass(frozen=True)
 class Codebook:
     """The declared attributes by name, the key columns, and what no job can be.
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
-    `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending` are
-    attributes without a code list, each with what is refused where it is used.
+    `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending`
+    are attributes without a code list: each is refused where it is used.
     """
 
     keys: Keys
     attributes: Mapping[str, Attribute] = field(hash=False)
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
     reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
-    pending: Mapping[str, LeewardError] = field(default_factory=dict, hash=False, compare=False)
+    pending: Mapping[str, Pending] = field(default_factory=dict, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
@@ -54,7 +62,7 @@ class Codebook:
         """A declared attribute that may be tabulated by; anything else is refused."""
         found = self.attributes.get(name)
         if name in self.pending:
-            raise self.pending[name]
+            raise self.pending[name].refusal
         if found is None and name in self.reals:
             raise InvalidParameter(
                 parameter,
@@ -80,8 +88,9 @@ class Codebook:
         return found
 
     def require_lists(self) -> None:
-        """Refuse attributes without a list, where all of them count."""
-        raise_all(self.pending.values())
+        """Refuse attributes of workers and jobs without a list, where all of them count."""
+        used = (one for one in self.pending.values() if one.table != "workplaces")
+        raise_all(one.refusal for one in used)
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
@@ -144,7 +153,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     reals: dict[str, RealRange] = {}
     kept = written.classifications
     lists = Lists(folder, Library(None if kept is None else folder / kept))
-    pending: dict[str, LeewardError] = {}
+    pending: dict[str, Pending] = {}
     for name in _in_order(written.attributes):
         try:
             if written.attributes[name].type == REAL:
@@ -157,7 +166,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         except Problems as several:
             found.extend(several.problems)
         except NoList as refusal:
-            pending[name] = refusal
+            pending[name] = Pending(written.attributes[name].table, refusal)
         except LeewardError as problem:
             found.append(problem)
     found.extend(_given_away(attributes))
@@ -166,7 +175,8 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
         )
     used = {name for one in written.impossible for name in one}
-    found.extend(refusal for name, refusal in pending.items() if not attributes or name in used)
+    lacking = (one.refusal for name, one in pending.items() if not attributes or name in used)
+    found.extend(lacking)
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -357,7 +367,7 @@ def _derived(
             value=shown(written.origin),
             next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
         )
-    parents = _parents(written, origin, codes, lists)
+    parents = _parents(written, origin, codes, lists, where)
     places = {code: position for position, code in enumerate(codes.codes)}
     lost = [code for code in origin.codes if parents.get(code) not in places]
     if lost:
@@ -385,10 +395,9 @@ def _derived(
 
 
 def _parents(
-    written: WrittenAttribute, origin: Attribute, codes: CodeList, lists: Lists
+    written: WrittenAttribute, origin: Attribute, codes: CodeList, lists: Lists, where: str
 ) -> Mapping[str, str]:
     """The parent of each code of the origin: by a map, by its beginning, or by a classification."""
-    where = place(("codebook", "attributes", origin.name))
     if written.map is not None:
         return read_parents(written.map, lists.folder, f"{where}.map")
     listed = Classification(origin.name, "", "", dict(zip(codes.codes, codes.labels, strict=True)))

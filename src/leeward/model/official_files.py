@@ -9,6 +9,7 @@ import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
@@ -81,8 +82,9 @@ def _fips(row: Row) -> Place | None:
 
 def _nace(row: Row) -> Place | None:
     code = row["code"].replace(".", "")
-    level = {2: "division", 3: "group", 4: "class"}.get(len(code))
-    return ("nace", "section" if code.isalpha() else level) if code.isalpha() or level else None
+    levels = {2: "division", 3: "group", 4: "class"}
+    level = "section" if code.isalpha() else levels.get(len(code))
+    return None if level is None else ("nace", level)
 
 
 def _nuts(row: Row) -> Place | None:
@@ -219,7 +221,7 @@ def _delimited(path: Path) -> list[list[str]]:
 
 def _sheets(path: Path) -> Iterator[list[list[str]]]:
     try:
-        from python_calamine import CalamineWorkbook  # noqa: PLC0415 (an optional extra)
+        calamine = import_module("python_calamine")
     except ImportError:
         raise BadFile(
             "classifications",
@@ -227,7 +229,7 @@ def _sheets(path: Path) -> Iterator[list[list[str]]]:
             value=repr(str(path)),
             next_step=f"{hint('files')}; or save the sheet as CSV.",
         ) from None
-    book = CalamineWorkbook.from_path(str(path))
+    book = calamine.CalamineWorkbook.from_path(str(path))
     for name in book.sheet_names:
         yield [[_cell(one) for one in row] for row in book.get_sheet_by_name(name).to_python()]
 

@@ -1,0 +1,197 @@
+"""Meaning: what a column probably holds, by its name, and which classification its codes are of."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from unicodedata import normalize
+
+from leeward.model.classifications import STANDARD, Classification, Library
+from leeward.model.declaration import NAME, RESERVED
+
+LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
+"""Letters that Unicode does not take apart."""
+
+ENDINGS = re.compile(r"_?(code|cd|nr|kz|(19|20)\d\d)$")
+ENOUGH = 0.5
+"""The share of a column's codes that a list must hold to be taken for its list."""
+
+
+def plain(name: str) -> str:
+    """A column's name in small letters, digits and _: ÖNACE becomes onace."""
+    text = "".join(LETTERS.get(letter, letter) for letter in name.lower())
+    ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")
+
+
+def legal(name: str, taken: Iterable[str]) -> str:
+    """A name that an attribute may have: the column's own if it can be."""
+    given = name if re.fullmatch(NAME, name) else plain(name)[:50]
+    given = given if re.fullmatch(NAME, given) else f"column_{given}".rstrip("_")
+    given = f"{given}_code" if given in RESERVED else given
+    known, number = {*taken}, 2
+    while given in known:
+        given = f"{given.rstrip('0123456789').rstrip('_')}_{number}"
+        number += 1
+    return given
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What columns of these names hold.
+
+    `lists` are classifications without vintage, the likeliest first. `sure` says that the name
+    alone stands for the first of them; else codes must be compared, and of workers they never are.
+    """
+
+    theme: str
+    names: str
+    lists: str = ""
+    public: bool = False
+    sure: bool = False
+
+    def __contains__(self, name: str) -> bool:
+        return bool({plain(name), ENDINGS.sub("", plain(name))} & {*self.names.split()})
+
+
+PLACES = (
+    "place block tract region geography municipality district land bundesland kreis bezirk gemeinde "
+    "kanton canton departement commune province provincia comune nuts nuts1 nuts2 nuts3"
+)
+NACE = "nace2/section nace2.1/section nace/division nace/group nace/class"
+OF_WORKPLACES = (
+    Meaning(
+        "place",
+        "county cnty county_fips cnty_fips fips_county countyfips fips cty countyfp",
+        "fips/county",
+        public=True,
+    ),
+    Meaning(
+        "state",
+        "state state_fips fips_state statefips statefp stfips",
+        "fips/state",
+        public=True,
+        sure=True,
+    ),
+    Meaning("metro", "cbsa msa metro", "cbsa/metro", public=True),
+    Meaning("place", PLACES, "nuts/3 nuts/2 nuts/1 fips/county fips/state", public=True),
+    Meaning("industry", "sector naics_sector", "naics/sector naics/2 " + NACE, True, sure=True),
+    Meaning("industry", "naics2", "naics/2 naics/sector", True, sure=True),
+    Meaning("industry", "naics naics6", "naics/6 naics/5 naics/4 naics/3 naics/2", public=True),
+    *(Meaning("industry", f"naics{n}", f"naics/{n}", public=True) for n in (3, 4, 5)),
+    Meaning("industry", "industry ind branch branche", f"naics/sector naics/4 {NACE}", public=True),
+    Meaning("industry", "nace nace1 nace2 onace noga wz wz2008 naf ateco sbi", NACE, public=True),
+    Meaning("ownership", "ownership own", "qcew/own lehd/ownercode", public=True, sure=True),
+    Meaning("ownership", "ownercode owner_code", "lehd/ownercode", public=True, sure=True),
+    Meaning("size", "firmsize firm_size", "lehd/firmsize", sure=True),
+    Meaning("size", "size sizeclass size_class grossenklasse groessenklasse"),
+    Meaning("age of firm", "firmage firm_age", "lehd/firmage", sure=True),
+)
+OF_WORKERS = (
+    Meaning("sex", "sex gender geschlecht sexe sesso sexo", "lehd/sex", sure=True),
+    Meaning("age", "agegrp age_group agegroup", "lehd/agegrp", sure=True),
+    Meaning("education", "education educ edu", "lehd/education", sure=True),
+    Meaning("education", "isced isced2011 isced11", "isced2011/level", sure=True),
+    Meaning("race", "race", "lehd/race", sure=True),
+    Meaning("ethnicity", "ethnicity hispanic", "lehd/ethnicity", sure=True),
+    Meaning("occupation", "isco1 isco_major isco08_1", "isco08/major", sure=True),
+    Meaning("occupation", "isco isco08 occupation beruf occ", "isco08/major isco/unit"),
+    Meaning("age", "age alter alder eta edad", "lehd/agegrp"),
+    Meaning("education", "bildung schooling ausbildung", "isced2011/level lehd/education"),
+)
+MEANINGS = {"workplaces": OF_WORKPLACES, "workers": OF_WORKERS}
+
+WORKPLACE_IDS = (
+    "workplace_id estab_id establishment_id estab establishment workplace site_id plant_id "
+    "primary_key seinunit sein unit_id idunit betriebsnr betrieb_id betriebsnummer siret arbst"
+)
+WORKER_IDS = (
+    "worker_id person_id pid pik worker person personid employee_id idperson persnr "
+    "personalnummer nir individual_id"
+)
+EMPLOYERS = "employer_id employer firm firm_id firmid ein enterprise enterprise_id company_id siren"
+
+UNFIT_NAMES = {
+    r"(.*_)?(x|x1|index|row|rownames?|row_names?|row_number|unnamed_\d+)": "row numbers",
+    r".*(birth|born|dob|geburt|naissance|nascita).*": "a date of birth",
+    r"(.*_)?(date|datum|dat|since|until|hired|begin|end|timestamp)(_.*)?": "a date",
+    r"(.*_)?(name|surname|vorname|nachname|street|strasse|address|adresse|phone|telefon|e?mail"
+    r"|ssn|svnr|iban)(_.*)?": "says who somebody is",
+}
+"""Columns that no table is by, whatever they hold."""
+
+UNFIT_KINDS = {
+    "float": "numbers with fractions",
+    "decimal": "numbers with fractions",
+    **dict.fromkeys(("date", "time", "interval"), "a time"),
+    **dict.fromkeys(("array", "struct", "map", "binary", "json"), "no single text"),
+}
+
+
+def unfit(name: str, kind: str) -> str | None:
+    """Why a column holds no codes, by its name and its type; None if it may."""
+    for part, why in UNFIT_KINDS.items():
+        if part in kind.lower():
+            return f"{kind}: {why}"
+    return next((why for of, why in UNFIT_NAMES.items() if re.fullmatch(of, plain(name))), None)
+
+
+def meaning_of(table: str, name: str) -> Meaning | None:
+    """What a column of this name holds, if that is known."""
+    return next((one for one in MEANINGS.get(table, ()) if name in one), None)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The classification that a column's codes are of, and those codes that it lacks."""
+
+    address: str
+    listed: Classification
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Better is smaller: few codes are lacking, and few are listed in vain."""
+        return len(self.lacking), len(self.listed.codes)
+
+
+def fit_by_name(meaning: Meaning, library: Library) -> Fit | None:
+    """The list that a column's name stands for."""
+    names = meaning.lists.split()[:1] if meaning.sure else []
+    found = [one for name in names for one in library.named(name)]
+    return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+
+
+def fit_by_codes(
+    meaning: Meaning, codes: tuple[str, ...], library: Library, states: tuple[str, ...]
+) -> Fit | None:
+    """The list, in its vintage and its form, that holds the most of a workplace column's codes."""
+    found = [
+        Fit(address, listed, tuple(code for code in codes if code not in listed.codes))
+        for address, listed in _candidates(meaning, library, codes, states)
+    ]
+    best = min(found, key=lambda one: one.rank, default=None)
+    if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
+        return None
+    return best
+
+
+def _candidates(
+    meaning: Meaning, library: Library, codes: tuple[str, ...], states: tuple[str, ...]
+) -> Iterator[tuple[str, Classification]]:
+    for name in meaning.lists.split():
+        for one in library.named(name):
+            address = f"{STANDARD}{one.name}"
+            yield address, one
+            if one.family in {"fips", "nuts"} and one.level not in {"state", "0"}:
+                word = "state" if one.family == "fips" else "country"
+                for begin in sorted({code[:2] for code in codes if code in one.codes}):
+                    yield f"{address}?{word}={begin}", one.under(begin)
+                for begin in states:
+                    for form in ("local", "number"):
+                        yield f"{address}?{word}={begin}&code={form}", one.under(begin, form)
+
+
+def few_labels(codes: Mapping[str, str], most: int = 3) -> str:
+    """The first codes with their labels, for a comment."""
+    said = ", ".join(f"{code} {label}" for code, label in [*codes.items()][:most])
+    return said if len(codes) <= most else f"{said} … {len(codes)} codes"
