@@ -17,6 +17,7 @@ from leeward.cli.meaning import (
     fit_by_codes,
     fit_by_name,
     legal,
+    likeliest,
     meaning_of,
     plain,
     unfit,
@@ -140,7 +141,8 @@ class Draft:
         skipped = {(table, name) for table, name, _ in self.skipped}
         places = [place for place, _ in self._others() if place not in skipped]
         made: list[Column] = []
-        for table, name in sorted(places, key=lambda one: meaning_of(*one) is None):
+        known = likeliest(places)
+        for table, name in [*known, *(one for one in places if one not in known)]:
             attribute = legal(name, [one.attribute for one in made])
             made.append(Column(table, name, attribute, meaning_of(table, name)))
         return tuple(made)
@@ -159,7 +161,7 @@ class Draft:
         return tuple(one for one in self.columns if one.attribute not in names)
 
     def _with_list(self, column: Column) -> Column:
-        """The same with the list that its name, or of public workplace columns its codes, suggest."""
+        """The same with the list that its name suggests; of public workplace columns, its codes."""
         parts = (column.table, column.name, column.attribute, column.meaning)
         if column.meaning is None:
             return column
@@ -281,6 +283,8 @@ def _attribute(column: Column) -> Iterator[str]:
         yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
     if column.fit is not None and not column.in_file:
         yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
+        if column.meaning is not None and column.meaning.else_write:
+            yield f"  # or, if these are its codes: codes: {column.meaning.else_write}"
         return
     if not column.listed and column.meaning is not None and column.meaning.lists:
         known = column.meaning.lists.replace(" ", ", ")
@@ -300,7 +304,7 @@ def _why(column: Column) -> str:
 def _numeric(name: str) -> Iterator[str]:
     """A numeric column of jobs, to be declared by a person: its cap is a decision."""
     legal_name = legal(name, ())
-    yield f"{legal_name}:  # a column of numbers: correct all of this and uncomment it, or delete it"
+    yield f"{legal_name}:  # a column of numbers: correct this and uncomment it, or delete it"
     yield "  table: jobs"
     if legal_name != name:
         yield f"  column: {json.dumps(name, ensure_ascii=False)}"

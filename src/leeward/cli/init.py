@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.draft import Column, Draft
+from leeward.cli.meaning import few_labels
 from leeward.cli.recipes import start_recipe
 from leeward.cli.screen import given_options, say, say_json
 from leeward.engines import connect
@@ -197,14 +198,18 @@ def _next_steps(out: Path, draft: Draft) -> Iterator[str]:
     fitted = [one for one in draft.active if one.fit is not None]
     if fitted:
         yield "These columns got a classification. Look whether it is theirs:"
-        yield from (f"  {one.name}: {one.fit.address}" for one in fitted if one.fit is not None)
+        yield from (
+            f"  {one.name}: {one.fit.address} ({few_labels(one.listed)})"
+            for one in fitted
+            if one.fit is not None
+        )
     confirm = [one for one in draft.active if one.in_file]
     if confirm:
         yield "These code lists were read from the data, from workplace columns that are usually"
         yield "public. Somebody must confirm that their values are public:"
         yield from (f"  {out / one.list_file}{_lacking(one)}" for one in confirm)
     if draft.to_write:
-        yield "No list is known for these; they are comments in the codebook. Write the list (header"
+        yield "No list is known for these: they are comments in the codebook. Write a list (header"
         yield "code,label; one row for each code) and uncomment the attribute, or delete it:"
         yield from (f"  {one.name}: {out / one.list_file}" for one in draft.to_write)
     if draft.unproposed:

@@ -1,8 +1,11 @@
 """Meaning: what a column probably holds, by its name, and which classification its codes are of."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from textwrap import shorten
 from unicodedata import normalize
 
 from leeward.model.classifications import STANDARD, Classification, Library
@@ -48,14 +51,16 @@ class Meaning:
     lists: str = ""
     public: bool = False
     sure: bool = False
+    else_write: str = ""
+    """Codes that no classification has and many registers use."""
 
     def __contains__(self, name: str) -> bool:
         return bool({plain(name), ENDINGS.sub("", plain(name))} & {*self.names.split()})
 
 
 PLACES = (
-    "place block tract region geography municipality district land bundesland kreis bezirk gemeinde "
-    "kanton canton departement commune province provincia comune nuts nuts1 nuts2 nuts3"
+    "place block tract region geography municipality district land bundesland kreis bezirk "
+    "gemeinde kanton canton departement commune province provincia comune nuts nuts1 nuts2 nuts3"
 )
 NACE = "nace2/section nace2.1/section nace/division nace/group nace/class"
 OF_WORKPLACES = (
@@ -65,14 +70,6 @@ OF_WORKPLACES = (
         "fips/county",
         public=True,
     ),
-    Meaning(
-        "state",
-        "state state_fips fips_state statefips statefp stfips",
-        "fips/state",
-        public=True,
-        sure=True,
-    ),
-    Meaning("metro", "cbsa msa metro", "cbsa/metro", public=True),
     Meaning("place", PLACES, "nuts/3 nuts/2 nuts/1 fips/county fips/state", public=True),
     Meaning("industry", "sector naics_sector", "naics/sector naics/2 " + NACE, True, sure=True),
     Meaning("industry", "naics2", "naics/2 naics/sector", True, sure=True),
@@ -82,12 +79,26 @@ OF_WORKPLACES = (
     Meaning("industry", "nace nace1 nace2 onace noga wz wz2008 naf ateco sbi", NACE, public=True),
     Meaning("ownership", "ownership own", "qcew/own lehd/ownercode", public=True, sure=True),
     Meaning("ownership", "ownercode owner_code", "lehd/ownercode", public=True, sure=True),
+    Meaning(
+        "state",
+        "state state_fips fips_state statefips statefp stfips",
+        "fips/state",
+        public=True,
+        sure=True,
+    ),
+    Meaning("metro", "cbsa msa metro", "cbsa/metro", public=True),
     Meaning("size", "firmsize firm_size", "lehd/firmsize", sure=True),
     Meaning("size", "size sizeclass size_class grossenklasse groessenklasse"),
     Meaning("age of firm", "firmage firm_age", "lehd/firmage", sure=True),
 )
 OF_WORKERS = (
-    Meaning("sex", "sex gender geschlecht sexe sesso sexo", "lehd/sex", sure=True),
+    Meaning(
+        "sex",
+        "sex gender geschlecht sexe sesso sexo",
+        "lehd/sex",
+        sure=True,
+        else_write="{M: Male, F: Female}",
+    ),
     Meaning("age", "agegrp age_group agegroup", "lehd/agegrp", sure=True),
     Meaning("education", "education educ edu", "lehd/education", sure=True),
     Meaning("education", "isced isced2011 isced11", "isced2011/level", sure=True),
@@ -135,6 +146,19 @@ def unfit(name: str, kind: str) -> str | None:
     return next((why for of, why in UNFIT_NAMES.items() if re.fullmatch(of, plain(name))), None)
 
 
+def likeliest(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Columns of tables whose meaning is known: one of each theme, then others of the same."""
+    order = [one for table in MEANINGS.values() for one in table]
+    found = [(place, one) for place in columns if (one := meaning_of(*place)) is not None]
+    found.sort(key=lambda pair: order.index(pair[1]))
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, one in found:
+        ranked.append((seen[one.theme], place))
+        seen[one.theme] += 1
+    return [place for _, place in sorted(ranked, key=lambda pair: pair[0])]
+
+
 def meaning_of(table: str, name: str) -> Meaning | None:
     """What a column of this name holds, if that is known."""
     return next((one for one in MEANINGS.get(table, ()) if name in one), None)
@@ -172,7 +196,24 @@ def fit_by_codes(
     best = min(found, key=lambda one: one.rank, default=None)
     if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
         return None
-    return best
+    return None if _reused(best, found, codes) else best
+
+
+def _reused(best: Fit, found: Iterable[Fit], codes: tuple[str, ...]) -> bool:
+    """Whether another vintage holds the codes as well, and means something else by one of them.
+
+    Letters are given anew in every edition of NACE; digits keep their meaning by and large.
+    """
+    others = (
+        one.listed.codes
+        for one in found
+        if len(one.lacking) == len(best.lacking)
+        and one.listed.family == best.listed.family
+        and one.listed.scheme != best.listed.scheme
+    )
+    letters = [code for code in codes if code.isalpha()]
+    mine = best.listed.codes
+    return any(other.get(code) != mine.get(code) for other in others for code in letters)
 
 
 def _candidates(
@@ -193,5 +234,6 @@ def _candidates(
 
 def few_labels(codes: Mapping[str, str], most: int = 3) -> str:
     """The first codes with their labels, for a comment."""
-    said = ", ".join(f"{code} {label}" for code, label in [*codes.items()][:most])
-    return said if len(codes) <= most else f"{said} … {len(codes)} codes"
+    first = ((code, shorten(label, 30, placeholder="…")) for code, label in codes.items())
+    said = "; ".join(f"{code} {label}" for code, label in islice(first, most))
+    return said if len(codes) <= most else f"{said}; … {len(codes)} codes"
