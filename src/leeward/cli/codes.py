@@ -30,7 +30,7 @@ def codes_command(
 
     Example: leeward codes fips/county?state=44 --classifications official
     """
-    library = Library(classifications)
+    library = Library(classifications, "--classifications")
     if name is None and search is None:
         listed = tuple(library)
         if as_json:

@@ -168,7 +168,7 @@ class Draft:
         if self.codes is None or not column.public:
             return Column(*parts, fit_by_name(column.meaning, self.library))
         codes = self.codes(column.name)
-        fit = fit_by_codes(column.meaning, codes, self.library, self._states)
+        fit = fit_by_codes(column.name, codes, self.library, self._states)
         return Column(*parts, fit, codes if fit is None and self.listing else ())
 
     @cached_property

@@ -96,7 +96,8 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     resources = read_resources({"engine": engine}, Path())
     with connect(sources, Path(), resources) as opened:
         reads = opened.codes if list_codes or classifications is not None else None
-        draft = Draft(opened.describe(), Library(classifications), reads, listing=list_codes)
+        library = Library(classifications, "--classifications")
+        draft = Draft(opened.describe(), library, reads, listing=list_codes)
         texts = _texts(draft, out, sources, classifications, engine)
     refuse_existing(out, texts)
     write_texts(out, texts)
@@ -195,7 +196,7 @@ def _as_json(out: Path, draft: Draft) -> dict[str, object]:
 def _next_steps(out: Path, draft: Draft) -> Iterator[str]:
     """What was written, what it rests on, and what a person must do."""
     yield f"Wrote {out / CODEBOOK} and {out / PLAN}."
-    fitted = [one for one in draft.active if one.fit is not None]
+    fitted = [one for one in draft.active if not one.in_file]
     if fitted:
         yield "These columns got a classification. Look whether it is theirs:"
         yield from (

@@ -15,7 +15,8 @@ LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
 """Letters that Unicode does not take apart."""
 
 ENDINGS = re.compile(r"_?(code|cd|nr|kz|(19|20)\d\d)$")
-ENOUGH = 0.5
+YEAR = re.compile(r"(19|20)\d\d")
+ENOUGH = 0.8
 """The share of a column's codes that a list must hold to be taken for its list."""
 
 
@@ -70,8 +71,8 @@ OF_WORKPLACES = (
         "fips/county",
         public=True,
     ),
-    Meaning("place", PLACES, "nuts/3 nuts/2 nuts/1 fips/county fips/state", public=True),
-    Meaning("industry", "sector naics_sector", "naics/sector naics/2 " + NACE, True, sure=True),
+    Meaning("place", PLACES, "nuts/3 nuts/2 nuts/1", public=True),
+    Meaning("industry", "sector naics_sector", "naics/sector naics/2", True, sure=True),
     Meaning("industry", "naics2", "naics/2 naics/sector", True, sure=True),
     Meaning("industry", "naics naics6", "naics/6 naics/5 naics/4 naics/3 naics/2", public=True),
     *(Meaning("industry", f"naics{n}", f"naics/{n}", public=True) for n in (3, 4, 5)),
@@ -125,8 +126,9 @@ UNFIT_NAMES = {
     r"(.*_)?(x|x1|index|row|rownames?|row_names?|row_number|unnamed_\d+)": "row numbers",
     r".*(birth|born|dob|geburt|naissance|nascita).*": "a date of birth",
     r"(.*_)?(date|datum|dat|since|until|hired|begin|end|timestamp)(_.*)?": "a date",
-    r"(.*_)?(name|surname|vorname|nachname|street|strasse|address|adresse|phone|telefon|e?mail"
-    r"|ssn|svnr|iban)(_.*)?": "says who somebody is",
+    r".*name|(.*_)?(street|strasse|address|adresse|phone|telefon|e?mail|ssn|svnr|iban)(_.*)?": (
+        "says who somebody is"
+    ),
 }
 """Columns that no table is by, whatever they hold."""
 
@@ -186,14 +188,21 @@ def fit_by_name(meaning: Meaning, library: Library) -> Fit | None:
 
 
 def fit_by_codes(
-    meaning: Meaning, codes: tuple[str, ...], library: Library, states: tuple[str, ...]
+    name: str, codes: tuple[str, ...], library: Library, states: tuple[str, ...]
 ) -> Fit | None:
-    """The list, in its vintage and its form, that holds the most of a workplace column's codes."""
+    """The list, in its vintage and its form, that holds the most of a workplace column's codes.
+
+    Of several the one whose year is in the column's name comes first.
+    """
+    meaning, year = meaning_of("workplaces", name), YEAR.search(name)
     found = [
         Fit(address, listed, tuple(code for code in codes if code not in listed.codes))
         for address, listed in _candidates(meaning, library, codes, states)
     ]
-    best = min(found, key=lambda one: one.rank, default=None)
+    named = {one.address for one in found if year is not None and year[0] in one.listed.scheme}
+    best = min(
+        found, key=lambda one: (len(one.lacking), one.address not in named, one.rank), default=None
+    )
     if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
         return None
     return None if _reused(best, found, codes) else best
@@ -217,9 +226,10 @@ def _reused(best: Fit, found: Iterable[Fit], codes: tuple[str, ...]) -> bool:
 
 
 def _candidates(
-    meaning: Meaning, library: Library, codes: tuple[str, ...], states: tuple[str, ...]
+    meaning: Meaning | None, library: Library, codes: tuple[str, ...], states: tuple[str, ...]
 ) -> Iterator[tuple[str, Classification]]:
-    for name in meaning.lists.split():
+    """The lists that a meaning names, of one state or country and in shorter forms too."""
+    for name in () if meaning is None else meaning.lists.split():
         for one in library.named(name):
             address = f"{STANDARD}{one.name}"
             yield address, one

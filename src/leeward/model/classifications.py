@@ -69,11 +69,15 @@ class Classification:
 
     def parent(self, code: str) -> str | None:
         """The code of this list that a code of the same or a finer level belongs to."""
-        for length in range(len(code), 0, -1):
-            if code[:length] in self.codes:
-                return code[:length]
-        spans = self.spans.items()
-        return next((one for one, (a, b) in spans if a <= code[: len(a)] <= b), None)
+        starts = (code[:length] for length in range(len(code), 0, -1))
+        return next(filter(None, map(self.beginning, starts)), None)
+
+    def beginning(self, start: str) -> str | None:
+        """The code of this list that codes with this beginning belong to: 31-33 of 31."""
+        if start in self.codes:
+            return start
+        spans = (one for one in self.spans.items() if len(one[1][0]) == len(start))
+        return next((code for code, (first, last) in spans if first <= start <= last), None)
 
     def under(self, begin: str, form: str = "whole") -> "Classification":
         """The codes that begin in this way, whole or in a shorter form."""
@@ -95,6 +99,8 @@ class Library:
     """The classifications of this package, and those of the official files in a folder."""
 
     folder: Path | None = None
+    parameter: str = "codebook.classifications"
+    """What names the folder."""
 
     @cached_property
     def official(self) -> tuple[Classification, ...]:
@@ -103,7 +109,7 @@ class Library:
             return ()
         from leeward.model.official_files import read_folder  # noqa: PLC0415 (most have no folder)
 
-        return read_folder(self.folder)
+        return read_folder(self.folder, self.parameter)
 
     def __iter__(self) -> Iterator[Classification]:
         own = {one.name for one in PACKAGED}
@@ -147,10 +153,13 @@ class Library:
             step = f"Name one of {', '.join(one.name for one in found)}."
         elif self.folder is None:
             step += (
-                "Long lists are read from official files: name their folder as `classifications`."
+                f"Long lists are read from official files: name their folder as {self.parameter}."
             )
         else:
-            step += "`leeward codes` lists what is known; put the official file into the folder."
+            from leeward.model.official_files import xlsx_hint  # noqa: PLC0415 (as above)
+
+            put = "`leeward codes` lists what is known; put the official file into the folder."
+            step += xlsx_hint(self.folder) or put
         rule = "must name one classification" if found else "must name a known classification"
         kind = BadFile if found else NoList
         return kind(where, rule=rule, value=f"{shown(name)}, with {folder}", next_step=step)

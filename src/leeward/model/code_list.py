@@ -52,7 +52,7 @@ def read_codes(
     codes = tuple(code for code, _ in rows)
     if not codes:
         file = isinstance(written, str)
-        raise NoList(
+        raise (NoList if file else InvalidParameter)(
             where,
             rule="must list at least one code",
             value=f"no codes in {written!r}" if file else "no codes",

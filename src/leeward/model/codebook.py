@@ -89,8 +89,8 @@ class Codebook:
 
     def require_lists(self) -> None:
         """Refuse attributes of workers and jobs without a list, where all of them count."""
-        used = (one for one in self.pending.values() if one.table != "workplaces")
-        raise_all(one.refusal for one in used)
+        used = (one.refusal for one in self.pending.values() if one.table != "workplaces")
+        raise_all({str(one): one for one in used}.values())
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
@@ -202,26 +202,32 @@ class Lists:
         listed = [] if written.codes is None else written.codes
         return read_codes(listed, self.folder, where, self.library, header)
 
-    def by_prefix(self, name: str, declared: Mapping[str, WrittenAttribute]) -> CodeList:
+    def by_prefix(
+        self, name: str, declared: Mapping[str, WrittenAttribute], origin: Attribute
+    ) -> CodeList:
         """The beginnings of the codes of its origin; of a classification with its own labels."""
-        fine = declared[declared[name].origin or ""]
-        codes = self.codes(fine, place(("codebook", "attributes", name, "from"))).codes
-        starts = dict.fromkeys(code[: int(declared[name].prefix or "")] for code in codes)
+        known = self._relatives(name, declared)
         labels: dict[str, str] = {}
-        for start in starts:
-            parent, label = self._coarse(start, fine)
+        for code in origin.codes:
+            start = code[: int(declared[name].prefix or "")]
+            found = ((one.beginning(start), one.codes) for one in known)
+            listed = ((parent, codes[parent]) for parent, codes in found if parent is not None)
+            parent, label = next(listed, (start, start))
             labels[parent] = label
         return CodeList(tuple(labels), tuple(labels.values()))
 
-    def _coarse(self, start: str, fine: WrittenAttribute) -> tuple[str, str]:
-        """A beginning of codes as the classification of the fine codes knows it."""
-        if isinstance(fine.codes, str) and is_standard(fine.codes):
-            own = self.library.find(fine.codes, "codes")
-            for one in self.library:
-                parent = one.parent(start) if one.family == own.family else None
-                if parent is not None and (parent == start or parent in one.spans):
-                    return parent, one.codes[parent]
-        return start, start
+    def _relatives(
+        self, name: str, declared: Mapping[str, WrittenAttribute]
+    ) -> list[Classification]:
+        """The lists of the classification that its codes are of, its vintage first."""
+        while (origin := declared[name].origin) is not None:
+            name = origin
+        written = declared[name].codes
+        if not isinstance(written, str) or not is_standard(written):
+            return []
+        own = self.library.find(written, place(("codebook", "attributes", name, "codes")))
+        same = [one for one in self.library if one.family == own.family]
+        return sorted(same, key=lambda one: one.scheme != own.scheme)
 
 
 def _misread(
@@ -308,7 +314,7 @@ def _attribute(
         labels = zip(written.classes or {}, numbers.labels, strict=True)
         codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
     elif written.codes is None and written.origin in known:
-        codes = lists.by_prefix(name, declared)
+        codes = lists.by_prefix(name, declared, known[written.origin])
     else:
         codes = lists.codes(written, f"{where}.codes")
     if written.total is not None:
@@ -403,6 +409,9 @@ def _parents(
     listed = Classification(origin.name, "", "", dict(zip(codes.codes, codes.labels, strict=True)))
     if is_standard(written.codes):
         listed = lists.library.find(str(written.codes), f"{where}.codes")
-    length = None if written.prefix is None else int(written.prefix)
-    found = {code: listed.parent(code[:length]) for code in origin.codes}
+    length = 0 if written.prefix is None else int(written.prefix)
+    found = {
+        code: listed.beginning(code[:length]) if length else listed.parent(code)
+        for code in origin.codes
+    }
     return {code: parent for code, parent in found.items() if parent is not None}

@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import TypeAlias
 
-from leeward.errors import BadFile
 from leeward.installation import hint
-from leeward.model.classifications import Classification
+from leeward.model.classifications import Classification, NoList
 from leeward.model.document import MOST_BYTES
 
 Row: TypeAlias = Mapping[str, str]
@@ -24,6 +24,9 @@ Place: TypeAlias = tuple[str, str]
 """Scheme and level of a row."""
 
 DELIMITERS = "|;\t,"
+HEAD = 16_384
+"""How many bytes are read to know a file: others may lie in the folder."""
+
 FEW_ROWS = 15
 """A header stands within the first rows: titles may precede it."""
 
@@ -118,7 +121,8 @@ LAYOUTS = (
         {"state": "STATEFP", "code": "COUNTYFP", "label": "COUNTYNAME|COUNAME"},
         _fips,
     ),
-    Layout("Census Bureau", {"code": "STATEFP|STATE", "label": "STATE_NAME"}, _fips),
+    Layout("Census Bureau", {"code": "STATEFP", "label": "STATE_NAME"}, _fips),
+    Layout("Census Bureau", {"code": "STATE", "usps": "STUSAB", "label": "STATE_NAME"}, _fips),
     Layout("Census Bureau", {"usps": "USPS", "code": "GEOID", "label": "NAME"}, _fips),
     Layout(
         "Census Bureau",
@@ -162,11 +166,11 @@ LAYOUTS = (
 )
 
 
-def read_folder(folder: Path) -> tuple[Classification, ...]:
+def read_folder(folder: Path, parameter: str) -> tuple[Classification, ...]:
     """The classifications of the official files in a folder; rows of one list are put together."""
     if not folder.is_dir():
-        raise BadFile(
-            "classifications",
+        raise NoList(
+            parameter,
             rule="must be a folder of official files",
             value=repr(str(folder)),
             next_step="Name the folder that the files of the classification are in.",
@@ -191,25 +195,36 @@ def _title(name: str) -> str:
     return f"{words}, level {level}"
 
 
+def xlsx_hint(folder: Path) -> str:
+    """The command without which spreadsheets in the folder are not read; else nothing."""
+    waiting = not _can_read_xlsx() and any(folder.glob("*.xlsx"))
+    return f"To read the XLSX files in it: {hint('files')}" if waiting else ""
+
+
+def _can_read_xlsx() -> bool:
+    return find_spec("python_calamine") is not None
+
+
 def _read_file(path: Path) -> Iterator[Classification]:
     """The lists of one file; none if its layout is not known."""
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
         return
-    if path.suffix.lower() in {".csv", ".txt", ".tsv"}:
+    if path.suffix.lower() in {".csv", ".txt", ".tsv"} and _known(path, _delimited(path, HEAD)):
         yield from _lists(path, _delimited(path))
-    elif path.suffix.lower() == ".xlsx":
+    elif path.suffix.lower() == ".xlsx" and _can_read_xlsx():
         for sheet in _sheets(path):
             yield from _lists(path, sheet)
 
 
-def _delimited(path: Path) -> list[list[str]]:
-    raw = path.read_bytes()
+def _delimited(path: Path, most: int = -1) -> list[list[str]]:
+    """The rows of a text file, or those that its first bytes hold."""
+    with path.open("rb") as file:
+        raw = file.read(most)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("latin-1")  # older files of the Census Bureau
-    start = text[:4096]
-    mark = max(DELIMITERS, key=start.count)
+    mark = max(DELIMITERS, key=text[:HEAD].count)
     try:
         rows = list(csv.reader(StringIO(text, newline=""), delimiter=mark))
     except csv.Error:
@@ -220,16 +235,8 @@ def _delimited(path: Path) -> list[list[str]]:
 
 
 def _sheets(path: Path) -> Iterator[list[list[str]]]:
-    try:
-        calamine = import_module("python_calamine")
-    except ImportError:
-        raise BadFile(
-            "classifications",
-            rule="needs an optional part of Leeward to read XLSX",
-            value=repr(str(path)),
-            next_step=f"{hint('files')}; or save the sheet as CSV.",
-        ) from None
-    book = calamine.CalamineWorkbook.from_path(str(path))
+    """The rows of each sheet of a spreadsheet."""
+    book = import_module("python_calamine").CalamineWorkbook.from_path(str(path))
     for name in book.sheet_names:
         yield [[_cell(one) for one in row] for row in book.get_sheet_by_name(name).to_python()]
 
@@ -239,18 +246,28 @@ def _cell(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _lists(path: Path, rows: list[list[str]]) -> Iterator[Classification]:
-    """The lists in the rows of a file or a sheet."""
+def _known(path: Path, rows: list[list[str]]) -> tuple[Layout, int, dict[str, int]] | None:
+    """The layout of a file, the number of its header row, and where its columns are."""
     for at, row in enumerate(rows[:FEW_ROWS]):
         for layout in LAYOUTS:
-            above = " ".join([path.stem, *(cell for before in rows[:at] for cell in before)])
-            places = layout.header(row) if layout.about in above else None
+            places = layout.header(row) if layout.about in _about(path, rows[:at]) else None
             if places is not None:
-                header = " ".join(row)
-                yield from _placed(
-                    path, layout, _named(rows[at + 1 :], places), f"{header} {above}"
-                )
-                return
+                return layout, at, places
+    return None
+
+
+def _about(path: Path, rows: Iterable[list[str]]) -> str:
+    """The words that tell what a file is: its name, and its first rows."""
+    return " ".join([path.stem, *(cell for row in rows for cell in row)])
+
+
+def _lists(path: Path, rows: list[list[str]]) -> Iterator[Classification]:
+    """The lists in the rows of a file or a sheet."""
+    found = _known(path, rows)
+    if found is not None:
+        layout, at, places = found
+        about = _about(path, [rows[at], *rows[:at]])
+        yield from _placed(path, layout, _named(rows[at + 1 :], places), about)
 
 
 def _named(rows: Iterable[list[str]], places: Mapping[str, int]) -> Iterator[dict[str, str]]:
