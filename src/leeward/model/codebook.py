@@ -313,8 +313,8 @@ def _attribute(
     if numbers is not None:
         labels = zip(written.classes or {}, numbers.labels, strict=True)
         codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
-    elif written.codes is None and written.origin in known:
-        codes = lists.by_prefix(name, declared, known[written.origin])
+    elif written.codes is None and written.prefix is not None:
+        codes = lists.by_prefix(name, declared, _origin(written, known, where))
     else:
         codes = lists.codes(written, f"{where}.codes")
     if written.total is not None:
@@ -353,15 +353,8 @@ def _require_total(code: str, codes: CodeList, where: str) -> None:
     read_codes([*codes.codes, code], Path(), where)
 
 
-def _derived(
-    name: str,
-    written: WrittenAttribute,
-    known: Mapping[str, Attribute],
-    codes: CodeList,
-    lists: Lists,
-) -> Attribute:
-    """A coarser attribute: the codes of its origin, each mapped to a parent."""
-    where = place(("codebook", "attributes", name))
+def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: str) -> Attribute:
+    """The attribute that another one is derived from."""
     origin = known.get(written.origin or "")
     if origin is None or origin.table != written.table:
         others = [one.name for one in known.values() if one.table == written.table]
@@ -373,6 +366,19 @@ def _derived(
             value=shown(written.origin),
             next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
         )
+    return origin
+
+
+def _derived(
+    name: str,
+    written: WrittenAttribute,
+    known: Mapping[str, Attribute],
+    codes: CodeList,
+    lists: Lists,
+) -> Attribute:
+    """A coarser attribute: the codes of its origin, each mapped to a parent."""
+    where = place(("codebook", "attributes", name))
+    origin = _origin(written, known, where)
     parents = _parents(written, origin, codes, lists, where)
     places = {code: position for position, code in enumerate(codes.codes)}
     lost = [code for code in origin.codes if parents.get(code) not in places]
