@@ -184,7 +184,7 @@ def test_letters_that_two_vintages_share_are_left_to_a_person() -> None:
         (("A", "V"), "nace2.1/section"),
         (("A", "B"), "nace2/section"),
     ):
-        found = fit_by_codes("nace", codes, Library(), ())
+        found = fit_by_codes("nace", codes, Library())
         assert (found and found.listed.name) == name
 
 

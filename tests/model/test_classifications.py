@@ -136,6 +136,7 @@ def test_counties_of_a_state_have_three_forms(tmp_path: Path) -> None:
     for form, code in forms:
         found = library.find(f"standard:fips/county?state=44{form}", "codes")
         assert list(found.codes) == [code]
+    assert "1001" in library.find("standard:fips/county?code=number", "codes").codes
     for wrong in ("?state=45", "?code=local", "?county=44", "?state", "?state=44&code=x"):
         with pytest.raises(InvalidParameter, match="codes: must"):
             library.find(f"standard:fips/county{wrong}", "codes")

@@ -168,15 +168,16 @@ class Draft:
         if self.codes is None or not column.public:
             return Column(*parts, fit_by_name(column.meaning, self.library))
         codes = self.codes(column.name)
-        fit = fit_by_codes(column.name, codes, self.library, self._states)
+        fit = fit_by_codes(column.name, codes, self.library, self._state)
         return Column(*parts, fit, codes if fit is None and self.listing else ())
 
     @cached_property
-    def _states(self) -> tuple[str, ...]:
-        """The codes of the column of states, if there is one and it may be read."""
+    def _state(self) -> str:
+        """The one state of all workplaces, if a column that may be read tells; else nothing."""
         found = (one for one in self.columns if one.meaning and one.meaning.theme == "state")
         column = next((one for one in found if one.public), None)
-        return () if column is None or self.codes is None else self.codes(column.name)[:3]
+        codes = () if column is None or self.codes is None else self.codes(column.name)
+        return codes[0].zfill(2) if len(codes) == 1 else ""
 
     @property
     def active(self) -> tuple[Column, ...]:

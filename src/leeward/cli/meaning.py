@@ -188,16 +188,19 @@ def fit_by_name(meaning: Meaning, library: Library) -> Fit | None:
 
 
 def fit_by_codes(
-    name: str, codes: tuple[str, ...], library: Library, states: tuple[str, ...]
+    name: str, codes: tuple[str, ...], library: Library, state: str = ""
 ) -> Fit | None:
     """The list, in its vintage and its form, that holds the most of a workplace column's codes.
 
-    Of several the one whose year is in the column's name comes first.
+    Of several the one whose year is in the column's name comes first. `state` is the one that all
+    workplaces are in, if that is known: numbers of counties repeat in others.
     """
+    if not codes:
+        return None
     meaning, year = meaning_of("workplaces", name), YEAR.search(name)
     found = [
         Fit(address, listed, tuple(code for code in codes if code not in listed.codes))
-        for address, listed in _candidates(meaning, library, codes, states)
+        for address, listed in _candidates(meaning, library, codes, state)
     ]
     named = {one.address for one in found if year is not None and year[0] in one.listed.scheme}
     best = min(
@@ -226,20 +229,20 @@ def _reused(best: Fit, found: Iterable[Fit], codes: tuple[str, ...]) -> bool:
 
 
 def _candidates(
-    meaning: Meaning | None, library: Library, codes: tuple[str, ...], states: tuple[str, ...]
+    meaning: Meaning | None, library: Library, codes: tuple[str, ...], state: str
 ) -> Iterator[tuple[str, Classification]]:
     """The lists that a meaning names, of one state or country and in shorter forms too."""
     for name in () if meaning is None else meaning.lists.split():
         for one in library.named(name):
             address = f"{STANDARD}{one.name}"
             yield address, one
-            if one.family in {"fips", "nuts"} and one.level not in {"state", "0"}:
-                word = "state" if one.family == "fips" else "country"
-                for begin in sorted({code[:2] for code in codes if code in one.codes}):
-                    yield f"{address}?{word}={begin}", one.under(begin)
-                for begin in states:
-                    for form in ("local", "number"):
-                        yield f"{address}?{word}={begin}&code={form}", one.under(begin, form)
+            if one.family == "fips":
+                yield f"{address}?code=number", one.under("", "number")
+            word = {"fips/county": "state", "nuts/3": "country", "nuts/2": "country"}.get(name)
+            for begin in sorted({code[:2] for code in codes if word and code in one.codes}):
+                yield f"{address}?{word}={begin}", one.under(begin)
+            for form in ("local", "number") if state and word == "state" else ():
+                yield f"{address}?state={state}&code={form}", one.under(state, form)
 
 
 def few_labels(codes: Mapping[str, str], most: int = 3) -> str:

@@ -23,7 +23,7 @@ STANDARD = "standard:"
 """How `codes` begins that names a classification."""
 
 FORMS = ("whole", "local", "number")
-"""How codes of places are written: 44001, 001 within its state, or the number 1."""
+"""How codes of places are written: 44001, 001 within its state, or without leading zeros."""
 
 RANGE = re.compile(r"(\d+)-(\d+)")
 
@@ -168,13 +168,12 @@ class Library:
 def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str) -> None:
     """Anything behind the question mark but a state or country, and a form of codes."""
     form = asked.get("code", "whole")
-    begin = asked.get("state") or asked.get("country")
-    sound = set(asked) <= {"state", "country", "code"} and form in FORMS
-    if bool(query) != bool(asked) or not sound or (asked and not begin):
+    sound = set(asked) <= {"state", "country", "code"} and form in FORMS and all(asked.values())
+    if bool(query) != bool(asked) or not sound or (form == "local" and len(asked) == 1):
         raise InvalidParameter(
             where,
-            rule="must have state=CODE or country=CODE behind the question mark, and may have "
-            f"code={'|'.join(FORMS)} after &",
+            rule="must have state=CODE or country=CODE behind the question mark, code="
+            f"{', '.join(FORMS)}, or both with & (local needs a state)",
             value=shown(written),
             next_step="Write for example standard:fips/county?state=44&code=local.",
         )
