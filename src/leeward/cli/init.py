@@ -9,11 +9,13 @@ from typing import Annotated
 
 import typer
 
+from leeward.cli.check import Encoding
 from leeward.cli.recipes import start_recipe
 from leeward.cli.screen import given_options, say, say_json
 from leeward.economy.classifications import OWNERSHIP, SECTORS, WORKER_CODES
 from leeward.engines import connect
 from leeward.engines.address import seen_from
+from leeward.engines.driver_errors import frankly
 from leeward.errors import BadFile, InvalidParameter, raise_all
 from leeward.model.resources import read_resources
 
@@ -38,7 +40,7 @@ NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
 """How the types of columns begin that hold numbers."""
 
 
-HEADERS_ALONE = ("--jobs", "--list-codes", "--engine", "--json")
+HEADERS_ALONE = ("--jobs", "--list-codes", "--engine", "--encoding", "--json")
 OFFICE_ALONE = ("--wages", "--cohorts", "--workplaces", "--workers", "--years", "--quarter")
 DEMO_ALONE = ("--demo-jobs",)
 RECIPES_ALONE = (*OFFICE_ALONE[:2], *OFFICE_ALONE[4:], "--target", "--size", "--demo", *DEMO_ALONE)
@@ -132,6 +134,7 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     engine: Annotated[
         str | None, typer.Option(help="What reads the tables: duckdb or spark.")
     ] = None,
+    encoding: Encoding = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
     recipe: Annotated[
         str | None, typer.Option(help="Plans of a product: umetrics, pseo, veo or qwi.")
@@ -182,15 +185,15 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     _refuse_beside(context, "without --recipe", RECIPES_ALONE)
     raise_all(_not_given(name) for name, one in tables.items() if one is None)
     sources = {name: one or "" for name, one in tables.items()}
-    resources = read_resources({"engine": engine}, Path())
-    with connect(sources, Path(), resources) as opened:
+    reading = {"engine": engine, "encoding": encoding}
+    with frankly(), connect(sources, Path(), read_resources(reading, Path())) as opened:
         suggested = Suggestion(opened.describe())
         lists = {
             one.list_file: opened.codes(one.name) if list_codes and one.public else ()
             for one in suggested.to_fill
         }
     located = {name: seen_from(source, out) for name, source in sources.items()}
-    located |= {} if engine is None else {"engine": engine}
+    located |= {name: told for name, told in reading.items() if told is not None}
     read = [file for file, codes in lists.items() if codes]
     texts = {
         CODEBOOK: "\n".join(codebook_lines(suggested, read)) + "\n",
@@ -212,7 +215,7 @@ def _not_given(name: str) -> InvalidParameter:
         f"--{name}",
         rule="must be given",
         value="nothing",
-        next_step="Name a Parquet or CSV file, or a table of a database; or take a --recipe.",
+        next_step="Name a file, or a table of a database; or take a --recipe.",
     )
 
 

@@ -40,6 +40,10 @@ AMBIGUOUS = (
     "The database takes texts for equal that the codebook lists as different codes (upper and "
     "lower case, accents): give the column a binary collation, or change the codes."
 )
+PADDED = (
+    "Of these, {:,} match an id of {} once blanks around it are removed: remove them from the "
+    "columns {} of jobs and {} of the other table."
+)
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FILL_NUMBER = "Fill the rows with numbers, or name a class with `null_as` in the codebook."
 RANGE = "Look at low, cap and unit in the codebook, which say {} to {} {}, or change the rows."
@@ -214,6 +218,8 @@ class RowChecks:
             rows, examples = self.probe.orphans(column, table, key)
             if rows:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."
+                if padded := self.probe.padded_orphans(column, table, key):
+                    remedy = PADDED.format(padded, table, column, key)
                 found = Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
                 yield self._ruled(found, "lost_job")
 
