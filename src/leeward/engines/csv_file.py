@@ -16,6 +16,7 @@ from typing import IO, cast
 from leeward.engines.driver_errors import hidden
 from leeward.engines.headers import require_names
 from leeward.errors import BadFile, LeewardError, shown
+from leeward.show.numbers import counted
 
 MARKS = (",", ";", "\t", "|")
 """Separators of columns in CSV."""
@@ -147,7 +148,7 @@ def _uneven(lines: IO[str], parameter: str, header: CsvHeader) -> BadFile | None
             return BadFile(
                 parameter,
                 rule="must have a value for each name of the header in every row",
-                value=f"{len(row)} values in line {rows.line_num}, and {names} names",
+                value=f"{counted(len(row), 'value')} in line {rows.line_num} for {counted(names, 'name')}",
                 next_step=f"{ROW_NAMES if one_more else ''}{QUOTES}",
             )
     return None

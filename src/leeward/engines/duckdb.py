@@ -32,7 +32,7 @@ from leeward.engines.database import (
     quoted,
     small_result,
 )
-from leeward.engines.digest import FileDigest, digest_rows, state
+from leeward.engines.digest import FileDigest, FileState, digest_rows, state
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import require_names
 from leeward.engines.recoding import whole_number
@@ -158,10 +158,11 @@ class Files(Embedded):
     ) -> None:
         self._addresses = addresses
         self._encoding = resources.encoding
-        self._states = {path: state(path) for path in self._paths()}
         self._begun = FileDigest(self._paths()) if hashed else None
         with closed_on_refusal(self._stop):
             super().__init__(resources)
+        self._states: dict[Path, FileState | None] = {}
+        self._converted: dict[Path, FileState | None] = {}
         self._digested = False
         self._here: dict[str, FileAddress] = {}
         self._headers: dict[str, CsvHeader] = {}
@@ -175,7 +176,10 @@ class Files(Embedded):
     def _open(self, address: FileAddress | FrameAddress) -> Table:
         if isinstance(address, FrameAddress):
             return self._copied(address)
+        before = state(address.path)
         here = self._here[address.table] = readable(address, self._spill.path, self._encoding)
+        if here is not address:
+            self._converted[address.path] = before
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(here.path)
         if here.format == "parquet":
@@ -252,6 +256,7 @@ class Files(Embedded):
     def digest(self) -> str:
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
         begun, self._begun = self._begun or FileDigest(self._paths()), None
+        self._states = begun.states | self._converted
         self._digested = True
         files = begun.result()
         sheets = [one.sheet for one in self._addresses if isinstance(one, FileAddress)]

@@ -18,10 +18,8 @@ ROW_NUMBERS = (
     "pandas. "
 )
 UNSEPARATED = "The header was read as one name: columns of CSV are separated by , ; tab or |. "
-FRACTIONS = (
-    "Convert the column: fractions and nested values make no ids or codes. Whole numbers that a "
-    "gap made 44001.0 become whole by astype('Int64') in pandas."
-)
+NO_CODES = "Convert the column: fractions and nested values make no ids or codes."
+GAPS = " Whole numbers that a gap made 44001.0 become whole by astype('Int64') in pandas."
 
 
 def header_problems(
@@ -49,7 +47,8 @@ def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[Le
         yield _wrong_type(table, name, column, rule, step)
     elif holds == "codes" and not (holds_codes(table[column]) or _may_hold(table[column], name)):
         rule = "must hold text, whole numbers or true and false"
-        yield _wrong_type(table, name, column, rule, FRACTIONS)
+        step = f"{NO_CODES}{GAPS}" if may_be_fractions(table[column]) else NO_CODES
+        yield _wrong_type(table, name, column, rule, step)
 
 
 def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> LeewardError:

@@ -64,23 +64,18 @@ class Probe:
 
     def orphans(self, column: str, table: str, key: str) -> Wrong:
         """How many jobs refer to an id that the table lacks, and examples of such ids."""
-        lost = self._lost(column, table, key)
+        ids = self.tables["jobs"].select(id=column)
+        others = self.tables[table].select(other=key)
+        lost = ids.filter(ids.id.notnull()).anti_join(others, same_id(ids.id, others.other))
         rows = self._count(lost)
         return rows, self._examples(lost.select(text=as_text(lost.id))) if rows else ()
 
-    def padded_orphans(self, column: str, table: str, key: str) -> int:
-        """How many of them refer to an id that the table has, but for blanks around one of them."""
-        lost, others = self._lost(column, table, key), self.tables[table].select(other=key)
-        if not (lost.id.type().is_string() or others.other.type().is_string()):
-            return 0
-        texts = lost.select(text=_stripped(as_text(lost.id)))
-        known = others.select(known=_stripped(as_text(others.other))).distinct()
-        return self._count(texts.semi_join(known, texts.text == known.known))
-
-    def _lost(self, column: str, table: str, key: str) -> Table:
-        ids = self.tables["jobs"].select(id=column)
-        others = self.tables[table].select(other=key)
-        return ids.filter(ids.id.notnull()).anti_join(others, same_id(ids.id, others.other))
+    def trimmed_orphans(self, column: str, table: str, key: str) -> int:
+        """How many jobs would, if ids were without the blanks around them."""
+        jobs, other = self.tables["jobs"], self.tables[table]
+        ids = jobs.select(id=_stripped(as_text(jobs[column])))
+        others = other.select(other=_stripped(as_text(other[key])))
+        return self._count(ids.filter(ids.id.notnull()).anti_join(others, ids.id == others.other))
 
     def unranked(self, column: str) -> int:
         """How many jobs have no value, or no number, in the column."""
