@@ -69,7 +69,7 @@ def private(database: Database) -> list[int]:
     return [stat.S_IMODE(one.stat().st_mode) for one in made]
 
 
-@pytest.mark.parametrize("cells", [4, 4_000_000])
+@pytest.mark.parametrize("cells", [4, conversion.CELLS])
 @pytest.mark.parametrize("end", WRITERS)
 def test_its_rows_are_read(
     end: str, cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,6 +111,15 @@ def test_utf_8_with_a_mark_is_utf_8_beside_files_of_another_encoding(tmp_path: P
     (tmp_path / "jobs.csv").write_text("id;town\n1;Köln\n", encoding="utf-8-sig")
     with closing(opened(tmp_path, "jobs.csv", "cp1252")) as database:
         assert rows(database) == [{"id": "1", "town": "Köln"}]
+
+
+def test_transport_files_do_not_say_their_encoding(tmp_path: Path) -> None:
+    pyreadstat.write_xport(frame().head(2), tmp_path / "jobs.xpt")
+    content = (tmp_path / "jobs.xpt").read_bytes()
+    narrow = content.replace("Köln".encode(), "Köln ".encode("cp1252"))
+    (tmp_path / "jobs.xpt").write_bytes(narrow)
+    with closing(opened(tmp_path, "jobs.xpt", "cp1252")) as database:
+        assert rows(database)[0]["town"] == "Köln"
 
 
 def test_text_in_no_such_encoding_is_not_quoted(tmp_path: Path) -> None:

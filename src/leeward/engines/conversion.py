@@ -30,7 +30,7 @@ from leeward.errors import BadFile, shown
 from leeward.installation import hint
 from leeward.model.resources import UTF_8
 
-CELLS = 4_000_000
+CELLS = 2_000_000
 """Values that are held at a time, so that memory does not grow with a file."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -116,13 +116,17 @@ def _private(out: Path) -> Iterator[IO[bytes]]:
 
 
 def _statistical(address: FileAddress, encoding: str | None) -> tuple[pa.Schema, Pieces]:
-    """The rows of a file of SAS, Stata or SPSS; their missing values and empty texts are nulls."""
+    """The rows of a file of SAS, Stata or SPSS; their missing values and empty texts are nulls.
+
+    All but transport files of SAS say in which encoding they are.
+    """
+    told = {"encoding": encoding} if encoding and address.format == "xport" else {}
     read = partial(
         getattr(_library("pyreadstat", address.parameter), READERS[address.format]),
         str(address.path),
         output_format="dict",
         disable_datetime_conversion=True,
-        **({} if encoding is None else {"encoding": encoding}),
+        **told,
     )
     about = read(metadataonly=True)[1]
     names = about.column_names

@@ -141,6 +141,7 @@ def find_fault(path: Path, parameter: str, header: CsvHeader) -> LeewardError | 
 def _uneven(lines: IO[str], parameter: str, header: CsvHeader) -> BadFile | None:
     """The refusal of the first row with more or fewer values than the header has names."""
     names = len(header.columns)
+    told = counted(names, "name")
     rows = csv.reader(lines, delimiter=header.mark)
     for row in rows:
         if row and len(row) != names:
@@ -148,7 +149,7 @@ def _uneven(lines: IO[str], parameter: str, header: CsvHeader) -> BadFile | None
             return BadFile(
                 parameter,
                 rule="must have a value for each name of the header in every row",
-                value=f"{counted(len(row), 'value')} in line {rows.line_num} for {counted(names, 'name')}",
+                value=f"{counted(len(row), 'value')} in line {rows.line_num} for {told}",
                 next_step=f"{ROW_NAMES if one_more else ''}{QUOTES}",
             )
     return None

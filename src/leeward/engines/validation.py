@@ -217,7 +217,8 @@ class RowChecks:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."
                 padded = rows - self.probe.trimmed_orphans(column, table, key)
                 if padded > 0:
-                    remedy = f"{PADDED.format(padded, column, table, key)} {remedy}"
+                    trim = PADDED.format(padded, column, table, key)
+                    remedy = trim if padded == rows else f"{trim} {remedy}"
                 found = Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
                 yield self._ruled(found, "lost_job")
 

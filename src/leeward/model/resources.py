@@ -31,8 +31,8 @@ class Resources:
 
     `memory` is what DuckDB may use, in bytes; `spill` the folder in which its folder for what does
     not fit is made. `remote` is the address of a Spark Connect server and is never shown.
-    `encoding` is that of CSV files, by the name that Python gives it; None is UTF-8, or what a file
-    of SAS, Stata or SPSS says itself.
+    `encoding` is that of CSV files and of transport files of SAS, by the name that Python gives it;
+    None is UTF-8.
     """
 
     engine: EngineName | None = None
