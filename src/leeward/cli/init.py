@@ -7,18 +7,22 @@ from typing import Annotated
 
 import typer
 
+from leeward.cli.check import Encoding
 from leeward.cli.draft import Column, Draft
 from leeward.cli.meaning import few_labels
 from leeward.cli.recipes import start_recipe
 from leeward.cli.screen import given_options, say, say_json
 from leeward.engines import connect
 from leeward.engines.address import seen_from
+from leeward.engines.driver_errors import frankly
 from leeward.errors import BadFile, InvalidParameter, raise_all
 from leeward.model.classifications import Library
 from leeward.model.resources import read_resources
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
-HEADERS_ALONE = ("--jobs", "--list-codes", "--classifications", "--engine", "--json")
+HEADERS_ALONE = (
+    *("--jobs", "--list-codes", "--classifications", "--engine", "--encoding", "--json"),
+)
 OFFICE_ALONE = ("--wages", "--cohorts", "--workplaces", "--workers", "--years", "--quarter")
 DEMO_ALONE = ("--demo-jobs",)
 RECIPES_ALONE = (*OFFICE_ALONE[:2], *OFFICE_ALONE[4:], "--target", "--size", "--demo", *DEMO_ALONE)
@@ -43,6 +47,7 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     engine: Annotated[
         str | None, typer.Option(help="What reads the tables: duckdb or spark.")
     ] = None,
+    encoding: Encoding = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
     recipe: Annotated[
         str | None, typer.Option(help="Plans of a product: umetrics, pseo, veo or qwi.")
@@ -93,12 +98,15 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     _refuse_beside(context, "without --recipe", RECIPES_ALONE)
     raise_all(_not_given(name) for name, one in tables.items() if one is None)
     sources = {name: one or "" for name, one in tables.items()}
-    resources = read_resources({"engine": engine}, Path())
-    with connect(sources, Path(), resources) as opened:
+    reading = {"engine": engine, "encoding": encoding}
+    with frankly(), connect(sources, Path(), read_resources(reading, Path())) as opened:
         reads = opened.codes if list_codes or classifications is not None else None
         library = Library(classifications, "--classifications")
         draft = Draft(opened.describe(), library, reads, listing=list_codes)
-        texts = _texts(draft, out, sources, classifications, engine)
+        located = {name: seen_from(source, out) for name, source in sources.items()}
+        located |= {name: told for name, told in reading.items() if told is not None}
+        official = None if classifications is None else seen_from(str(classifications), out)
+        texts = _texts(draft, located, official)
     refuse_existing(out, texts)
     write_texts(out, texts)
     if as_json:
@@ -108,20 +116,11 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
         say(line)
 
 
-def _texts(
-    draft: Draft,
-    out: Path,
-    sources: Mapping[str, str],
-    classifications: Path | None,
-    engine: str | None,
-) -> dict[str, str]:
+def _texts(draft: Draft, sources: Mapping[str, str], official: str | None) -> dict[str, str]:
     """Codebook, plan and code lists by the names of their files."""
-    located = {name: seen_from(source, out) for name, source in sources.items()}
-    located |= {} if engine is None else {"engine": engine}
-    folder = None if classifications is None else seen_from(str(classifications), out)
     return {
-        CODEBOOK: "\n".join(draft.codebook(folder)) + "\n",
-        PLAN: "\n".join(draft.plan(located)) + "\n",
+        CODEBOOK: "\n".join(draft.codebook(official)) + "\n",
+        PLAN: "\n".join(draft.plan(sources)) + "\n",
         **{one.list_file: list_text(one.listed) for one in draft.active if one.in_file},
     }
 
@@ -131,7 +130,7 @@ def _not_given(name: str) -> InvalidParameter:
         f"--{name}",
         rule="must be given",
         value="nothing",
-        next_step="Name a Parquet or CSV file, or a table of a database; or take a --recipe.",
+        next_step="Name a file, or a table of a database; or take a --recipe.",
     )
 
 
