@@ -238,7 +238,11 @@ def _candidates(
             yield address, one
             if one.family == "fips":
                 yield f"{address}?code=number", one.under("", "number")
-            word = {"fips/county": "state", "nuts/3": "country", "nuts/2": "country"}.get(name)
+            word = (
+                {"fips": "state", "nuts": "country"}.get(one.family)
+                if one.level != "state"
+                else None
+            )
             for begin in sorted({code[:2] for code in codes if word and code in one.codes}):
                 yield f"{address}?{word}={begin}", one.under(begin)
             for form in ("local", "number") if state and word == "state" else ():
