@@ -123,7 +123,8 @@ def test_spreadsheets_are_read_with_the_extra_and_asked_for_without(
     book = SimpleNamespace(sheet_names=["one"], get_sheet_by_name=lambda _: sheet)
     opened = SimpleNamespace(from_path=lambda _: book)
     monkeypatch.setattr("leeward.model.official_files._can_read_xlsx", lambda: True)
-    monkeypatch.setitem(sys.modules, "python_calamine", SimpleNamespace(CalamineWorkbook=opened))
+    calamine = SimpleNamespace(CalamineWorkbook=opened, CalamineError=ValueError)
+    monkeypatch.setitem(sys.modules, "python_calamine", calamine)
     assert Library(tmp_path).find("standard:naics/6", "codes").codes == {
         "455110": "Department Stores"
     }

@@ -8,6 +8,7 @@ the names of its columns; others in the folder are passed over.
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -218,8 +219,11 @@ def _read_file(path: Path) -> Iterator[Classification]:
 
 def _delimited(path: Path, most: int = -1) -> list[list[str]]:
     """The rows of a text file, or those that its first bytes hold."""
-    with path.open("rb") as file:
-        raw = file.read(most)
+    try:
+        with path.open("rb") as file:
+            raw = file.read(most)
+    except OSError:  # what cannot be read is no file of a classification
+        return []
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -235,10 +239,12 @@ def _delimited(path: Path, most: int = -1) -> list[list[str]]:
 
 
 def _sheets(path: Path) -> Iterator[list[list[str]]]:
-    """The rows of each sheet of a spreadsheet."""
-    book = import_module("python_calamine").CalamineWorkbook.from_path(str(path))
-    for name in book.sheet_names:
-        yield [[_cell(one) for one in row] for row in book.get_sheet_by_name(name).to_python()]
+    """The rows of each sheet of a spreadsheet; none if it is damaged."""
+    calamine = import_module("python_calamine")
+    with suppress(calamine.CalamineError):
+        book = calamine.CalamineWorkbook.from_path(str(path))
+        for name in book.sheet_names:
+            yield [[_cell(one) for one in row] for row in book.get_sheet_by_name(name).to_python()]
 
 
 def _cell(value: object) -> str:
