@@ -170,6 +170,11 @@ def test_what_holds_no_codes_is_named_with_the_reason() -> None:
     assert made.tables == {"by_worker": ["sex"]}
 
 
+def test_whole_numbers_are_not_taken_for_codes_with_letters() -> None:
+    made = draft("id", "worker_id sex education agegrp", sex="int64", education="int8")
+    assert [one.attribute for one in made.active] == ["sex", "agegrp"]
+
+
 def test_a_plan_without_any_list_has_no_table() -> None:
     made = draft("id county", "worker_id age")
     assert made.tables == {}

@@ -166,7 +166,8 @@ class Draft:
         if column.meaning is None:
             return column
         if self.codes is None or not column.public:
-            return Column(*parts, fit_by_name(column.meaning, self.library))
+            kind = self.headers[column.table][column.name]
+            return Column(*parts, fit_by_name(column.meaning, kind, self.library))
         codes = self.codes(column.name)
         fit = fit_by_codes(column.name, codes, self.library, self._state)
         return Column(*parts, fit, codes if fit is None and self.listing else ())

@@ -180,11 +180,17 @@ class Fit:
         return len(self.lacking), len(self.listed.codes)
 
 
-def fit_by_name(meaning: Meaning, library: Library) -> Fit | None:
-    """The list that a column's name stands for."""
+def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
+    """The list that a column's name stands for, if its type can hold the codes."""
     names = meaning.lists.split()[:1] if meaning.sure else []
-    found = [one for name in names for one in library.named(name)]
+    named = (one for name in names for one in library.named(name))
+    found = [one for one in named if "string" in kind or _all_numbers(one)]
     return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+
+
+def _all_numbers(listed: Classification) -> bool:
+    """Whether a column of whole numbers can hold all codes: 1 can be one, 01 and A1 cannot."""
+    return all(code.isdecimal() and code == str(int(code)) for code in listed.codes)
 
 
 def fit_by_codes(
