@@ -18,7 +18,7 @@ Every message names the parameter, the rule, the value and the next step. A valu
 only where it is public: arrays of counts and sizes are confidential and never appear.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -136,11 +136,31 @@ class Problems(LeewardError):
 
     def __init__(self, problems: Iterable[LeewardError]) -> None:
         self.problems = tuple(problems)
-        lines = "".join(f"\n  {n}. {p}" for n, p in enumerate(self.problems, start=1))
+        lines = "".join(f"\n  {n}. {p}" for n, p in enumerate(_told(self.problems), start=1))
         Exception.__init__(self, f"{len(self.problems)} problems:{lines}")
 
     def __reduce__(self) -> tuple[object, ...]:
         return type(self), (self.problems,)
+
+
+MOST_OF_A_KIND = 3
+"""How many refusals with the same rule and next step are told one by one."""
+
+NAMED = 8
+
+
+def _told(problems: Iterable[LeewardError]) -> Iterator[str]:
+    """Refusals as text; many of one kind are told once, with their number."""
+    kinds: dict[tuple[str, str], list[LeewardError]] = {}
+    for one in problems:
+        kinds.setdefault((one.rule, one.next_step), []).append(one)
+    for first, *others in kinds.values():
+        if len(others) < MOST_OF_A_KIND:
+            yield from map(str, (first, *others))
+            continue
+        names = ", ".join(one.parameter for one in others[:NAMED])
+        more = ", …" if len(others) > NAMED else ""
+        yield f"{first} And {len(others)} more of this kind: {names}{more}"
 
 
 class FailedAfterCharge(LeewardError):

@@ -33,12 +33,12 @@ LISTS = [
     (
         b"F,female\nM,male\n",
         "codebook.attributes.sex.codes: must be CSV with the columns code and label; "
-        "got 'sex.csv'. Mend the file.",
+        "got 'sex.csv'. Mend the file, or name its columns as code_column and label_column.",
     ),
     (
         b"",
         "codebook.attributes.sex.codes: must be CSV with the columns code and label; "
-        "got 'sex.csv'. Mend the file.",
+        "got 'sex.csv'. Mend the file, or name its columns as code_column and label_column.",
     ),
     (
         b"code,label\n",
@@ -54,6 +54,11 @@ LISTS = [
         b"code,label\nF\n",
         "codebook.attributes.sex.codes: must have all columns in every row; got 'sex.csv'. "
         "Mend the file.",
+    ),
+    (
+        b"code,label\n(0,15],child\n(15,64],adult\n",
+        "codebook.attributes.sex.codes: must not have more fields in a row than the header names; "
+        "got row 2 of 'sex.csv'. Put quotes around texts that hold a comma.",
     ),
     (
         b'code,label\n"F,female\n',

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.engines.address import ENDINGS
 from tests.cli.scene import Office, Rows, jobs, workers, workplaces, write_csv
 
 MARKER = "SECRET"
@@ -24,9 +25,17 @@ ONE_ANSWER = (
     "data: must be readable and agree with the codebook in every row; got files or rows that do "
     "not (not shown). Run `leeward check`, whose output is confidential."
 )
-LINES = "must be CSV in UTF-8 with the same number of columns in every row"
+ENCODING = (
+    "must be CSV in UTF-8, or its encoding must be given; got {}. It may be in cp1252: write "
+    "`encoding: cp1252` under `data` in the plan, or --encoding cp1252 where a command has it; or "
+    "convert the file (iconv -f cp1252 -t utf-8)."
+)
+EVERY_ROW = "must have a value for each name of the header in every row"
+VALUES = f"{EVERY_ROW}; got {{}} in line {{}} for 3 names."
+LAST = len(workers()) + 2
+QUOTE = "Quote values that hold the separator or a line break."
 ONE_PLACE = "must be three files or frames, or three tables of one and the same database"
-ENDINGS = "must be a file that ends in .parquet, .csv or .csv.gz, or a table of a database"
+OR_TABLE = f"must be a file that ends in {ENDINGS}, or a table of a database"
 
 Spoil = Callable[[Office], object]
 
@@ -118,12 +127,12 @@ FILES: dict[str, tuple[Spoil, str]] = {
     "no name": (plan("''"), "data.workers: must be given; got nothing. Add the key."),
     "a folder": (folder, f"data.workers: must be a file, not a folder; got 'w.csv'. {LOOK}"),
     "a sheet": (
-        plan("workers.xlsx"),
-        f"data.workers: {ENDINGS}; got 'workers.xlsx'. Write the table as Parquet or CSV.",
+        plan("workers.ods"),
+        f"data.workers: {OR_TABLE}; got 'workers.ods'. Write the table as Parquet or CSV.",
     ),
     "a database without a table": (
         plan("workers.duckdb"),
-        f"data.workers: {ENDINGS}; got 'workers.duckdb'. Write duckdb://workers.duckdb#TABLE for "
+        f"data.workers: {OR_TABLE}; got 'workers.duckdb'. Write duckdb://workers.duckdb#TABLE for "
         "a table of a DuckDB file.",
     ),
     "no Parquet": (
@@ -141,17 +150,34 @@ FILES: dict[str, tuple[Spoil, str]] = {
     ),
     "a header that is not UTF-8": (
         file("w.csv", b"worker_id,sex,education,b\xfcro\n"),
-        "data.workers: must be CSV in UTF-8; got 'w.csv'. Look at the file's first line.",
+        f"data.workers: {ENCODING.format(repr('w.csv'))}",
     ),
     "a column twice": (
         file("w.csv", b"worker_id,sex,education,sex\nSECRET,F,E1,F\n"),
         "data.workers: must name each column once, also without regard to upper and lower case; "
-        "got 'sex' twice. Rename one of them, or leave it out.",
+        "got 'sex' twice, as columns 2 and 4. Rename one of them, or leave it out.",
     ),
-    "a row that is not UTF-8": (more(b"SECRET\xe9,F,E1\n"), f"data.workers: {LINES}; {INVALID}"),
-    "a row too long": (more(b"SECRET,F,E1,too,many\n"), f"data.workers: {LINES}; {INVALID}"),
-    "a row too short": (more(b"SECRET,F\n"), f"data.workers: {LINES}; {INVALID}"),
-    "a quote left open": (more(b'"SECRET,F,E1\n'), f"data.workers: {LINES}; {INVALID}"),
+    "a row that is not UTF-8": (
+        more(b"SECRET\xe9,F,E1\n"),
+        f"data.workers: {ENCODING.format(repr('workers.csv'))}",
+    ),
+    "a row too long": (
+        more(b"SECRET,F,E1,too,many\n"),
+        f"data.workers: {VALUES.format('5 values', LAST)} {QUOTE}",
+    ),
+    "a row with a name": (
+        more(b"1,SECRET,F,E1\n"),
+        f"data.workers: {VALUES.format('4 values', LAST)} Row names of R? Write the file with "
+        f"row.names = FALSE. {QUOTE}",
+    ),
+    "a row too short": (
+        more(b"SECRET,F\n"),
+        f"data.workers: {VALUES.format('2 values', LAST)} {QUOTE}",
+    ),
+    "a quote left open": (
+        more(b'"SECRET,F,E1\n'),
+        f"data.workers: {VALUES.format('1 value', LAST)} {QUOTE}",
+    ),
     "gz that is not compressed": (
         file("w.csv.gz", b"worker_id,sex,education\nSECRET,F,E1\n"),
         "data.workers: must be a CSV file that can be read (compressed with gzip if it ends in "
@@ -190,7 +216,7 @@ FILES: dict[str, tuple[Spoil, str]] = {
 UNDISCLOSED = (
     *("no Parquet", "Parquet cut short", "Parquet overwritten", "a row that is not UTF-8"),
     *("a row too long", "a row too short", "a quote left open", "gz that is not compressed"),
-    "dates as codes",
+    *("a row with a name", "dates as codes"),
 )
 """What a release says nothing about: it may depend on rows."""
 
@@ -215,7 +241,7 @@ def test_jobs_that_cannot_be_read_have_the_same_answer(office: Office) -> None:
 def test_of_workplaces_what_cannot_be_read_is_told(office: Office) -> None:
     with (office.folder / "workplaces.csv").open("a") as workplaces:
         workplaces.write("a,b,c,d,e,f\n")
-    office.refuse_release(says=f"data.workplaces: {LINES}; {INVALID}")
+    assert office.release().stderr.startswith(f"leeward: data.workplaces: {EVERY_ROW}; got 6 val")
 
 
 def test_an_unknown_database_lists_the_known_ones(office: Office) -> None:

@@ -1,54 +1,61 @@
 """`leeward init`, `leeward economy` and `leeward demo`: commands that write files to try."""
 
+import re
 from pathlib import Path
 
 import duckdb
 
-from leeward.cli.init import Suggestion, codebook_lines
+from leeward.cli.draft import Draft
+from leeward.cli.meaning import fit_by_codes
 from leeward.model import TABLES
-from tests.cli.scene import CODEBOOK, Office
+from leeward.model.classifications import Library
+from tests.cli.scene import CODEBOOK, Office, write_csv
 from tests.model.made import read
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 
 
-def test_init_writes_what_runs_once_its_lists_are_filled(office: Office) -> None:
+def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
     result = office.run("init", *DATA, "--out", "new")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "Wrote new/codebook.yaml and new/plan.yaml.",
-        "Fill these code lists (header code,label; one row for each code), or delete their",
-        "attributes:",
-        "  new/codes/place.csv",
-        "  new/codes/owner.csv",
+        "These columns got a classification. Look whether it is theirs:",
+        "  sector: standard:naics/sector (11 Agriculture, Forestry,…; 21 Mining, Quarrying, and "
+        "Oil…; 22 Utilities; … 20 codes)",
+        "  sex: standard:lehd/sex (1 Male; 2 Female)",
+        "  education: standard:lehd/education (E1 Less than high school; E2 High school or "
+        "equivalent, no…; E3 Some college or Associate…; … 5 codes)",
+        "No list is known for these: they are comments in the codebook. Write a list (header",
+        "code,label; one row for each code) and uncomment the attribute, or delete it:",
+        "  place: new/codes/place.csv",
+        "  owner: new/codes/owner.csv",
         "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
         "  leeward plan new/plan.yaml",
     ]
-    empty = office.run("plan", "new/plan.yaml")
-    assert empty.exit_code == 1
-    assert (
-        "codebook.attributes.place.codes: must list at least one code; got no codes in "
-        "'codes/place.csv'. Fill the file, or delete the attribute.\n"
-    ) in empty.stderr
-    comment = "codes: codes/owner.csv  # fill the list (header code,label), or delete the attribute"
-    assert comment in (office.folder / "new" / "codebook.yaml").read_text()
-    lists = office.folder / "new" / "codes"
-    (lists / "place.csv").write_text("code,label\n01,One\n02,Two\n03,Three\n")
-    (lists / "owner.csv").write_text("code,label\nP,private\nG,state\n")
     assert office.run("plan", "new/plan.yaml").exit_code == 0
+    codebook = office.folder / "new" / "codebook.yaml"
+    codebook.write_text(re.sub(r"(?m)^  # ", "  ", codebook.read_text()))
+    assert office.run("plan", "new/plan.yaml").exit_code == 0  # no table is by place or owner
+    office.edit("new/plan.yaml", ("by: [sector]", "by: [place, sector]"))
+    asked = office.run("plan", "new/plan.yaml")
+    assert asked.stderr == (
+        "leeward: codebook.attributes.place.codes: must be a file that exists; got "
+        "'new/codes/place.csv'. Look at the name and the file.\n"
+    )
 
 
 def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) -> None:
     result = office.run("init", *DATA, "--out", "my new", "--list-codes")
     assert result.exit_code == 0
-    assert result.stdout.splitlines() == [
-        "Wrote my new/codebook.yaml and my new/plan.yaml.",
+    assert result.stdout.splitlines()[-9:] == [
         "These code lists were read from the data, from workplace columns that are usually",
         "public. Somebody must confirm that their values are public:",
         "  my new/codes/place.csv",
-        "Fill these code lists (header code,label; one row for each code), or delete their",
-        "attributes:",
-        "  my new/codes/owner.csv",
+        "  my new/codes/sector.csv",
+        "No list is known for these: they are comments in the codebook. Write a list (header",
+        "code,label; one row for each code) and uncomment the attribute, or delete it:",
+        "  owner: my new/codes/owner.csv",
         "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
         "  leeward plan 'my new/plan.yaml'",
     ]
@@ -58,10 +65,138 @@ def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) 
     ) in (office.folder / "my new" / "codebook.yaml").read_text()
 
 
+INDUSTRY = """\
+industry,label,ind_level
+00,"All NAICS Sectors",A
+44-45,Retail Trade,S
+44,none,A
+455110,Department Stores,6
+722511,Full-Service Restaurants,6
+722513,Limited-Service Restaurants,6
+722514,Cafeterias,6
+722515,Snack Bars,6
+722310,Food Service Contractors,6
+"""
+GEOGRAPHY = """\
+geography,label,geo_level
+44,Rhode Island,S
+44001,"Bristol, RI",C
+44003,"Kent, RI",C
+48001,"Anderson, TX",C
+"""
+
+
+def wide_office(office: Office) -> None:
+    """Tables as users have them: 200 columns, short county numbers, old industry codes, dates."""
+    sites = [
+        {"primary_key": f"{n}", "state": "44", "cnty": "13"[n % 2], "own": "5", "firm": f"f{n}",
+         "naics": ["722511", "722513", "722514", "722515", "722310", "722110"][n], "m1emp": "3"}
+        for n in range(6)
+    ]  # fmt: skip
+    filler = {f"q{n:03}": "1" for n in range(190)}
+    people = [
+        {"person_id": f"{n}", "birth_date": "1980-01-01", "sex": "12"[n % 2], "agegrp": "A04",
+         "educ": "E1", "age": "30", "Straßenname": "x", **filler}
+        for n in range(12)
+    ]  # fmt: skip
+    held = [{"person_id": f"{n}", "primary_key": f"{n % 6}"} for n in range(12)]
+    for name, rows in (("workplaces", sites), ("workers", people), ("jobs", held)):
+        write_csv(office.folder / f"{name}.csv", rows)
+    official = office.folder / "official"
+    official.mkdir()
+    (official / "label_industry.csv").write_text(INDUSTRY)
+    (official / "label_geography.csv").write_text(GEOGRAPHY)
+    (official / "notes.csv").write_text("a,b\n1,2\n")
+
+
+def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
+    """As a new user has them, with the official files at hand and no list written by hand."""
+    wide_office(office)
+    made = office.run("init", *DATA, "--out", "new", "--classifications", "official")
+    assert made.exit_code == 0, made.output
+    codebook = (office.folder / "new" / "codebook.yaml").read_text()
+    for part in (
+        "workplaces: {id: primary_key, employer: firm}",
+        'classifications: "../official"',
+        'codes: "standard:fips/county?state=44&code=number"  # 1 Bristol, RI; 3 Kent, RI',
+        "codes: codes/naics.csv  # naics2022/6, and 1 codes read from the data",
+        'codes: "standard:lehd/agegrp"  # A01 14-18;',
+        "# 190 further columns of workers",
+        "# Left out: workers.birth_date (a date of birth).",
+        "# Left out: workers.Straßenname (says who somebody is).",
+    ):
+        assert part in codebook
+    listed = (office.folder / "new" / "codes" / "naics.csv").read_text()
+    assert listed.splitlines()[-1] == '"722110","722110 (not in naics2022/6)"'
+    assert "by: [cnty, naics, own]" in (office.folder / "new" / "plan.yaml").read_text()
+    office.edit("new/plan.yaml", ("my-account", "office"))
+    for words in (
+        ("plan", "new/plan.yaml"),
+        ("check", "new/plan.yaml"),
+        ("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite"),
+        ("verify", "b", "--ledger", "ledger.sqlite"),
+    ):
+        result = office.run(*words)
+        assert result.exit_code == 0, result.output
+
+
+def draft(workplaces: str = "id", workers: str = "worker_id", **kinds: str) -> Draft:
+    """A draft of headers alone, with text in all columns but those of other kinds."""
+    tables = {"workplaces": workplaces, "workers": workers, "jobs": "id worker_id"}
+    return Draft(
+        {table: {name: kinds.get(name, "string") for name in names.split()}
+         for table, names in tables.items()}
+    )  # fmt: skip
+
+
+def test_names_of_attributes_are_legal_and_their_own(tmp_path: Path) -> None:
+    made = draft("id ÖNACE Größenklasse value 2nd own", "worker_id own sex")
+    assert [one.attribute for one in made.columns] == [
+        "onace", "own", "grossenklasse", "sex", "value_code", "column_2nd", "own_2",
+    ]  # fmt: skip
+    text = "\n".join(made.codebook())
+    assert 'column: "ÖNACE"' in text
+    assert "public: false" in text.partition("Größenklasse")[2][:30]
+    assert set(read(tmp_path, text).attributes) == {"own", "sex"}
+
+
+def test_what_holds_no_codes_is_named_with_the_reason() -> None:
+    made = draft("id county", "worker_id Geburtsdatum weight sex", county="float64", weight="!date")
+    assert made.skipped == (
+        ("workplaces", "county", "float64: numbers with fractions"),
+        ("workers", "Geburtsdatum", "a date of birth"),
+        ("workers", "weight", "!date: a time"),
+    )
+    assert made.tables == {"by_worker": ["sex"]}
+
+
+def test_whole_numbers_are_not_taken_for_codes_with_letters() -> None:
+    made = draft("id", "worker_id sex education agegrp", sex="int64", education="int8")
+    assert [one.attribute for one in made.active] == ["sex", "agegrp"]
+
+
+def test_a_plan_without_any_list_has_no_table() -> None:
+    made = draft("id county", "worker_id age")
+    assert made.tables == {}
+    assert "tables: []  # name tables once an attribute has a list" in list(made.plan({}))
+    assert any("lehd/agegrp" in line and line.startswith("  # ") for line in made.codebook())
+
+
+def test_letters_that_two_vintages_share_are_left_to_a_person() -> None:
+    """J is information in NACE Rev. 2 and publishing in Rev. 2.1."""
+    for codes, name in (
+        (("A", "J"), None),
+        (("A", "V"), "nace2.1/section"),
+        (("A", "B"), "nace2/section"),
+    ):
+        found = fit_by_codes("nace", codes, Library())
+        assert (found and found.listed.name) == name
+
+
 def test_init_proposes_pay_whose_cap_a_person_decides(tmp_path: Path) -> None:
     headers = {"workplaces": {"id": "int64"}, "workers": {"worker_id": "string"}}
     jobs = {"worker_id": "int64", "id": "int64", "pay": "decimal(9, 2)", "since": "interval('D')"}
-    lines = list(codebook_lines(Suggestion({**headers, "jobs": jobs})))
+    lines = list(Draft({**headers, "jobs": jobs}).codebook())
     assert read(tmp_path, "\n".join(line.replace("# ", "", 1) for line in lines[1:])).numeric
     assert sum("table: jobs" in line for line in lines) == 1
     assert any("cap_from" in line and line.startswith("  # ") for line in lines)
@@ -90,9 +225,7 @@ def test_what_init_wrote_is_released(office: Office) -> None:
         for part in (f"--{name}", f"e/{name}.parquet")
     ]
     assert office.run("init", *tables, "--out", "new").exit_code == 0
-    lists = office.folder / "new" / "codes"
-    assert [path.name for path in lists.iterdir()] == ["place.csv"]
-    (lists / "place.csv").write_text((office.folder / "e" / "place.csv").read_text())
+    assert not (office.folder / "new" / "codes").exists()
     office.edit("new/plan.yaml", ("my-account", "office"))
     result = office.run("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
     assert result.exit_code == 0, result.output

@@ -79,6 +79,12 @@ def test_init_tells_which_files_it_wrote_and_no_code(office: Office) -> None:
     assert answer(office, "init", *DATA, "--out", "new", "--list-codes") == {
         "codebook": "new/codebook.yaml",
         "plan": "new/plan.yaml",
-        "lists_to_confirm": ["new/codes/place.csv"],
+        "classifications": {
+            "sex": "standard:lehd/sex",
+            "education": "standard:lehd/education",
+        },
+        "lists_to_confirm": ["new/codes/place.csv", "new/codes/sector.csv"],
         "lists_to_fill": ["new/codes/owner.csv"],
+        "not_proposed": [],
+        "left_out": {},
     }

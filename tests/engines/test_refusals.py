@@ -1,7 +1,6 @@
 """What cannot be read is refused in fixed words, without a password and without a row."""
 
 import gzip
-import re
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -11,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.engines import connect
-from leeward.engines.address import read_addresses, seen_from
+from leeward.engines.address import ENDINGS, read_addresses, seen_from
 from leeward.errors import BadData, InvalidParameter, LeewardError, Undisclosed
 from leeward.model import EveryJob, JobsRule, Marginal, PrimaryJob
 from tests.engines.small import (
@@ -69,14 +68,14 @@ def sources(tmp_path: Path) -> Sources:
             "Look at the name and the file.",
         ),
         (
-            "jobs.xlsx",
-            "data.jobs: must be a file that ends in .parquet, .csv or .csv.gz, or a table of a "
-            "database; got 'jobs.xlsx'. Write the table as Parquet or CSV.",
+            "jobs.por",
+            f"data.jobs: must be a file that ends in {ENDINGS}, or a table of a database; "
+            "got 'jobs.por'. Write the table as Parquet or CSV.",
         ),
         (
             "x.duckdb",
-            "data.jobs: must be a file that ends in .parquet, .csv or .csv.gz, or a table of a "
-            "database; got 'x.duckdb'. "
+            f"data.jobs: must be a file that ends in {ENDINGS}, or a table of a database; "
+            "got 'x.duckdb'. "
             "Write duckdb://x.duckdb#TABLE for a table of a DuckDB file.",
         ),
         (
@@ -95,22 +94,30 @@ def sources(tmp_path: Path) -> Sources:
         ),
         (
             "latin.csv",
-            "data.jobs: must be CSV in UTF-8; got 'latin.csv'. Look at the file's first line.",
+            "data.jobs: must be CSV in UTF-8, or its encoding must be given; got 'latin.csv'. It "
+            "may be in cp1252: write `encoding: cp1252` under `data` in the plan, or --encoding "
+            "cp1252 where a command has it; or convert the file (iconv -f cp1252 -t utf-8).",
         ),
         (
             "twice.csv",
             "data.jobs: must name each column once, also without regard to upper and lower case; "
-            "got 'Worker_ID' twice. Rename one of them, or leave it out.",
+            "got 'Worker_ID' twice, as columns 1 and 2. Rename one of them, or leave it out.",
         ),
         (
             "twice.parquet",
             "data.jobs: must name each column once, also without regard to upper and lower case; "
-            "got 'Sex' twice. Rename one of them, or leave it out.",
+            "got 'Sex' twice, as columns 1 and 2. Rename one of them, or leave it out.",
         ),
         (
             "nameless.csv",
-            "data.jobs: must begin with a line that names every column; got 'nameless.csv'. "
-            "Look at the file's first line.",
+            "data.jobs: must begin with names of all columns; got column 2 without a name. "
+            "Name it, or leave it out.",
+        ),
+        (
+            "numbered.csv",
+            "data.jobs: must begin with names of all columns; got column 1 without a name. Row "
+            "numbers? Write the file with write.csv(row.names = FALSE) in R, or "
+            "to_csv(index=False) in pandas. Name it, or leave it out.",
         ),
         (
             "none.csv.gz",
@@ -146,6 +153,7 @@ def test_a_bad_source(written: str, message: str, sources: Sources, tmp_path: Pa
     (tmp_path / "latin.csv").write_bytes(b"worker_id,\xe9\n")
     (tmp_path / "twice.csv").write_text("worker_id,Worker_ID\n1,2\n")
     (tmp_path / "nameless.csv").write_text("worker_id,,pay\n1,2,3\n")
+    (tmp_path / "numbered.csv").write_text('"","worker_id"\n"1",7\n')
     both = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["sex", "Sex"])
     pq.write_table(both, tmp_path / "twice.parquet")
     (tmp_path / "none.csv.gz").write_text("worker_id\n1\n")
@@ -243,7 +251,8 @@ WRONG_HEADERS = [
         "sector: {table: workplaces, public: true, codes: [A, B, C], other: C, null_as: B}",
         "sector: {table: workplaces, column: size, public: true, codes: [A, B, C]}",
         "data.workplaces.size: must hold text, whole numbers or true and false; got float64. "
-        "Convert the column: fractions and nested values make no ids or codes.",
+        "Convert the column: fractions and nested values make no ids or codes. Whole numbers that "
+        "a gap made 44001.0 become whole by astype('Int64') in pandas.",
     ),
 ]
 
@@ -330,10 +339,21 @@ def short(text: str) -> bytes:
     return (text + f"{SECRET}\n").encode()
 
 
-@pytest.mark.parametrize("spoil", [ragged, foreign, unclosed, short])
+VALUES = "must have a value for each name of the header in every row; got {} in line 16 for 4 names"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (ragged, VALUES.format("7 values")),
+        (foreign, "must be CSV in UTF-8, or its encoding must be given; got 'jobs.csv{}'. It may"),
+        (unclosed, VALUES.format("1 value")),
+        (short, VALUES.format("1 value")),
+    ],
+)
 @pytest.mark.parametrize("zipped", [False, True])
 def test_a_broken_csv_shows_none_of_its_rows(
-    spoil: Callable[[str], bytes], zipped: bool, tmp_path: Path
+    spoil: Callable[[str], bytes], message: str, zipped: bool, tmp_path: Path
 ) -> None:
     sources, book = plain_csv(economy(8), tmp_path), codebook(tmp_path)
     content = spoil((tmp_path / "jobs.csv").read_text())
@@ -349,12 +369,9 @@ def test_a_broken_csv_shows_none_of_its_rows(
         ):
             with pytest.raises(Undisclosed) as caught:
                 work()
-            assert re.fullmatch(
-                r"hidden: data\.jobs: must be CSV in UTF-8 with the same number of columns in "
-                r"every row; got a failure of the kind \w+ \(its message may quote rows and is not "
-                r"shown\)\. Look at the file or the database with its own tools\.",
-                inside(caught.value),
-            )
+            said = message.format(".gz" if zipped else "")
+            assert inside(caught.value).startswith(f"hidden: data.jobs: {said}")
+            assert SECRET not in inside(caught.value)
             assert caught.value.__context__ is None
             assert caught.value.__cause__ is None
 

@@ -56,6 +56,11 @@ def another_rule(office: Office) -> None:
     plan.write_text(plan.read_text() + "jobs: {max_per_worker: 2}\n")
 
 
+def another_encoding(office: Office) -> None:
+    plan = office.folder / "2026Q2.yaml"
+    plan.write_text(plan.read_text().replace("data:\n", "data:\n  encoding: cp1252\n", 1))
+
+
 def only(office: Office) -> Path:
     """The one receipt of a test."""
     (found,) = (office.folder / "state" / "leeward").glob("*.json")
@@ -115,6 +120,7 @@ def nothing(_: Office) -> None:
         (spoil("jobs", second_job), True),
         (another_codebook, True),
         (another_rule, True),
+        (another_encoding, True),
         (make_strict, True),
         (another_key, True),
         (linked, True),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "demo": "Make up an economy, plan, release, and compare with the truth.",
     "init": "Write a codebook and a plan from the headers of three tables.",
+    "codes": "List the classifications that a codebook may name, or the codes of one of them.",
     "jobs": "Write the jobs of a quarter that follow from wage records. CONFIDENTIAL output.",
     "check": "Check plan, codebook and every row of the data. CONFIDENTIAL output.",
     "plan": "Show what a plan promises, costs and errs. Reads no data, spends nothing.",

@@ -24,6 +24,9 @@ Memory = Annotated[
 Spill = Annotated[
     Path | None, typer.Option("--spill", help="Folder for what does not fit into memory.")
 ]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="Of CSV files: cp1252, latin-1, utf-16, …")
+]
 
 SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT)}
 

@@ -14,7 +14,7 @@ from leeward.regress.run import regress
 
 
 def regress_command(  # noqa: PLR0913 (a parameter for each option)
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, one row a job.")],
+    file: Annotated[Path, typer.Argument(help="A file as in plans, one row a job.")],
     *,
     x: Annotated[str, typer.Option("--x", metavar="COL", help="What y is regressed on.")],
     y: Annotated[str, typer.Option("--y", metavar="COL", help="What is predicted.")],

@@ -19,7 +19,7 @@ OWNER = 0o600, 0o700
 
 
 def inspect_command(  # noqa: PLR0913 (a parameter for each option)
-    real: Annotated[Path, typer.Argument(help="The real rows, a CSV or Parquet file.")],
+    real: Annotated[Path, typer.Argument(help="The real rows, a file as in plans.")],
     synthetic: Annotated[
         Path, typer.Argument(help="Synthetic rows, or the folder that a synth command wrote.")
     ],

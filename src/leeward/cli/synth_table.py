@@ -15,7 +15,7 @@ from leeward.synth.run import Written, synthesize
 
 
 def table_command(  # noqa: PLR0913 (a parameter for each option)
-    file: Annotated[Path, typer.Argument(help="A CSV or Parquet file, one row a person.")],
+    file: Annotated[Path, typer.Argument(help="A file as in plans, one row a person.")],
     *,
     codebook: Annotated[
         Path, typer.Option(help="Columns with table: workers, their codes and ranges.")

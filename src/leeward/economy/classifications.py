@@ -1,11 +1,10 @@
-"""Classifications: sectors, ownership, worker attributes and regions.
+"""Classifications of the made-up economy: sectors, ownership, worker attributes and regions.
 
-Sectors are the twenty of the North American Industry Classification System as the LEHD public-use
-schema lists them (V4.14.0, `label_industry`, level S). Their figures are round numbers invented
-for demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
-Census of Employment and Wages (codes 1, 2, 3 and 5). Race, ethnicity and education follow the LEHD
-schema (race without A6, which the schema marks as not used; education without E5: everyone's is
-known here). The three age groups are those of the LODES columns CA01 to CA03. Schooling is
+Sectors, race, ethnicity and education are those of `leeward.model.classifications` (education
+without E5: everyone's is known here). The figures of sectors are round numbers invented for
+demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
+Census of Employment and Wages (codes 1, 2, 3 and 5). The codes of sex and age are invented; the
+three age groups are those of the LODES columns CA01 to CA03. Schooling is
 education as LODES 8 has it: of workers aged 30 or over alone, with E5 for all others. The three
 classes of monthly earnings are the LODES columns CE01 to CE03, $1,250 or less, up to $3,333 and
 more (LODES 8 technical documentation). Regions are invented; their codes are state numbers that
@@ -21,6 +20,8 @@ pay grades are invented.
 
 from dataclasses import dataclass
 
+from leeward.model.classifications import EDUCATION, ETHNICITY, NAICS_SECTORS, RACE
+
 
 @dataclass(frozen=True, slots=True)
 class Sector:
@@ -32,7 +33,6 @@ class Sector:
     """
 
     code: str
-    label: str
     establishments: float
     median: float
     giants: float
@@ -43,92 +43,93 @@ class Sector:
     pay: int
     """Usual monthly earnings, in whole dollars."""
 
+    @property
+    def label(self) -> str:
+        """What NAICS calls it."""
+        return NAICS_SECTORS[self.code]
+
 
 NONE = (0, 0, 0)
 
 SECTORS = (
     Sector(
-        *("11", "Agriculture, Forestry, Fishing and Hunting", 1.2, 3, 2, NONE),
+        *("11", 1.2, 3, 2, NONE),
         *(28, (27, 50, 23), (32, 36, 20, 12), 2900),
     ),
     Sector(
-        *("21", "Mining, Quarrying, and Oil and Gas Extraction", 0.4, 7, 4, NONE),
+        *("21", 0.4, 7, 4, NONE),
         *(14, (20, 60, 20), (14, 42, 28, 16), 6800),
     ),
     Sector(
-        *("22", "Utilities", 0.4, 12, 6, (1, 4, 30)),
+        *("22", 0.4, 12, 6, (1, 4, 30)),
         *(25, (14, 61, 25), (6, 32, 36, 26), 7600),
     ),
     Sector(
-        *("23", "Construction", 8.5, 4, 1, (0, 0, 1)),
+        *("23", 8.5, 4, 1, (0, 0, 1)),
         *(15, (23, 57, 20), (21, 39, 27, 13), 4700),
     ),
     Sector(
-        *("31-33", "Manufacturing", 4.4, 12, 5, NONE),
+        *("31-33", 4.4, 12, 5, NONE),
         *(30, (18, 57, 25), (15, 34, 29, 22), 5000),
     ),
     Sector(
-        *("42", "Wholesale Trade", 6.0, 5, 2, NONE),
+        *("42", 6.0, 5, 2, NONE),
         *(31, (19, 57, 24), (13, 30, 29, 28), 5400),
     ),
     Sector(
-        *("44-45", "Retail Trade", 12.5, 7, 1, NONE),
+        *("44-45", 12.5, 7, 1, NONE),
         *(50, (36, 43, 21), (15, 33, 32, 20), 2500),
     ),
     Sector(
-        *("48-49", "Transportation and Warehousing", 3.4, 5, 4, (14, 0, 3)),
+        *("48-49", 3.4, 5, 4, (14, 0, 3)),
         *(26, (22, 53, 25), (14, 36, 32, 18), 4000),
     ),
     Sector(
-        *("51", "Information", 2.0, 5, 4, (0, 0, 3)),
+        *("51", 2.0, 5, 4, (0, 0, 3)),
         *(40, (25, 57, 18), (8, 21, 30, 41), 7100),
     ),
     Sector(
-        *("52", "Finance and Insurance", 5.6, 5, 3, NONE),
+        *("52", 5.6, 5, 3, NONE),
         *(58, (20, 58, 22), (7, 21, 31, 41), 6500),
     ),
     Sector(
-        *("53", "Real Estate and Rental and Leasing", 4.6, 3, 1, (0, 0, 2)),
+        *("53", 4.6, 3, 1, (0, 0, 2)),
         *(46, (19, 53, 28), (12, 28, 31, 29), 4200),
     ),
     Sector(
-        *("54", "Professional, Scientific, and Technical Services", 12.2, 3, 2, (1, 0, 0)),
+        *("54", 12.2, 3, 2, (1, 0, 0)),
         *(48, (22, 57, 21), (7, 18, 27, 48), 7200),
     ),
     Sector(
-        *("55", "Management of Companies and Enterprises", 0.8, 10, 8, NONE),
+        *("55", 0.8, 10, 8, NONE),
         *(50, (18, 60, 22), (8, 22, 30, 40), 8300),
     ),
     Sector(
-        *(
-            "56",
-            "Administrative and Support and Waste Management and Remediation Services",
-            *(6.2, 5, 4, (0, 0, 1)),
-        ),
+        *("56", 6.2, 5, 4, (0, 0, 1)),
         *(41, (30, 51, 19), (20, 33, 29, 18), 3100),
     ),
     Sector(
-        *("61", "Educational Services", 3.0, 16, 4, (0, 6, 48)),
+        *("61", 3.0, 16, 4, (0, 6, 48)),
         *(68, (17, 57, 26), (6, 17, 26, 51), 4300),
     ),
     Sector(
-        *("62", "Health Care and Social Assistance", 13.0, 7, 3, (1, 1, 3)),
+        *("62", 13.0, 7, 3, (1, 1, 3)),
         *(77, (23, 54, 23), (11, 25, 33, 31), 4200),
     ),
     Sector(
-        *("71", "Arts, Entertainment, and Recreation", 1.8, 6, 3, (1, 1, 12)),
+        *("71", 1.8, 6, 3, (1, 1, 12)),
         *(47, (39, 41, 20), (13, 29, 31, 27), 2600),
     ),
     Sector(
-        *("72", "Accommodation and Food Services", 8.3, 12, 1, (0, 0, 1)),
+        *("72", 8.3, 12, 1, (0, 0, 1)),
         *(52, (52, 37, 11), (26, 34, 27, 13), 1900),
     ),
     Sector(
-        *("81", "Other Services (except Public Administration)", 8.2, 4, 1, NONE),
+        *("81", 8.2, 4, 1, NONE),
         *(54, (26, 50, 24), (17, 31, 30, 22), 2900),
     ),
     Sector(
-        *("92", "Public Administration", 2.3, 12, 3, (22, 28, 50)),
+        *("92", 2.3, 12, 3, (22, 28, 50)),
         *(46, (13, 61, 26), (5, 23, 35, 37), 5300),
     ),
 )
@@ -144,21 +145,6 @@ FEDERAL, STATE, LOCAL, PRIVATE = range(4)
 
 AGE = {"A01": "29 or younger", "A02": "30 to 54", "A03": "55 or older"}
 SEX = {"M": "Male", "F": "Female"}
-RACE = {
-    "A1": "White Alone",
-    "A2": "Black or African American Alone",
-    "A3": "American Indian or Alaska Native Alone",
-    "A4": "Asian Alone",
-    "A5": "Native Hawaiian or Other Pacific Islander Alone",
-    "A7": "Two or More Race Groups",
-}
-ETHNICITY = {"A1": "Not Hispanic or Latino", "A2": "Hispanic or Latino"}
-EDUCATION = {
-    "E1": "Less than high school",
-    "E2": "High school or equivalent, no college",
-    "E3": "Some college or Associate degree",
-    "E4": "Bachelor's degree or advanced degree",
-}
 NOT_ASKED = "E5"
 SCHOOLING = EDUCATION | {NOT_ASKED: "Not asked of workers aged 29 or younger"}
 WORKER_CODES = {

@@ -20,7 +20,6 @@ from leeward.economy.classifications import (
     CIPS,
     COHORT_KINDS,
     DEGREES,
-    EDUCATION,
     INSTITUTIONS,
     OCCUPATIONS,
     PAY_GRADES,
@@ -28,6 +27,7 @@ from leeward.economy.classifications import (
 )
 from leeward.economy.economy import SEEDS, Economy
 from leeward.economy.jobs import Batch
+from leeward.model.classifications import EDUCATION
 from leeward.randomness import SeededBits
 
 COHORT_STREAM = SEEDS // 4

@@ -11,8 +11,23 @@ from typing import Literal, TypeVar
 from leeward.errors import BadFile, LeewardError, raise_all, shown
 from leeward.model import TABLES
 
-Format = Literal["parquet", "csv"]
-SUFFIXES: Mapping[str, Format] = {".parquet": "parquet", ".csv": "csv", ".csv.gz": "csv"}
+Format = Literal["parquet", "csv", "sheet", "sas", "xport", "stata", "spss"]
+SUFFIXES: Mapping[str, Format] = {
+    ".parquet": "parquet",
+    ".csv": "csv",
+    ".csv.gz": "csv",
+    ".tsv": "csv",
+    ".tsv.gz": "csv",
+    ".xlsx": "sheet",
+    ".sas7bdat": "sas",
+    ".xpt": "xport",
+    ".dta": "stata",
+    ".sav": "spss",
+}
+SHEET = re.compile(r"(.+\.xlsx)#([^/]+)", re.IGNORECASE | re.DOTALL)
+"""A workbook and the name of one of its sheets."""
+
+ENDINGS = f"{', '.join([*SUFFIXES][:-1])} or {[*SUFFIXES][-1]}"
 BACKENDS = "ibis.backends"
 """The entry points by which Ibis knows its databases."""
 
@@ -47,10 +62,16 @@ class Address:
 
 @dataclass(frozen=True)
 class FileAddress(Address):
-    """A table that is a file."""
+    """A table that is a file; `sheet` is the name of one of a workbook's sheets, if it is told."""
 
     path: Path
     format: Format
+    sheet: str = ""
+
+    @property
+    def zipped(self) -> bool:
+        """Whether it is compressed."""
+        return self.path.name.lower().endswith(".gz")
 
 
 @dataclass(frozen=True)
@@ -159,20 +180,31 @@ def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress
 
 
 def _file_address(parameter: str, table: str, written: str, base: Path) -> FileAddress:
-    path = base / written
-    kind = next((SUFFIXES[end] for end in SUFFIXES if path.name.lower().endswith(end)), None)
+    file, sheet = split_sheet(written)
+    path, kind = base / file, format_of(file)
     if kind is None:
         database = path.suffix.lower() in (".duckdb", ".ddb", ".db", ".sqlite")
         raise BadFile(
             parameter,
-            rule="must be a file that ends in .parquet, .csv or .csv.gz, or a table of a database",
+            rule=f"must be a file that ends in {ENDINGS}, or a table of a database",
             value=repr(written),
             next_step=f"Write duckdb://{written}#TABLE for a table of a DuckDB file."
             if database
             else "Write the table as Parquet or CSV.",
         )
-    refuse_unreadable(path, parameter, written)
-    return FileAddress(table, path, kind)
+    refuse_unreadable(path, parameter, file)
+    return FileAddress(table, path, kind, sheet)
+
+
+def split_sheet(written: str) -> tuple[str, str]:
+    """The path of a file and, behind #, the name of a sheet; the sheet is empty elsewhere."""
+    found = SHEET.fullmatch(written)
+    return (found[1], found[2]) if found else (written, "")
+
+
+def format_of(file: str) -> Format | None:
+    """The format that the end of a file's name tells."""
+    return next((SUFFIXES[end] for end in SUFFIXES if file.lower().endswith(end)), None)
 
 
 def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
@@ -281,8 +313,8 @@ def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
     elif mark and scheme.lower() in databases:
         value = f"{scheme.lower()}://… (not shown)"
         next_step = "Leave out `engine: spark`, or register the tables in Spark's catalog."
-    elif written.lower().endswith((".csv", ".csv.gz")):
-        value = "CSV"
+    elif format_of(split_sheet(written)[0]) not in (None, "parquet"):
+        value = f"a file that ends in {Path(split_sheet(written)[0]).suffix}"
         next_step = "Write the table as Parquet, or register it in Spark's catalog as #table."
     if value:
         raise BadFile(

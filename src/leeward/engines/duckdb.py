@@ -1,11 +1,7 @@
-"""DuckDB inside this process, over Parquet and CSV files or over a DuckDB file."""
+"""DuckDB inside this process, over files, frames or a DuckDB file."""
 
-import csv
-import gzip
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -15,7 +11,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.engines.address import SUFFIXES, FileAddress, FrameAddress, TableAddress, parameter_of
+from leeward.engines.address import (
+    ENDINGS,
+    FileAddress,
+    Format,
+    FrameAddress,
+    TableAddress,
+    format_of,
+    parameter_of,
+    split_sheet,
+)
+from leeward.engines.conversion import readable
+from leeward.engines.csv_file import READABLE, CsvHeader, find_fault, read_header, require_whole
 from leeward.engines.database import (
     Table,
     bytewise,
@@ -26,20 +33,12 @@ from leeward.engines.database import (
     small_result,
 )
 from leeward.engines.digest import FileDigest, FileState, digest_rows, state
-from leeward.engines.driver_errors import hidden, hiding_errors
-from leeward.engines.headers import require_distinct
-from leeward.engines.spill import SpillFolder
+from leeward.engines.driver_errors import hiding_errors
+from leeward.engines.headers import require_names
+from leeward.engines.recoding import whole_number
+from leeward.engines.spill import SpillFolder, no_room
 from leeward.errors import BadFile, LeewardError, Undisclosed, shown
 from leeward.model.resources import Resources
-
-MARKS = (",", ";", "\t", "|")
-"""Separators of columns in CSV."""
-
-LONGEST_LINE = 1 << 20
-"""Maximum length of a CSV header in bytes."""
-
-CHUNK = 1 << 20
-"""Bytes that are decompressed at a time."""
 
 PIECE = 200_000
 """Rows in a piece of a stream."""
@@ -52,6 +51,16 @@ QUIET = "SET enable_progress_bar = false"
 
 AS_WRITTEN = "SET disabled_optimizers = 'join_order,build_side_probe_side'"
 """Joins hash their right side, here code lists: otherwise DuckDB may hash all rows of a file."""
+
+KINDS: Mapping[Format, str] = {
+    "parquet": "a Parquet file",
+    "csv": "a CSV file",
+    "sheet": "a workbook of Excel",
+    "sas": "a data set of SAS",
+    "xport": "a transport file of SAS",
+    "stata": "a file of Stata",
+    "spss": "a file of SPSS",
+}
 
 DECLARED = "SELECT sql FROM duckdb_tables() WHERE database_name = ? AND table_name = ?"
 
@@ -88,12 +97,7 @@ class Embedded:
         try:
             pq.write_table(rows, path, compression="zstd")
         except OSError:
-            raise BadFile(
-                "temporary folder",
-                rule="must have room for code lists and intermediate results",
-                value=repr(str(path.parent)),
-                next_step="Free some space there, or name another with `spill` or --spill.",
-            ) from None
+            raise no_room(path.parent) from None
         self._backend.con.execute(f'CREATE TABLE "{name}" AS FROM read_parquet(?)', [str(path)])
         path.unlink()
         return self._backend.table(name)
@@ -138,10 +142,11 @@ class Embedded:
 
 
 class Files(Embedded):
-    """Three tables, each a Parquet or CSV file or a frame in this process.
+    """Three tables, each a file or a frame in this process.
 
-    A frame is copied when it is opened: what its owner does to it afterwards is not seen. With
-    `hashed` the digest of the files is begun before anything else, since it will be asked for.
+    A frame is copied when it is opened: what its owner does to it afterwards is not seen. A file
+    that DuckDB does not read is converted then; its digest is that of the file as it was given.
+    With `hashed` the digest of the files is begun before anything else, since it will be asked for.
     """
 
     def __init__(
@@ -152,11 +157,15 @@ class Files(Embedded):
         hashed: bool = False,
     ) -> None:
         self._addresses = addresses
+        self._encoding = resources.encoding
         self._begun = FileDigest(self._paths()) if hashed else None
         with closed_on_refusal(self._stop):
             super().__init__(resources)
         self._states: dict[Path, FileState | None] = {}
+        self._converted: dict[Path, FileState | None] = {}
         self._digested = False
+        self._here: dict[str, FileAddress] = {}
+        self._headers: dict[str, CsvHeader] = {}
         self._loaded: dict[str, Table] = {}
         with closed_on_refusal(self.close):
             self._opened = {
@@ -167,14 +176,19 @@ class Files(Embedded):
     def _open(self, address: FileAddress | FrameAddress) -> Table:
         if isinstance(address, FrameAddress):
             return self._copied(address)
+        before = state(address.path)
+        here = self._here[address.table] = readable(address, self._spill.path, self._encoding)
+        if here is not address:
+            self._converted[address.path] = before
         # A folder called sex=F is a folder: no column is made of it.
-        path = _literal(address.path)
-        if address.format == "parquet":
-            require_distinct(pq.read_schema(address.path).names, address.parameter)
-            return self._backend.read_parquet(
+        path = _literal(here.path)
+        if here.format == "parquet":
+            require_names(pq.read_schema(here.path).names, address.parameter)
+            table = self._backend.read_parquet(
                 path, table_name=f"file_{address.table}", hive_partitioning=False
             )
-        header = read_header(address.path, address.parameter)
+            return table if here is address else self._with_whole_numbers(table)
+        header = self._headers[address.table] = read_header(here.path, address.parameter)
         return self._backend.read_csv(
             path,
             table_name=f"file_{address.table}",
@@ -185,9 +199,20 @@ class Files(Embedded):
             hive_partitioning=False,
         )
 
+    def _with_whole_numbers(self, table: Table) -> Table:
+        """Sheets and statistical programs have no whole numbers: columns of nothing else do."""
+        floats = [name for name, kind in table.schema().items() if kind.is_floating()]
+        if not floats:
+            return table
+        whole = {one: (table[one].isnull() | whole_number(table[one]).notnull()) for one in floats}
+        (found,) = self.rows(table.aggregate(**{one: held.all() for one, held in whole.items()}))
+        return table.mutate(
+            **{one: table[one].cast("int64") for one in floats if found[one] is not False}
+        )
+
     def _copied(self, address: FrameAddress) -> Table:
         stream = arrow_stream(address.frame, address.parameter)
-        require_distinct(stream.schema.names, address.parameter)
+        require_names(stream.schema.names, address.parameter)
         connection, name = self._backend.con, f"frame_{address.table}"
         connection.register("leeward_stream", stream)
         try:
@@ -204,25 +229,39 @@ class Files(Embedded):
     def _readable(self, address: FileAddress | FrameAddress, columns: tuple[str, ...]) -> Table:
         """A Parquet file or frame as it is; a CSV file loaded, so that it is parsed once."""
         table = address.table
-        if isinstance(address, FrameAddress) or address.format == "parquet" or not columns:
+        here = self._here.get(table)
+        if here is None or here.format == "parquet" or not columns:
             return self._opened[table]
         if table not in self._loaded or not set(columns) <= set(self._loaded[table].columns):
-            require_whole(address.path, address.parameter)
+            require_whole(here.path, address.parameter)
             if table in self._loaded:
                 self.drop(f"rows_{table}")
-            self._loaded[table] = hiding_errors(
-                lambda: self.keep(f"rows_{table}", self._opened[table].select(*columns)),
-                address.parameter,
-                "must be CSV in UTF-8 with the same number of columns in every row",
-            )
+            self._loaded[table] = self._load(here, columns)
         return self._loaded[table]
+
+    def _load(self, file: FileAddress, columns: tuple[str, ...]) -> Table:
+        """The rows of a CSV file; if they cannot be read, the first line that is wrong."""
+        rows = self._opened[file.table].select(*columns)
+        try:
+            return hiding_errors(
+                lambda: self.keep(f"rows_{file.table}", rows), file.parameter, READABLE
+            )
+        except LeewardError as error:
+            refusal = error
+        said = refusal.inside if isinstance(refusal, Undisclosed) else refusal
+        if said is not None and said.rule == READABLE:
+            refusal = find_fault(file.path, file.parameter, self._headers[file.table]) or refusal
+        raise refusal
 
     def digest(self) -> str:
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
         begun, self._begun = self._begun or FileDigest(self._paths()), None
-        self._states = begun.states
+        self._states = begun.states | self._converted
         self._digested = True
         files = begun.result()
+        sheets = [one.sheet for one in self._addresses if isinstance(one, FileAddress)]
+        if any(sheets):
+            files = sha256(f"{files} {sheets}".encode()).hexdigest()
         if not frames:
             return files
         rows = digest_rows(self, {name: self._opened[name] for name in frames})
@@ -244,13 +283,13 @@ class Files(Embedded):
 
 
 def opened_file(path: Path, table: str) -> AbstractContextManager[Files]:
-    """One CSV or Parquet file as a table of this name."""
+    """One file as a table of this name."""
     return opened_files({table: path}, "FILE")
 
 
 @contextmanager
 def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Iterator[Files]:
-    """CSV and Parquet files as tables of these names, if their names and headers can be read.
+    """Files as tables of these names, if their names and headers can be read.
 
     Refusals call a file by `parameter`, or else by the name of its table in capitals. Of rows that
     cannot be read they say that they cannot, and no more.
@@ -273,15 +312,16 @@ def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Ite
 
 
 def _address(table: str, path: Path, parameter: str) -> FileAddress:
-    suffix = next((one for one in SUFFIXES if path.name.lower().endswith(one)), None)
-    if suffix is None or not path.is_file():
+    file, sheet = split_sheet(str(path))
+    kind = format_of(file)
+    if kind is None or not Path(file).is_file():
         raise BadFile(
             parameter,
-            rule=f"must be a file whose name ends in {', '.join(SUFFIXES)}",
+            rule=f"must be a file whose name ends in {ENDINGS}",
             value=shown(path.name),
-            next_step="Give the path of a CSV or Parquet file.",
+            next_step="Give the path of such a file.",
         )
-    return FileAddress(table, path, SUFFIXES[suffix])
+    return FileAddress(table, Path(file), kind, sheet)
 
 
 class DuckFile(Embedded):
@@ -331,7 +371,7 @@ class DuckFile(Embedded):
 def _rule(address: FileAddress | FrameAddress) -> str:
     if isinstance(address, FrameAddress):
         return "must be a frame whose columns have one type each"
-    return {"parquet": "must be a Parquet file", "csv": "must be a CSV file"}[address.format]
+    return f"must be {KINDS[address.format]}"
 
 
 def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
@@ -351,55 +391,3 @@ def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
 def _literal(path: Path) -> str:
     """A path in which no character is a wildcard."""
     return "".join(f"[{mark}]" if mark in "*?[" else mark for mark in str(path.absolute()))
-
-
-@dataclass(frozen=True)
-class CsvHeader:
-    """What must be known to read a CSV file without guessing from its rows."""
-
-    mark: str
-    columns: tuple[str, ...]
-
-
-def read_header(path: Path, parameter: str) -> CsvHeader:
-    """The header of a CSV file, plain or compressed; the commonest mark separates columns."""
-    line = _first_line(path, parameter)
-    mark = max(MARKS, key=line.count)
-    columns = tuple(next(csv.reader([line], delimiter=mark), ()))
-    if not all(columns):
-        raise _refused(path, parameter, "must begin with a line that names every column")
-    require_distinct(columns, parameter)
-    return CsvHeader(mark, columns)
-
-
-def _first_line(path: Path, parameter: str) -> str:
-    try:
-        with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
-            line = file.readline(LONGEST_LINE)
-        return line.decode("utf-8-sig").rstrip("\r\n")
-    except UnicodeDecodeError:
-        refusal: LeewardError = _refused(path, parameter, "must be CSV in UTF-8")
-    except (OSError, EOFError, zlib.error):
-        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
-        refusal = hidden(_refused(path, parameter, rule))
-    raise refusal
-
-
-def _refused(
-    path: Path, parameter: str, rule: str, next_step: str = "Look at the file's first line."
-) -> BadFile:
-    return BadFile(parameter, rule=rule, value=shown(path.name), next_step=next_step)
-
-
-def require_whole(path: Path, parameter: str) -> None:
-    """Refuse a compressed file that breaks off: the rows before the end would pass for all."""
-    if not path.name.lower().endswith(".gz"):
-        return
-    try:
-        with gzip.open(path) as file:
-            while file.read(CHUNK):
-                pass
-    except (OSError, EOFError, zlib.error):
-        rule = "must be a whole gzip file: this one breaks off or is damaged"
-        refusal = _refused(path, parameter, rule, "Write or copy the file again.")
-        raise hidden(refusal) from None

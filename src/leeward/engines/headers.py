@@ -13,6 +13,14 @@ from leeward.model import Codebook, JobsRule, PrimaryJob
 Holds = Literal["codes", "numbers", "ranks"]
 """What a column is read as; ids are read as codes."""
 
+ROW_NUMBERS = (
+    "Row numbers? Write the file with write.csv(row.names = FALSE) in R, or to_csv(index=False) in "
+    "pandas. "
+)
+UNSEPARATED = "The header was read as one name: columns of CSV are separated by , ; tab or |. "
+NO_CODES = "Convert the column: fractions and nested values make no ids or codes."
+GAPS = " Whole numbers that a gap made 44001.0 become whole by astype('Int64') in pandas."
+
 
 def header_problems(
     tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule
@@ -39,7 +47,7 @@ def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[Le
         yield _wrong_type(table, name, column, rule, step)
     elif holds == "codes" and not (holds_codes(table[column]) or _may_hold(table[column], name)):
         rule = "must hold text, whole numbers or true and false"
-        step = "Convert the column: fractions and nested values make no ids or codes."
+        step = f"{NO_CODES}{GAPS}" if may_be_fractions(table[column]) else NO_CODES
         yield _wrong_type(table, name, column, rule, step)
 
 
@@ -58,18 +66,25 @@ def _may_hold(column: Column, table: str) -> bool:
     return table != "workplaces" and bool(may_be_fractions(column) or kind.is_null())
 
 
-def require_distinct(columns: Iterable[str], parameter: str) -> None:
-    """Refuse a repeated name: databases would take one column and rename the other."""
-    seen: set[str] = set()
-    for name in columns:
+def require_names(columns: Iterable[str], parameter: str) -> None:
+    """Refuse a column without a name, and a repeated name: databases would rename the other."""
+    seen: dict[str, int] = {}
+    for number, name in enumerate(columns, 1):
+        if not name.strip():
+            raise BadFile(
+                parameter,
+                rule="must begin with names of all columns",
+                value=f"column {number} without a name",
+                next_step=f"{ROW_NUMBERS if number == 1 else ''}Name it, or leave it out.",
+            )
         if name.lower() in seen:
             raise BadFile(
                 parameter,
                 rule="must name each column once, also without regard to upper and lower case",
-                value=f"{shown(name)} twice",
+                value=f"{shown(name)} twice, as columns {seen[name.lower()]} and {number}",
                 next_step="Rename one of them, or leave it out.",
             )
-        seen.add(name.lower())
+        seen[name.lower()] = number
 
 
 def require_column(table: Table, option: str, column: str, rule: str, next_step: str = "") -> None:
@@ -86,11 +101,13 @@ def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadDa
     near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
     named = f", which the plan names as `{key}`" if key else ""
     mend = f"mend `{key}` in the plan" if key else "mend the codebook"
+    step = f"Did you mean {near[0]!r}?" if near else f"Add it, or {mend}."
+    unseparated = len(table.columns) == 1 and not table.columns[0].isidentifier()
     return BadData(
         f"data.{name}",
         rule=f"must have the column {shown(column)}{named}",
         value=f"no such column among {len(table.columns)}",
-        next_step=f"Did you mean {near[0]!r}?" if near else f"Add it, or {mend}.",
+        next_step=f"{UNSEPARATED}{step}" if unseparated else step,
     )
 
 

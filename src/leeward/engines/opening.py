@@ -37,7 +37,7 @@ def connect(
 ) -> Engine:
     """The engine for the tables workplaces, workers and jobs.
 
-    Each source is a Parquet or CSV file, its path relative to `base`, or a frame in this process
+    Each source is a file, its path relative to `base`, or a frame in this process
     (anything that streams Arrow, a table of Ibis); or all three are tables of one database, such
     as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`. With `engine: spark`
     each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`). With `hashed` the
@@ -75,19 +75,20 @@ def _database(
         return Files(here, resources, hashed=hashed)
     scheme = tables[0].scheme
     if scheme == "duckdb":
+        _refuse_useless(("encoding",), scheme, resources)
         return DuckFile(tables, resources)
-    _refuse_elsewhere(scheme, resources)
+    _refuse_useless(("engine", "memory", "spill", "encoding"), scheme, resources)
     return SPECIAL.get(scheme, Remote)(tables)
 
 
-def _refuse_elsewhere(scheme: str, resources: Resources) -> None:
+def _refuse_useless(options: tuple[str, ...], scheme: str, resources: Resources) -> None:
     """Refuse an option that would have no effect."""
-    given = {"engine": resources.engine, "memory": resources.memory, "spill": resources.spill}
-    useless = [name for name, value in given.items() if value is not None]
+    useless = [name for name in options if getattr(resources, name) is not None]
     if useless:
+        text = useless[0] == "encoding"
         raise InvalidParameter(
             f"data.{useless[0]}",
-            rule="is for files and for tables of DuckDB",
-            value=f"tables of {scheme}, which does its own work",
-            next_step="Leave it out; the server has its own settings.",
+            rule="is for CSV files" if text else "is for files and for tables of DuckDB",
+            value=f"tables of {scheme}",
+            next_step="Leave it out; the database has its own settings.",
         )

@@ -70,6 +70,13 @@ class Probe:
         rows = self._count(lost)
         return rows, self._examples(lost.select(text=as_text(lost.id))) if rows else ()
 
+    def trimmed_orphans(self, column: str, table: str, key: str) -> int:
+        """How many jobs would, if ids were without the blanks around them."""
+        jobs, other = self.tables["jobs"], self.tables[table]
+        ids = jobs.select(id=_stripped(as_text(jobs[column])))
+        others = other.select(other=_stripped(as_text(other[key])))
+        return self._count(ids.filter(ids.id.notnull()).anti_join(others, ids.id == others.other))
+
     def unranked(self, column: str) -> int:
         """How many jobs have no value, or no number, in the column."""
         jobs = self.tables["jobs"]

@@ -85,3 +85,13 @@ def _remove_unlocked(folder: Path, mode: str) -> None:
     with (folder / LOCK).open(mode) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def no_room(folder: Path) -> BadFile:
+    """The refusal of a temporary folder that is full."""
+    return BadFile(
+        "temporary folder",
+        rule="must have room for files that are converted, code lists and intermediate results",
+        value=repr(str(folder)),
+        next_step="Free some space there, or name another with `spill` or --spill.",
+    )

@@ -40,6 +40,7 @@ AMBIGUOUS = (
     "The database takes texts for equal that the codebook lists as different codes (upper and "
     "lower case, accents): give the column a binary collation, or change the codes."
 )
+PADDED = "{:,} of them match without the blanks around ids: trim jobs.{} and {}.{}."
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FILL_NUMBER = "Fill the rows with numbers, or name a class with `null_as` in the codebook."
 RANGE = "Look at low, cap and unit in the codebook, which say {} to {} {}, or change the rows."
@@ -214,6 +215,10 @@ class RowChecks:
             rows, examples = self.probe.orphans(column, table, key)
             if rows:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."
+                padded = rows - self.probe.trimmed_orphans(column, table, key)
+                if padded > 0:
+                    trim = PADDED.format(padded, column, table, key)
+                    remedy = trim if padded == rows else f"{trim} {remedy}"
                 found = Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
                 yield self._ruled(found, "lost_job")
 

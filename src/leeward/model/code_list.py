@@ -1,4 +1,4 @@
-"""Code list: the closed list of codes of an attribute, inline or from a CSV file."""
+"""Code list: the closed list of codes of an attribute: inline, a CSV file, or a standard one."""
 
 import csv
 from collections import Counter
@@ -9,6 +9,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from leeward.errors import LONGEST, BadFile, InvalidParameter, shown
+from leeward.model.classifications import Library, NoList, is_standard
 from leeward.model.document import read_text
 
 MOST_CODES = 1_000_000
@@ -26,10 +27,22 @@ class CodeList:
     labels: tuple[str, ...]
 
 
-def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: str) -> CodeList:
-    """Codes as a list, as a mapping to labels, or as the name of a CSV file with both."""
-    if isinstance(written, str):
-        rows = _read_csv(folder / written, ("code", "label"), where)
+PACKAGED_ALONE = Library()
+HEADER = ("code", "label")
+
+
+def read_codes(
+    written: str | list[str] | dict[str, str],
+    folder: Path,
+    where: str,
+    library: Library = PACKAGED_ALONE,
+    header: tuple[str, str] = HEADER,
+) -> CodeList:
+    """Codes as a list, as a mapping to labels, as a CSV file with both, or as a classification."""
+    if isinstance(written, str) and is_standard(written):
+        rows = list(library.find(written, where).codes.items())
+    elif isinstance(written, str):
+        rows = _read_csv(folder / written, header, where)
     elif isinstance(written, dict):
         rows = list(written.items())
     else:
@@ -39,7 +52,7 @@ def read_codes(written: str | list[str] | dict[str, str], folder: Path, where: s
     codes = tuple(code for code, _ in rows)
     if not codes:
         file = isinstance(written, str)
-        raise InvalidParameter(
+        raise (NoList if file else InvalidParameter)(
             where,
             rule="must list at least one code",
             value=f"no codes in {written!r}" if file else "no codes",
@@ -89,20 +102,39 @@ def read_parents(written: str | dict[str, str], folder: Path, where: str) -> Map
 
 def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str, str]]:
     """Rows of the two named columns; other columns are ignored."""
+    if not path.exists():
+        raise NoList(
+            where,
+            rule="must be a file that exists",
+            value=repr(str(path)),
+            next_step="Look at the name and the file.",
+        )
     reader = csv.DictReader(StringIO(read_text(path, where), newline=""), strict=True)
     try:
         rows = list(reader)
     except csv.Error as error:
         raise _bad_csv(path, where, f"must be CSV ({error})") from None
     if not set(header) <= set(reader.fieldnames or ()):
-        raise _bad_csv(path, where, f"must be CSV with the columns {' and '.join(header)}")
+        step = "Mend the file." if header[1] == "parent" else OTHER_HEADER
+        rule = f"must be CSV with the columns {' and '.join(header)}"
+        raise _bad_csv(path, where, rule, step=step)
+    long = next((number for number, row in enumerate(rows, start=2) if None in row), None)
+    if long is not None:
+        rule = "must not have more fields in a row than the header names"
+        step = "Put quotes around texts that hold a comma."
+        raise _bad_csv(path, where, rule, f"row {long} of ", step)
     if any(row[column] is None for row in rows for column in header):
         raise _bad_csv(path, where, "must have all columns in every row")
     return [(row[header[0]].strip(), row[header[1]].strip()) for row in rows]
 
 
-def _bad_csv(path: Path, where: str, rule: str) -> BadFile:
-    return BadFile(where, rule=rule, value=repr(str(path)), next_step="Mend the file.")
+OTHER_HEADER = "Mend the file, or name its columns as code_column and label_column."
+
+
+def _bad_csv(
+    path: Path, where: str, rule: str, found: str = "", step: str = "Mend the file."
+) -> BadFile:
+    return BadFile(where, rule=rule, value=f"{found}{str(path)!r}", next_step=step)
 
 
 def _check_code(code: str, where: str) -> None:

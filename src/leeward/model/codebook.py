@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.model.attribute import LEFT_OUT, Attribute, RealRange
+from leeward.model.classifications import Classification, Library, NoList, is_standard
 from leeward.model.code_list import CodeList, read_codes, read_parents
 from leeward.model.declaration import (
     REAL,
@@ -28,27 +29,40 @@ Combination: TypeAlias = Mapping[str, str]
 
 
 @dataclass(frozen=True)
+class Pending:
+    """An attribute without a code list, and what is refused where it is used."""
+
+    table: str
+    refusal: LeewardError
+
+
+@dataclass(frozen=True)
 class Codebook:
     """The declared attributes by name, the key columns, and what no job can be.
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
-    `reals` are columns of real numbers, by name: regressions read them, tables do not.
+    `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending`
+    are attributes without a code list: each is refused where it is used.
     """
 
     keys: Keys
     attributes: Mapping[str, Attribute] = field(hash=False)
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
     reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
+    pending: Mapping[str, Pending] = field(default_factory=dict, hash=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
         kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
         object.__setattr__(self, "impossible", kept)
         object.__setattr__(self, "reals", MappingProxyType(dict(self.reals)))
+        object.__setattr__(self, "pending", MappingProxyType(dict(self.pending)))
 
     def attribute(self, name: str, parameter: str) -> Attribute:
         """A declared attribute that may be tabulated by; anything else is refused."""
         found = self.attributes.get(name)
+        if name in self.pending:
+            raise self.pending[name].refusal
         if found is None and name in self.reals:
             raise InvalidParameter(
                 parameter,
@@ -72,6 +86,11 @@ class Codebook:
                 next_step="Leave it out; declare it public only if everyone may know it.",
             )
         return found
+
+    def require_lists(self) -> None:
+        """Refuse attributes of workers and jobs without a list, where all of them count."""
+        used = (one.refusal for one in self.pending.values() if one.table != "workplaces")
+        raise_all({str(one): one for one in used}.values())
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
@@ -132,14 +151,22 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         raise Problems(found) if len(found) > 1 else found[0]
     attributes: dict[str, Attribute] = {}
     reals: dict[str, RealRange] = {}
+    kept = written.classifications
+    lists = Lists(folder, Library(None if kept is None else folder / kept))
+    pending: dict[str, Pending] = {}
     for name in _in_order(written.attributes):
         try:
             if written.attributes[name].type == REAL:
                 reals[name] = _real(name, written.attributes[name])
                 continue
-            attributes[name] = _attribute(name, written.attributes[name], attributes, folder)
+            if written.attributes[name].origin in pending:
+                pending[name] = pending[written.attributes[name].origin or ""]
+                continue
+            attributes[name] = _attribute(name, written.attributes, attributes, lists)
         except Problems as several:
             found.extend(several.problems)
+        except NoList as refusal:
+            pending[name] = Pending(written.attributes[name].table, refusal)
         except LeewardError as problem:
             found.append(problem)
     found.extend(_given_away(attributes))
@@ -147,6 +174,9 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         found.extend(
             _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
         )
+    used = {name for one in written.impossible for name in one}
+    lacking = (one.refusal for name, one in pending.items() if not attributes or name in used)
+    found.extend(lacking)
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -155,8 +185,49 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             value="none",
             next_step="`leeward init` writes a codebook from table headers.",
         )
-    ordered = {name: attributes[name] for name in written.attributes if name not in reals}
-    return Codebook(written.tables, ordered, written.impossible, reals)
+    ordered = {name: attributes[name] for name in written.attributes if name in attributes}
+    return Codebook(written.tables, ordered, written.impossible, reals, pending)
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Where code lists are: files in a folder, and classifications."""
+
+    folder: Path
+    library: Library
+
+    def codes(self, written: WrittenAttribute, where: str) -> CodeList:
+        """The codes that an attribute declares."""
+        header = (written.code_column or "code", written.label_column or "label")
+        listed = [] if written.codes is None else written.codes
+        return read_codes(listed, self.folder, where, self.library, header)
+
+    def by_prefix(
+        self, name: str, declared: Mapping[str, WrittenAttribute], origin: Attribute
+    ) -> CodeList:
+        """The beginnings of the codes of its origin; of a classification with its own labels."""
+        known = self._relatives(name, declared)
+        labels: dict[str, str] = {}
+        for code in origin.codes:
+            start = code[: int(declared[name].prefix or "")]
+            found = ((one.beginning(start), one.codes) for one in known)
+            listed = ((parent, codes[parent]) for parent, codes in found if parent is not None)
+            parent, label = next(listed, (start, start))
+            labels[parent] = label
+        return CodeList(tuple(labels), tuple(labels.values()))
+
+    def _relatives(
+        self, name: str, declared: Mapping[str, WrittenAttribute]
+    ) -> list[Classification]:
+        """The lists of the classification that its codes are of, its vintage first."""
+        while (origin := declared[name].origin) is not None:
+            name = origin
+        written = declared[name].codes
+        if not isinstance(written, str) or not is_standard(written):
+            return []
+        own = self.library.find(written, place(("codebook", "attributes", name, "codes")))
+        same = [one for one in self.library if one.family == own.family]
+        return sorted(same, key=lambda one: one.scheme != own.scheme)
 
 
 def _misread(
@@ -231,21 +302,25 @@ def _real(name: str, written: WrittenAttribute) -> RealRange:
 
 
 def _attribute(
-    name: str, written: WrittenAttribute, known: Mapping[str, Attribute], folder: Path
+    name: str,
+    declared: Mapping[str, WrittenAttribute],
+    known: Mapping[str, Attribute],
+    lists: Lists,
 ) -> Attribute:
-    where = place(("codebook", "attributes", name))
+    where, written = place(("codebook", "attributes", name)), declared[name]
     raise_all(problems(name, written, where))
     numbers = None if written.type is None else numeric_range(written, where)
-    if numbers is None:
-        listed = [] if written.codes is None else written.codes
-        codes = read_codes(listed, folder, f"{where}.codes")
-    else:
+    if numbers is not None:
         labels = zip(written.classes or {}, numbers.labels, strict=True)
-        codes = read_codes(dict(labels), folder, f"{where}.classes")
+        codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
+    elif written.codes is None and written.prefix is not None:
+        codes = lists.by_prefix(name, declared, _origin(written, known, where))
+    else:
+        codes = lists.codes(written, f"{where}.codes")
     if written.total is not None:
         _require_total(written.total, codes, f"{where}.total")
     if written.origin is not None:
-        return _derived(name, written, known, codes, folder)
+        return _derived(name, written, known, codes, lists)
     recode = {code: position for position, code in enumerate(codes.codes)}
     raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
@@ -278,15 +353,8 @@ def _require_total(code: str, codes: CodeList, where: str) -> None:
     read_codes([*codes.codes, code], Path(), where)
 
 
-def _derived(
-    name: str,
-    written: WrittenAttribute,
-    known: Mapping[str, Attribute],
-    codes: CodeList,
-    folder: Path,
-) -> Attribute:
-    """A coarser attribute: the codes of its origin, each mapped to a parent."""
-    where = place(("codebook", "attributes", name))
+def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: str) -> Attribute:
+    """The attribute that another one is derived from."""
     origin = known.get(written.origin or "")
     if origin is None or origin.table != written.table:
         others = [one.name for one in known.values() if one.table == written.table]
@@ -298,12 +366,25 @@ def _derived(
             value=shown(written.origin),
             next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
         )
-    parents = read_parents(written.map or {}, folder, f"{where}.map")
+    return origin
+
+
+def _derived(
+    name: str,
+    written: WrittenAttribute,
+    known: Mapping[str, Attribute],
+    codes: CodeList,
+    lists: Lists,
+) -> Attribute:
+    """A coarser attribute: the codes of its origin, each mapped to a parent."""
+    where = place(("codebook", "attributes", name))
+    origin = _origin(written, known, where)
+    parents = _parents(written, origin, codes, lists, where)
     places = {code: position for position, code in enumerate(codes.codes)}
     lost = [code for code in origin.codes if parents.get(code) not in places]
     if lost:
         raise InvalidParameter(
-            f"{where}.map",
+            f"{where}.{'map' if written.prefix is None else 'prefix'}",
             rule=f"must give every code of {origin.name} a parent that is in codes",
             value=f"{len(lost)} of {len(origin.codes)} codes without, the first {shown(lost[0])}",
             next_step="Add them to the map, or their parents to codes.",
@@ -323,3 +404,20 @@ def _derived(
         total=written.total,
         origin=origin.name,
     )
+
+
+def _parents(
+    written: WrittenAttribute, origin: Attribute, codes: CodeList, lists: Lists, where: str
+) -> Mapping[str, str]:
+    """The parent of each code of the origin: by a map, by its beginning, or by a classification."""
+    if written.map is not None:
+        return read_parents(written.map, lists.folder, f"{where}.map")
+    listed = Classification(origin.name, "", "", dict(zip(codes.codes, codes.labels, strict=True)))
+    if is_standard(written.codes):
+        listed = lists.library.find(str(written.codes), f"{where}.codes")
+    length = 0 if written.prefix is None else int(written.prefix)
+    found = {
+        code: listed.beginning(code[:length]) if length else listed.parent(code)
+        for code in origin.codes
+    }
+    return {code: parent for code, parent in found.items() if parent is not None}

@@ -9,6 +9,7 @@ from pydantic import Field
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import rational
 from leeward.model.attribute import TABLES, NumericRange, RealRange
+from leeward.model.classifications import NoList, is_standard
 from leeward.model.document import Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
@@ -22,13 +23,17 @@ WHOLE = re.compile(r"-?[0-9]{1,15}")
 """A bound of numbers: float64 holds whole numbers of 15 digits exactly."""
 
 NUMERIC_KEYS = ("unit", "period", "low", "cap", "cap_from", "classes")
-CODED_KEYS = ("codes", "from", "map", "other", "omit")
+FILE_KEYS = ("code_column", "label_column")
+CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "other", "omit")
 REAL = "number"
 """The type of a column of real numbers, which no table counts and regressions read."""
 
 REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high"})
 
-CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
+CODES = (
+    "must be a list of codes, a mapping of codes to labels, the name of a CSV file, or "
+    "standard: and a classification"
+)
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
 
 
@@ -65,10 +70,13 @@ class WrittenAttribute(Written):
 
     table: str
     codes: Annotated[str | list[str] | dict[str, str] | None, one_of(CODES)] = None
+    code_column: str | None = None
+    label_column: str | None = None
     public: bool | None = None
     column: str | None = None
     origin: str | None = Field(default=None, alias="from")
     map: Annotated[str | dict[str, str] | None, one_of(MAP)] = None
+    prefix: str | None = None
     other: str | None = None
     null_as: str | None = None
     omit: tuple[str, ...] = ()
@@ -92,6 +100,7 @@ class WrittenCodebook(Written):
     """The whole document."""
 
     tables: Keys = Keys()
+    classifications: str | None = None
     attributes: dict[str, WrittenAttribute]
     impossible: tuple[dict[str, str], ...] = ()
 
@@ -137,29 +146,69 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
 
 def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
     """Codes that are missing, and keys that do not go together."""
-    if written.codes is None:
-        yield _missing(f"{where}.codes")
-    own = (written.other, written.null_as, written.column)
-    if written.origin is not None and written.map is None:
-        yield InvalidParameter(
-            f"{where}.map",
-            rule=f"must give every code of {written.origin} its coarser code",
+    if written.codes is None and written.prefix is None:
+        yield NoList(
+            f"{where}.codes",
+            rule="must be given",
             value="nothing",
-            next_step="Add `map`, or leave `from` out.",
+            next_step="Add the key; `leeward codes` lists what needs no file.",
         )
-    if written.origin is None and written.map is not None:
+    if written.given(FILE_KEYS) and not _is_file(written):
         yield InvalidParameter(
-            f"{where}.map",
-            rule="needs `from`, the attribute whose codes it maps",
-            value="no from",
-            next_step="Add `from`, or leave `map` out.",
+            f"{where}.{written.given(FILE_KEYS)[0]}",
+            rule="names a column of a CSV file of codes",
+            value="no such file as codes",
+            next_step="Leave it out, or name the file.",
         )
+    yield from _hierarchy_problems(written, where)
+    own = (written.other, written.null_as, written.column)
     if written.origin is not None and (any(one is not None for one in own) or written.omit):
         yield InvalidParameter(
             where,
             rule="takes column, other, null_as and omit from the attribute that it is derived from",
             value=f"from: {written.origin}",
             next_step="Move these keys there.",
+        )
+
+
+def _is_file(written: WrittenAttribute) -> bool:
+    return isinstance(written.codes, str) and not is_standard(written.codes)
+
+
+def _hierarchy_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
+    """Which parents the codes of another attribute have."""
+    ways = [key for key in ("map", "prefix") if getattr(written, key) is not None]
+    if written.origin is not None and not ways and not is_standard(written.codes):
+        yield InvalidParameter(
+            f"{where}.map",
+            rule=f"must give every code of {written.origin} its coarser code",
+            value="nothing",
+            next_step="Add `map`, or `prefix`, or name a classification as codes; or leave `from` "
+            "out.",
+        )
+    if len(ways) > 1:
+        yield InvalidParameter(
+            f"{where}.prefix",
+            rule="must not stand beside map: both say what the parent of a code is",
+            value="both",
+            next_step="Leave one of them out.",
+        )
+    if written.prefix is not None and not re.fullmatch(r"[1-9][0-9]?", written.prefix):
+        yield InvalidParameter(
+            f"{where}.prefix",
+            rule="must be how many characters of a code make its parent, from 1 to 99",
+            value=shown(written.prefix),
+            next_step="Write a number such as 2.",
+        )
+    if written.origin is None:
+        yield from (
+            InvalidParameter(
+                f"{where}.{key}",
+                rule="needs `from`, the attribute whose codes it maps",
+                value="no from",
+                next_step=f"Add `from`, or leave `{key}` out.",
+            )
+            for key in ways
         )
 
 

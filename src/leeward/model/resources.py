@@ -1,5 +1,6 @@
-"""Resources: which program reads the tables, and how much memory and which folder it may use."""
+"""Resources: what reads the tables, by which encoding, with how much memory and which folder."""
 
+import codecs
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,6 +14,13 @@ ENGINES: tuple[EngineName, ...] = ("duckdb", "spark")
 UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {unit[0] + "i" + unit[1]: 1024**power for power, unit in enumerate(UNITS, 1)}
 SIZE = re.compile(rf"(\d{{1,15}})\s*({'|'.join(UNITS)})")
+UTF_8 = "utf-8"
+ENCODINGS = re.compile(
+    r"utf-(8|16|32)(-[lb]e)?|cp\d+|iso8859-\d+|koi8-[ru]|mac-\w+|"
+    r"shift_jis|euc_(jp|kr)|big5|gbk|gb18030"
+)
+"""Encodings of text files, by the names that Python gives them."""
+
 LEAST_MEMORY = 256 * 10**6
 """With less, DuckDB refuses even small tables."""
 
@@ -23,12 +31,15 @@ class Resources:
 
     `memory` is what DuckDB may use, in bytes; `spill` the folder in which its folder for what does
     not fit is made. `remote` is the address of a Spark Connect server and is never shown.
+    `encoding` is that of CSV files and of transport files of SAS, by the name that Python gives it;
+    None is UTF-8.
     """
 
     engine: EngineName | None = None
     remote: str | None = None
     memory: int | None = None
     spill: Path | None = None
+    encoding: str | None = None
 
     def __repr__(self) -> str:
         return f"Resources({self.engine!r}, memory={self.memory!r}, remote and spill not shown)"
@@ -40,6 +51,13 @@ class Resources:
                 rule="is for DuckDB; Spark has its own where it is started",
                 value="engine: spark",
                 next_step="Set spark.driver.memory, spark.executor.memory and spark.local.dir.",
+            )
+        if self.engine == "spark" and self.encoding is not None:
+            raise InvalidParameter(
+                "encoding",
+                rule="is for CSV files, which Spark is not asked to read",
+                value="engine: spark",
+                next_step="Leave it out.",
             )
         if self.engine != "spark" and self.remote is not None:
             raise InvalidParameter(
@@ -57,6 +75,7 @@ def read_resources(written: Mapping[str, str | None], base: Path) -> Resources:
         written.get("remote"),
         read_memory(written.get("memory"), "data.memory"),
         None if written.get("spill") is None else base / str(written["spill"]),
+        read_encoding(written.get("encoding"), "data.encoding"),
     )
 
 
@@ -87,3 +106,22 @@ def read_memory(written: str | None, parameter: str) -> int | None:
             next_step=f"Write a whole number and one of {', '.join(UNITS)}.",
         )
     return size
+
+
+def read_encoding(written: str | None, parameter: str) -> str | None:
+    """An encoding of text files under any of its names, such as cp1252, windows-1252 or latin-1."""
+    if written is None:
+        return None
+    try:
+        found = codecs.lookup(written.strip()).name
+    except (LookupError, ValueError):
+        found = ""
+    if not ENCODINGS.fullmatch(found):
+        raise InvalidParameter(
+            parameter,
+            rule="must be an encoding of text files",
+            value=shown(written),
+            next_step="Write cp1252 for files of Windows, latin-1, utf-16, or leave it out for "
+            "UTF-8.",
+        )
+    return found

@@ -373,6 +373,8 @@ class Context:
         jobs = read_jobs(request.jobs, strict=strict)
         if self.asked is not None:
             require_limit(self.asked.policy, jobs)
+        if self.asked is not None and self.asked.policy.name == "weak" and self.codebook:
+            self.codebook.require_lists()  # the kinds of workers are those of all attributes
         per = None if self.codebook is None else read_per(jobs, self.codebook)
         return replace(self, jobs=jobs, per=per)
 

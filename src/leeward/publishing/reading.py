@@ -303,8 +303,11 @@ class Gathering:
 
 
 def inside(problem: LeewardError, within: str) -> LeewardError:
-    """The same refusal with its place in the plan before the parameter's name."""
-    if not within:
+    """The same refusal with its place in the plan before the parameter's name.
+
+    One of the codebook has its place already.
+    """
+    if not within or problem.parameter.startswith("codebook."):
         return problem
     place = "protect" if problem.parameter in PROTECT else within
     return type(problem)(

@@ -81,8 +81,8 @@ class Receipt:
 
 
 def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
-    """One number for data, codebook, rules and program together."""
-    rules = [repr(plan.jobs), plan.strict, sorted(steps)]
+    """One number for data, how they are decoded, codebook, rules and program together."""
+    rules = [repr(plan.jobs), plan.strict, plan.resources.encoding, sorted(steps)]
     said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
     return _keyed(key, f"receipt {said}")
 

@@ -33,6 +33,7 @@ class WrittenData(Written):
     remote: str | None = None
     memory: str | None = None
     spill: str | None = None
+    encoding: str | None = None
 
 
 class WrittenProtection(Written):

@@ -15,10 +15,11 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
+from leeward.engines.csv_file import require_whole
 from leeward.engines.database import Column as Expression
 from leeward.engines.database import Table, ibis
 from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.duckdb import Files, require_whole
+from leeward.engines.duckdb import Files
 from leeward.engines.recoding import code_text, is_below, number
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Attribute

@@ -64,6 +64,7 @@ class Domain:
     @classmethod
     def of(cls, codebook: Codebook, ranges: int = RANGES) -> "Domain":
         """The columns of workers that a codebook declares; derived attributes follow from them."""
+        codebook.require_lists()
         listed = [one for one in codebook.attributes.values() if one.table == "workers"]
         coded = [one for one in listed if one.origin is None]
         reals = [one for one in codebook.reals.values() if one.table == "workers"]

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from leeward.engines.address import SparkAddress
 from leeward.engines.database import Table, closed_on_refusal, ibis
 from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.headers import require_distinct
+from leeward.engines.headers import require_names
 from leeward.engines.spark.session import Session, Worker, open_session
 from leeward.errors import BadFile
 
@@ -84,7 +84,7 @@ class Spark:
 
         def work() -> tuple[list[tuple[str, str]], str]:
             frame = table_now(self._session, address)
-            require_distinct(frame.columns, address.parameter)
+            require_names(frame.columns, address.parameter)
             frame.createOrReplaceTempView(view)
             (plan,) = self._session.sql(f"EXPLAIN SELECT * FROM {view}").toArrow()["plan"]  # noqa: S608 (our own name)
             return frame.dtypes, plan.as_py()

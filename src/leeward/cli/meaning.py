@@ -1,0 +1,262 @@
+"""Meaning: what a column probably holds, by its name, and which classification its codes are of."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from textwrap import shorten
+from unicodedata import normalize
+
+from leeward.model.classifications import STANDARD, Classification, Library
+from leeward.model.declaration import NAME, RESERVED
+
+LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
+"""Letters that Unicode does not take apart."""
+
+ENDINGS = re.compile(r"_?(code|cd|nr|kz|(19|20)\d\d)$")
+YEAR = re.compile(r"(19|20)\d\d")
+ENOUGH = 0.8
+"""The share of a column's codes that a list must hold to be taken for its list."""
+
+
+def plain(name: str) -> str:
+    """A column's name in small letters, digits and _: ÖNACE becomes onace."""
+    text = "".join(LETTERS.get(letter, letter) for letter in name.lower())
+    ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "_", ascii_only).strip("_")
+
+
+def legal(name: str, taken: Iterable[str]) -> str:
+    """A name that an attribute may have: the column's own if it can be."""
+    given = name if re.fullmatch(NAME, name) else plain(name)[:50]
+    given = given if re.fullmatch(NAME, given) else f"column_{given}".rstrip("_")
+    given = f"{given}_code" if given in RESERVED else given
+    known, number = {*taken}, 2
+    while given in known:
+        given = f"{given.rstrip('0123456789').rstrip('_')}_{number}"
+        number += 1
+    return given
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What columns of these names hold.
+
+    `lists` are classifications without vintage, the likeliest first. `sure` says that the name
+    alone stands for the first of them; else codes must be compared, and of workers they never are.
+    """
+
+    theme: str
+    names: str
+    lists: str = ""
+    public: bool = False
+    sure: bool = False
+    else_write: str = ""
+    """Codes that no classification has and many registers use."""
+
+    def __contains__(self, name: str) -> bool:
+        return bool({plain(name), ENDINGS.sub("", plain(name))} & {*self.names.split()})
+
+
+PLACES = (
+    "place block tract region geography municipality district land bundesland kreis bezirk "
+    "gemeinde kanton canton departement commune province provincia comune nuts nuts1 nuts2 nuts3"
+)
+NACE = "nace2/section nace2.1/section nace/division nace/group nace/class"
+OF_WORKPLACES = (
+    Meaning(
+        "place",
+        "county cnty county_fips cnty_fips fips_county countyfips fips cty countyfp",
+        "fips/county",
+        public=True,
+    ),
+    Meaning("place", PLACES, "nuts/3 nuts/2 nuts/1", public=True),
+    Meaning("industry", "sector naics_sector", "naics/sector naics/2", True, sure=True),
+    Meaning("industry", "naics2", "naics/2 naics/sector", True, sure=True),
+    Meaning("industry", "naics naics6", "naics/6 naics/5 naics/4 naics/3 naics/2", public=True),
+    *(Meaning("industry", f"naics{n}", f"naics/{n}", public=True) for n in (3, 4, 5)),
+    Meaning("industry", "industry ind branch branche", f"naics/sector naics/4 {NACE}", public=True),
+    Meaning("industry", "nace nace1 nace2 onace noga wz wz2008 naf ateco sbi", NACE, public=True),
+    Meaning("ownership", "ownership own", "qcew/own lehd/ownercode", public=True, sure=True),
+    Meaning("ownership", "ownercode owner_code", "lehd/ownercode", public=True, sure=True),
+    Meaning(
+        "state",
+        "state state_fips fips_state statefips statefp stfips",
+        "fips/state",
+        public=True,
+        sure=True,
+    ),
+    Meaning("metro", "cbsa msa metro", "cbsa/metro", public=True),
+    Meaning("size", "firmsize firm_size", "lehd/firmsize", sure=True),
+    Meaning("size", "size sizeclass size_class grossenklasse groessenklasse"),
+    Meaning("age of firm", "firmage firm_age", "lehd/firmage", sure=True),
+)
+OF_WORKERS = (
+    Meaning(
+        "sex",
+        "sex gender geschlecht sexe sesso sexo",
+        "lehd/sex",
+        sure=True,
+        else_write="{M: Male, F: Female}",
+    ),
+    Meaning("age", "agegrp age_group agegroup", "lehd/agegrp", sure=True),
+    Meaning("education", "education educ edu", "lehd/education", sure=True),
+    Meaning("education", "isced isced2011 isced11", "isced2011/level", sure=True),
+    Meaning("race", "race", "lehd/race", sure=True),
+    Meaning("ethnicity", "ethnicity hispanic", "lehd/ethnicity", sure=True),
+    Meaning("occupation", "isco1 isco_major isco08_1", "isco08/major", sure=True),
+    Meaning("occupation", "isco isco08 occupation beruf occ", "isco08/major isco/unit"),
+    Meaning("age", "age alter alder eta edad", "lehd/agegrp"),
+    Meaning("education", "bildung schooling ausbildung", "isced2011/level lehd/education"),
+)
+MEANINGS = {"workplaces": OF_WORKPLACES, "workers": OF_WORKERS}
+
+WORKPLACE_IDS = (
+    "workplace_id estab_id establishment_id estab establishment workplace site_id plant_id "
+    "primary_key seinunit sein unit_id idunit betriebsnr betrieb_id betriebsnummer siret arbst"
+)
+WORKER_IDS = (
+    "worker_id person_id pid pik worker person personid employee_id idperson persnr "
+    "personalnummer nir individual_id"
+)
+EMPLOYERS = "employer_id employer firm firm_id firmid ein enterprise enterprise_id company_id siren"
+
+UNFIT_NAMES = {
+    r"(.*_)?(x|x1|index|row|rownames?|row_names?|row_number|unnamed_\d+)": "row numbers",
+    r".*(birth|born|dob|geburt|naissance|nascita).*": "a date of birth",
+    r"(.*_)?(date|datum|dat|since|until|hired|begin|end|timestamp)(_.*)?": "a date",
+    r".*name|(.*_)?(street|strasse|address|adresse|phone|telefon|e?mail|ssn|svnr|iban)(_.*)?": (
+        "says who somebody is"
+    ),
+}
+"""Columns that no table is by, whatever they hold."""
+
+UNFIT_KINDS = {
+    "float": "numbers with fractions",
+    "decimal": "numbers with fractions",
+    **dict.fromkeys(("date", "time", "interval"), "a time"),
+    **dict.fromkeys(("array", "struct", "map", "binary", "json"), "no single text"),
+}
+
+
+def unfit(name: str, kind: str) -> str | None:
+    """Why a column holds no codes, by its name and its type; None if it may."""
+    for part, why in UNFIT_KINDS.items():
+        if part in kind.lower():
+            return f"{kind}: {why}"
+    return next((why for of, why in UNFIT_NAMES.items() if re.fullmatch(of, plain(name))), None)
+
+
+def likeliest(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Columns of tables whose meaning is known: one of each theme, then others of the same."""
+    order = [one for table in MEANINGS.values() for one in table]
+    found = [(place, one) for place in columns if (one := meaning_of(*place)) is not None]
+    found.sort(key=lambda pair: order.index(pair[1]))
+    seen: Counter[str] = Counter()
+    ranked = []
+    for place, one in found:
+        ranked.append((seen[one.theme], place))
+        seen[one.theme] += 1
+    return [place for _, place in sorted(ranked, key=lambda pair: pair[0])]
+
+
+def meaning_of(table: str, name: str) -> Meaning | None:
+    """What a column of this name holds, if that is known."""
+    return next((one for one in MEANINGS.get(table, ()) if name in one), None)
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The classification that a column's codes are of, and those codes that it lacks."""
+
+    address: str
+    listed: Classification
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Better is smaller: few codes are lacking, and few are listed in vain."""
+        return len(self.lacking), len(self.listed.codes)
+
+
+def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
+    """The list that a column's name stands for, if its type can hold the codes."""
+    names = meaning.lists.split()[:1] if meaning.sure else []
+    named = (one for name in names for one in library.named(name))
+    found = [one for one in named if "string" in kind or _all_numbers(one)]
+    return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+
+
+def _all_numbers(listed: Classification) -> bool:
+    """Whether a column of whole numbers can hold all codes: 1 can be one, 01 and A1 cannot."""
+    return all(code.isdecimal() and code == str(int(code)) for code in listed.codes)
+
+
+def fit_by_codes(
+    name: str, codes: tuple[str, ...], library: Library, state: str = ""
+) -> Fit | None:
+    """The list, in its vintage and its form, that holds the most of a workplace column's codes.
+
+    Of several the one whose year is in the column's name comes first. `state` is the one that all
+    workplaces are in, if that is known: numbers of counties repeat in others.
+    """
+    if not codes:
+        return None
+    meaning, year = meaning_of("workplaces", name), YEAR.search(name)
+    found = [
+        Fit(address, listed, tuple(code for code in codes if code not in listed.codes))
+        for address, listed in _candidates(meaning, library, codes, state)
+    ]
+    named = {one.address for one in found if year is not None and year[0] in one.listed.scheme}
+    best = min(
+        found, key=lambda one: (len(one.lacking), one.address not in named, one.rank), default=None
+    )
+    if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
+        return None
+    return None if _reused(best, found, codes) else best
+
+
+def _reused(best: Fit, found: Iterable[Fit], codes: tuple[str, ...]) -> bool:
+    """Whether another vintage holds the codes as well, and means something else by one of them.
+
+    Letters are given anew in every edition of NACE; digits keep their meaning by and large.
+    """
+    others = (
+        one.listed.codes
+        for one in found
+        if len(one.lacking) == len(best.lacking)
+        and one.listed.family == best.listed.family
+        and one.listed.scheme != best.listed.scheme
+    )
+    letters = [code for code in codes if code.isalpha()]
+    mine = best.listed.codes
+    return any(other.get(code) != mine.get(code) for other in others for code in letters)
+
+
+def _candidates(
+    meaning: Meaning | None, library: Library, codes: tuple[str, ...], state: str
+) -> Iterator[tuple[str, Classification]]:
+    """The lists that a meaning names, of one state or country and in shorter forms too."""
+    for name in () if meaning is None else meaning.lists.split():
+        for one in library.named(name):
+            address = f"{STANDARD}{one.name}"
+            yield address, one
+            if one.family == "fips":
+                yield f"{address}?code=number", one.under("", "number")
+            word = (
+                {"fips": "state", "nuts": "country"}.get(one.family)
+                if one.level != "state"
+                else None
+            )
+            for begin in sorted({code[:2] for code in codes if word and code in one.codes}):
+                yield f"{address}?{word}={begin}", one.under(begin)
+            for form in ("local", "number") if state and word == "state" else ():
+                yield f"{address}?state={state}&code={form}", one.under(state, form)
+
+
+def few_labels(codes: Mapping[str, str], most: int = 3) -> str:
+    """The first codes with their labels, for a comment."""
+    first = ((code, shorten(label, 30, placeholder="…")) for code, label in codes.items())
+    said = "; ".join(f"{code} {label}" for code, label in islice(first, most))
+    return said if len(codes) <= most else f"{said}; … {len(codes)} codes"
