@@ -185,6 +185,16 @@ def test_cells_of_several_kinds_are_texts_and_blank_rows_are_none(tmp_path: Path
         assert [row["code"] for row in rows(database)] == ["44001", "44X", "true"]
 
 
+def test_missing_values_that_users_define_are_nulls(tmp_path: Path) -> None:
+    coded = pl.DataFrame({"id": ["1", "2"], "code": pl.Series([7.0, "a"], dtype=pl.Object)})
+    pyreadstat.write_dta(coded, tmp_path / "jobs.dta", missing_user_values={"code": ["a"]})
+    ranged = pl.DataFrame({"id": ["1", "2"], "code": [7.0, 99.0]})
+    pyreadstat.write_sav(ranged, tmp_path / "jobs.sav", missing_ranges={"code": [99]})
+    for name in ("jobs.dta", "jobs.sav"):
+        with closing(opened(tmp_path, name)) as database:
+            assert [row["code"] for row in rows(database)] == [7, None]
+
+
 def test_without_the_extra_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyreadstat", None)
     (tmp_path / "jobs.dta").write_bytes(b"x")
