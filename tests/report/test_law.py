@@ -53,7 +53,9 @@ def test_each_passage_stands_beside_the_promises_it_names(tmp_path: Path) -> Non
 def test_what_is_not_promised_is_no_answer_to_a_passage(tmp_path: Path) -> None:
     law = Law(title="x", passages=(Passage(heading="h", source="s", asks="a", answers=("size",)),))
     page = report(with_law(tmp_path / "bundle", law, **policy("worker", None)))
-    assert f'<p class="warn"><strong>The size of an establishment.</strong> {SIZE_OPEN.text}' in page
+    assert (
+        f'<p class="warn"><strong>The size of an establishment.</strong> {SIZE_OPEN.text}' in page
+    )
 
 
 def test_without_a_law_the_certificate_and_the_report_are_silent(tmp_path: Path) -> None:

@@ -14,6 +14,9 @@ SHADES = 7
 LONGEST_ACROSS = 6
 """Maximum length in characters of a column name of a heat map that is written across."""
 
+OPEN = "margin reaches zero: few or none"
+"""What a hatched cell means."""
+
 DECADES = 100
 """Ratio of the largest to the smallest positive number from which shades grow geometrically."""
 
@@ -48,6 +51,14 @@ class HeatMap:
     shades: Shades
     unit: str
     nothing: str
+    open: Sequence[Sequence[bool]] = ()
+    """Which numbers tell little, for their margin reaches zero: they have no shade."""
+
+    def look(self, row: int, column: int, value: int) -> str:
+        """The look of a cell."""
+        if not self.open or not self.open[row][column]:
+            return self.shades.look(value)
+        return "open below" if value < 0 and not self.shades.signed else "open"
 
     @property
     def tall(self) -> bool:
@@ -63,7 +74,8 @@ class HeatMap:
             (self.shades.look(start), tick(start) + ("+" if last and at == last else ""))
             for at, start in enumerate(self.shades.starts)
         ]
-        none = [("none", self.nothing)] if None in values else []
+        none = [("open", OPEN)] if any(map(any, self.open)) else []
+        none += [("none", self.nothing)] if None in values else []
         if not any(one is not None and one < 0 for one in values):
             return [*steps, *none]
         if not self.shades.signed:
@@ -72,7 +84,7 @@ class HeatMap:
         return [*reversed(under), *steps, *none]
 
 
-def heat_map(
+def heat_map(  # noqa: PLR0913 (what a table has)
     rows: Sequence[str],
     columns: Sequence[str],
     cells: Sequence[Sequence[int | None]],
@@ -80,10 +92,11 @@ def heat_map(
     title: str,
     unit: str = "jobs",
     nothing: str = "no establishment",
+    open: Sequence[Sequence[bool]] = (),  # noqa: A002 (no file is opened here)
 ) -> HeatMap:
     """Cells in shades of their size, with steps that fit them."""
     shaded = shades(one for row in cells for one in row if one)
-    return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
+    return HeatMap(title, rows, columns, cells, shaded, unit, nothing, open)
 
 
 def shades(values: Iterable[int]) -> Shades:
