@@ -31,6 +31,9 @@ SHORT = 12
 LEAST_SPAN = 1e-300
 """Values that are less apart have no place of their own on an axis: its steps would be 0."""
 
+OPEN = "margin reaches zero: few or none"
+"""What a hatched cell and a pale bar mean."""
+
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
 
@@ -181,6 +184,8 @@ class Bars:
     unit: str
     rows: tuple[tuple[Bar, Span], ...]
     ticks: tuple[Tick, ...]
+    signed: bool = False
+    """Whether numbers below zero are no less likely than those above, as of differences."""
 
     @property
     def margins(self) -> bool:
@@ -188,9 +193,10 @@ class Bars:
         return any(bar.ends is not None for bar, _ in self.rows)
 
     @property
-    def open(self) -> bool:
-        """Whether any margin reaches zero."""
-        return any(span.open for _, span in self.rows)
+    def open(self) -> str:
+        """What a pale bar means, where there is one; else nothing."""
+        meaning = "margin holds zero: up or down" if self.signed else OPEN
+        return meaning if any(span.open for _, span in self.rows) else ""
 
     @property
     def short(self) -> bool:
@@ -210,7 +216,7 @@ def bars(
     values = [(item.value, item.ends) for item in items]
     ticks = _scale(values).ticks if items else ()
     drawn = spans(values, signed=signed)
-    return Bars(title, head, unit, tuple(zip(items, drawn, strict=True)), ticks)
+    return Bars(title, head, unit, tuple(zip(items, drawn, strict=True)), ticks, signed)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count as counting
 from typing import ClassVar
 
+from leeward.show.charts import OPEN
 from leeward.show.numbers import count, tick
 
 SHADES = 7
@@ -13,9 +14,6 @@ SHADES = 7
 
 LONGEST_ACROSS = 6
 """Maximum length in characters of a column name of a heat map that is written across."""
-
-OPEN = "margin reaches zero: few or none"
-"""What a hatched cell means."""
 
 DECADES = 100
 """Ratio of the largest to the smallest positive number from which shades grow geometrically."""
