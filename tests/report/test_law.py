@@ -12,7 +12,7 @@ from leeward.privacy.sentences import SIZE_OPEN
 from leeward.publishing.certify import Draft
 from leeward.report.document import report
 from leeward.report.openness import CENSUS
-from tests.bundle.made_up import PLACE, TOTAL, write_demo
+from tests.bundle.made_up import TOTAL, write_demo
 from tests.publishing.plans import WORKER, planned
 from tests.report.scene import EVIL, Page, bundle_of
 from tests.report.test_document import policy

@@ -7,7 +7,7 @@ added up: a sum would carry the noise of its parts, and would be a number that w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -273,14 +273,8 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
         [one is not None and reaches_zero(one.value or 0, one.ends, signed=signed) for one in row]
         for row in matrix.squares
     ]
-    chart = heat_map(
-        *(rows, columns, values),
-        title=title,
-        unit=table.unit,
-        nothing=nothing,
-        open=unsure,
-    )
-    return Figure(chart, caption)
+    chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)
+    return Figure(replace(chart, open=unsure), caption)
 
 
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:

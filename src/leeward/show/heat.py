@@ -82,7 +82,7 @@ class HeatMap:
         return [*reversed(under), *steps, *none]
 
 
-def heat_map(  # noqa: PLR0913 (what a table has)
+def heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
     cells: Sequence[Sequence[int | None]],
@@ -90,11 +90,10 @@ def heat_map(  # noqa: PLR0913 (what a table has)
     title: str,
     unit: str = "jobs",
     nothing: str = "no establishment",
-    open: Sequence[Sequence[bool]] = (),  # noqa: A002 (no file is opened here)
 ) -> HeatMap:
     """Cells in shades of their size, with steps that fit them."""
     shaded = shades(one for row in cells for one in row if one)
-    return HeatMap(title, rows, columns, cells, shaded, unit, nothing, open)
+    return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
 
 
 def shades(values: Iterable[int]) -> Shades:
