@@ -24,7 +24,7 @@ class Passage(Written):
     heading: Short
     source: Short
     asks: Long
-    answers: tuple[Promise, ...] = Field((), max_length=6)
+    answers: tuple[Promise, ...] = Field(default=(), max_length=6)
 
 
 class Law(Written):
