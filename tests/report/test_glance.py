@@ -19,7 +19,7 @@ from tests.report.scene import EVIL, Page, bundle_of
 
 def account(paid: Guarantee, cap: Guarantee, **left: str) -> BudgetStatement:
     stated = TableGuarantee.of(paid)
-    rest = LeftStatement(**{"epsilon": "0", "delta": "0"} | left)  # type: ignore[arg-type] # texts
+    rest = LeftStatement(**{"epsilon": "0", "delta": "0"} | left)
     return BudgetStatement(cap=TableGuarantee.of(cap), paid=stated, spent=stated, left=rest)
 
 

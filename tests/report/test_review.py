@@ -115,8 +115,14 @@ def test_the_result_of_an_audit_is_kept_for_the_same_program_alone() -> None:
     assert found.words.startswith("All 3 rows as expected")
     path = state_folder() / "audits" / f"{package_digest()}.json"
     told = json.loads(path.read_text())
-    for wrong in (told | {"program": "00" * 32}, told | {"rows": "3"}, {}, []):
-        path.write_text(json.dumps(wrong))
+    for wrong in (
+        "{}",
+        "[]",
+        "x",
+        json.dumps(told | {"rows": "3"}),
+        json.dumps(told | {"program": "0"}),
+    ):
+        path.write_text(wrong)
         assert kept() is None
     assert not Audited.of([]).sound
 

@@ -95,14 +95,14 @@ def _notes(certificate: Certificate) -> Iterator[str]:
 
 def _reading(certificate: Certificate) -> Iterator[str]:
     """Lines for the first table."""
-    lines = reading_lines(certificate.tables[0])
+    lines = lines_to_read(certificate.tables[0])
     yield "Codes must be read as text. These lines read the first table; others likewise."
     for program, line in lines.items():
         yield f"* {program}:"
         yield f"{CODE}{line}"
 
 
-def reading_lines(table: CertifiedTable) -> dict[str, str]:
+def lines_to_read(table: CertifiedTable) -> dict[str, str]:
     """For R and Stata the line that reads the CSV file of a table, run in the bundle's folder."""
     names = ", ".join(f'{name} = "character"' for name in table.identifiers)
     codes = f", colClasses = c({names})" if names else ""

@@ -251,7 +251,7 @@ def _program(certificate: Certificate) -> str:
 def _releases(old: Certificate, new: Certificate) -> Iterator[tuple[str, str, str]]:
     """What the two releases say of themselves, line by line."""
     pair = (old, new)
-    told = {
+    told: dict[str, list[str]] = {
         "Period": [one.period for one in pair],
         "Account": [one.account for one in pair],
         "Policy": [protected(one.guarantee) for one in pair],

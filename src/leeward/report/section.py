@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, cell_bars, squares
 from leeward.bundle.layout import csv_path, metadata_path, parquet_path
-from leeward.bundle.readme import filtered, reading_lines
+from leeward.bundle.readme import filtered, lines_to_read
 from leeward.mechanisms.registry import REGISTRY
 from leeward.model import Flag
 from leeward.model.marginal import BLOCK
@@ -89,7 +89,7 @@ class Section:
     @property
     def lines(self) -> dict[str, str]:
         """For R and Stata the line that reads it."""
-        return reading_lines(self.table)
+        return lines_to_read(self.table)
 
     @property
     def table(self) -> CertifiedTable:
