@@ -177,7 +177,7 @@ class CertifiedTable(Statement):
             raise ValueError("totals must not be more than all rows")
         if not self._relates():
             raise ValueError(
-                "parents, partial, impossible and attributes must be of identifiers and codes"
+                "parents, partial, impossible, attributes must be of identifiers and their codes"
             )
         frame = self.establishments is not None
         columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
