@@ -103,7 +103,10 @@ def test_a_change_is_told_table_by_table(tmp_path: Path, bundle: Bundle) -> None
     text = Page(Review(bundle, old).page()).text
     assert "Not compared: table: must be by the same identifiers in both bundles" in text
     assert "by_sector Gone." in text
-    assert "1 cell in both. 0 of them differ by more than their noise explains" in text
+    assert (
+        "1 cell in both. Of 0 the 80.0 % interval of the difference does not hold 0; noise alone "
+        in text
+    )
     assert "2026Q1" in text
 
 

@@ -184,9 +184,11 @@ def _change(old: Bundle, new: Bundle, name: str) -> Change:
 def _differing(one: Comparison) -> str:
     parts = [f"{counted(one.both, 'cell')} in both."]
     if one.clear is not None and one.holds is not None:
-        often = share(*one.holds.as_integer_ratio())
-        words = f"more than their noise explains (intervals that hold in {often})"
-        parts.append(f"{count(one.clear)} of them differ by {words}.")
+        often, chance = (share(*part.as_integer_ratio()) for part in (one.holds, 1 - one.holds))
+        parts.append(
+            f"Of {count(one.clear)} the {often} interval of the difference does not hold 0; noise "
+            f"alone does that to up to {chance} of cells."
+        )
     only = {"only before": one.only_first, "only now": one.only_second}
     parts += [f"{counted(many, 'cell')} {where}." for where, many in only.items() if many]
     return " ".join(parts)
