@@ -10,7 +10,7 @@ from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import rational
 from leeward.model.attribute import TABLES, NumericRange, RealRange
 from leeward.model.classifications import NoList, is_standard
-from leeward.model.document import Written, one_of
+from leeward.model.document import Long, Short, Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
@@ -28,7 +28,7 @@ CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "other", "omit")
 REAL = "number"
 """The type of a column of real numbers, which no table counts and regressions read."""
 
-REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high"})
+REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high", "label", "note"})
 
 CODES = (
     "must be a list of codes, a mapping of codes to labels, the name of a CSV file, or "
@@ -89,6 +89,8 @@ class WrittenAttribute(Written):
     cap_from: str | None = None
     high: str = "1"
     classes: dict[str, str] | None = None
+    label: Short | None = None
+    note: Long | None = None
 
     def given(self, keys: Iterable[str]) -> list[str]:
         """Those of the keys that are written."""

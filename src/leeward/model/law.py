@@ -3,29 +3,17 @@
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from leeward.errors import BadFile, raise_all
-from leeward.model.document import Written, nearest, one_of, parse, read_document
+from leeward.model.document import Long, Short, Written, nearest, one_of, parse, read_document
 
 NONE: Final = "none"
 BUILT_IN = {"us-title13": Path(__file__).with_name("us-title13.yaml")}
 """Texts that come with the program, by the name that a plan gives."""
 
-SHORT = r"^[^\x00-\x1f\x7f]{1,200}$"
-LONG = r"^[^\x00-\x09\x0b-\x1f\x7f]{1,2000}$"
 PROMISES = "must be one of odds, worker, size, make_up, firm and pay"
 
-Short = Annotated[
-    str,
-    StringConstraints(pattern=SHORT, strip_whitespace=True),
-    one_of("must be one line of 1 to 200 characters"),
-]
-Long = Annotated[
-    str,
-    StringConstraints(pattern=LONG, strip_whitespace=True),
-    one_of("must be a text of 1 to 2,000 characters"),
-]
 Promise = Annotated[Literal["odds", "worker", "size", "make_up", "firm", "pay"], one_of(PROMISES)]
 """A promise of a certificate, as reports head it."""
 

@@ -232,8 +232,11 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
-        return _digest([self.request.public(), self.codebook_digest])
+        """SHA-256 of the plan and its codebook: the same plan again has the same digest.
+
+        Another title makes no other plan: else it would let the same tables be paid for twice.
+        """
+        return _digest([self.request.charged(), self.codebook_digest])
 
     def seed(self, table: str) -> int:
         """The public seed of the draws behind the margins of a table's totals."""
