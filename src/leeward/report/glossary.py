@@ -1,0 +1,101 @@
+"""Glossary: every term of plan, page and report in plain words; the one source of all of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from leeward.mechanisms.registry import REGISTRY
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term as it is written, and its meaning."""
+
+    name: str
+    meaning: str
+
+
+TERMS: Mapping[str, Term] = {
+    "epsilon": Term(
+        "ε (epsilon), privacy loss",
+        "The cost of a release. Of two sets of data that the policy calls neighbours, any result "
+        "is at most e^ε times as likely under one as under the other. Smaller protects more and "
+        "adds more noise. The ε of releases about the same establishments add up.",
+    ),
+    "alpha": Term(
+        "α (alpha), protected growth",
+        "How much larger an establishment may be before neighbours differ by it: sizes x and "
+        "(1 + α)·x are neighbours. With α = 0.1 an establishment of 100 jobs and one of 110 are.",
+    ),
+    "plus": Term(
+        "Δ, jobs of a small establishment",
+        "Sizes x and x + Δ are neighbours too, so that small establishments, of whose jobs α is "
+        "less than one, are protected by whole jobs.",
+    ),
+    "delta": Term(
+        "δ (delta)",
+        "A further probability, outside which ε holds. Most mechanisms need none: δ is 0.",
+    ),
+    "rho": Term(
+        "ρ (rho)",
+        "A way to count losses of Gaussian noise, which adds up more tightly than ε with a δ.",
+    ),
+    "policy": Term(
+        "Policy",
+        "Which differences between two sets of data are protected: of workers, of the sizes of "
+        "establishments, and, under the strong policy, of what kinds of workers they have.",
+    ),
+    "account": Term(
+        "Account and cap",
+        "All releases about the same establishments are charged to one account of the ledger. Its "
+        "cap is the most that they may cost together; it is set once.",
+    ),
+    "share": Term("Share", "The part of a plan's ε that a table gets; without shares all are equal."),
+    "value": Term(
+        "Value",
+        "A published number: what was counted, with noise. It may be below zero; cut nothing off "
+        "before adding up.",
+    ),
+    "margin": Term(
+        "Margin",
+        "How far off a value may be: the true number lies within it in nine of ten cases, unless "
+        "the certificate says another share. Margins of one workplace cell may hold or miss "
+        "together. Where a margin reaches zero, the value says little.",
+    ),
+    "status": Term(
+        "Status",
+        "1: a number with noise. −1: no number, since what was measured gives none. −2: no "
+        "establishment of this kind exists, so the number is an exact 0.",
+    ),
+    "mechanism": Term(
+        "Mechanism",
+        "The way noise is made. With auto the plan takes the one with the smallest predicted "
+        "error among those with a proof for its policy and table.",
+    ),
+    "cell": Term(
+        "Cell",
+        "One combination of codes of a table, such as a place and a sector. A workplace cell is "
+        "made of attributes of establishments alone.",
+    ),
+    "bundle": Term(
+        "Bundle",
+        "The published folder of one release: tables, a certificate that says what is promised "
+        "and how numbers were made, and checksums.",
+    ),
+    "sign-off": Term(
+        "Sign-off",
+        "A record beside a bundle: one person submits it and another one decides. It names the "
+        "checksum of the certificate, so it belongs to this bundle alone; it is no cryptographic "
+        "signature.",
+    ),
+}
+
+
+@cache
+def glossary() -> Mapping[str, Term]:
+    """All terms by key, and every mechanism by its name."""
+    mechanisms = {
+        name: Term(f"{made.words.label} (mechanism)", made.words.noise)
+        for name, made in REGISTRY.items()
+    }
+    return {**TERMS, **mechanisms}
