@@ -50,7 +50,9 @@ TERMS: Mapping[str, Term] = {
         "All releases about the same establishments are charged to one account of the ledger. Its "
         "cap is the most that they may cost together; it is set once.",
     ),
-    "share": Term("Share", "The part of a plan's ε that a table gets; without shares all are equal."),
+    "share": Term(
+        "Share", "The part of a plan's ε that a table gets; without shares all are equal."
+    ),
     "value": Term(
         "Value",
         "A published number: what was counted, with noise. It may be below zero; cut nothing off "

@@ -35,7 +35,9 @@ class Area:
         """Its number in words."""
         if self.value is None:
             return NOTHING
-        return count(self.value) + ("" if self.ends is None else f", {reach(self.value, self.ends)}")
+        return count(self.value) + (
+            "" if self.ends is None else f", {reach(self.value, self.ends)}"
+        )
 
 
 @dataclass(frozen=True)

@@ -153,9 +153,9 @@ def _rings(geometry: object, path: Path) -> Iterator[list[Point]]:
     if not isinstance(geometry, dict) or kind not in ("Polygon", "MultiPolygon"):
         return
     held = geometry.get("coordinates")
-    polygons = [held] if kind == "Polygon" else held
+    polygons: Any = [held] if kind == "Polygon" else held
     try:
-        for polygon in polygons or ():
+        for polygon in polygons:
             for ring in polygon:
                 yield [_point(one) for one in ring]
     except (TypeError, ValueError, KeyError, IndexError, OverflowError):

@@ -135,16 +135,17 @@ def verification_page(request: Request) -> Response:
 
 
 def sign_off(request: Request) -> Response:
-    """Verify the bundle, then record a decision beside it: what `leeward verify --sign-off` does."""
+    """Verify the bundle, then record a decision beside it, as `leeward verify --sign-off` does."""
     site, said = site_of(request), dict(read_form(request.state.body))
     asked = opened(site.releases, request.path_params["name"])
-    signing = Signing(*(said.get(key, "").strip() for key in SIGNED))
+    name, role, decision = (said.get(key, "").strip() for key in SIGNED)
+    signing = Signing(name, role, decision)
     before = certificate_digest(asked.path)
     found = checked(asked.path, site.ledger)
     if found.sound:
         try:
             _refuse_strange(record_path(asked.path))
-            sign(asked.path, signing.name, signing.role, signing.decision, verified=before)
+            sign(asked.path, name, role, decision, verified=before)
         except LeewardError as error:
             return _bundle_answer(request, asked, found, replace(signing, refusals=listed(error)))
         return _bundle_answer(request, asked, found, Signing(done=True))

@@ -183,6 +183,7 @@
     if (control.type === "range") moved(control);
     else if (control.type === "text" && sliderOf(control.name)) settle(sliderOf(control.name));
     if (control.name.startsWith("aim.")) { forget("aim"); return; }
+    if (control.name.endsWith("].add")) return;
     if (control.name === "file" || control.name === "replace") { forget("save"); return; }
     forget("aim", "save");
     unsaved();
