@@ -8,7 +8,7 @@ from leeward.show.heat import shades
 from leeward.show.numbers import Ends, count, reach, tick
 
 NOTHING = "no number"
-NOTHING_LOOK = "none"
+NOTHING_LOOK, FADED = "none", "faded"
 WIDE = 1000
 """Width of every map; outlines are paths in these units."""
 
@@ -70,5 +70,7 @@ def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> 
         for at, start in enumerate(found.starts)
     }
     others = {"below": "below zero", NOTHING_LOOK: NOTHING}
-    legend = {**steps, **{look: words for look, words in others.items() if look in looks}}
+    zero = {FADED: "margin reaches zero"} if any(one.reaches_zero for one in areas) else {}
+    there = {look: words for look, words in others.items() if look in looks}
+    legend = {**steps, **there, **zero}
     return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

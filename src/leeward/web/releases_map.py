@@ -1,5 +1,6 @@
 """Map page: one value for each area of the map that the page was started with."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -87,8 +88,8 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
         )
     attribute, key = fit
     others = [name for name in table.identifiers if name != attribute]
-    chosen = {name: request.query_params.get(f"{CODE}{name}") or _usual(table, name)
-              for name in others}  # fmt: skip
+    asked = {name: request.query_params.get(f"{CODE}{name}", "") for name in others}
+    chosen = asked if all(asked.values()) else _usual(bundle, table, asked)
     rows = _rows(bundle, table, attribute, chosen)
     areas = list(_areas(geography, key, table.codes[attribute], rows))
     known = {code for code in rows if code in table.codes[attribute]} - geography.texts[key]
@@ -98,10 +99,19 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
     return Drawn(attribute, chosen, chart, tuple(sorted(known)))
 
 
-def _usual(table: CertifiedTable, name: str) -> str:
-    """The total, where the table has one; else the first code."""
-    total = None if table.totals is None else table.totals.codes.get(name)
-    return total or next(iter(table.codes[name]))
+def _usual(bundle: Bundle, table: CertifiedTable, asked: Mapping[str, str]) -> dict[str, str]:
+    """Codes for what was not asked for: totals where there are some, else those of most areas."""
+    totals = {} if table.totals is None else table.totals.codes
+    wanted = {name: code or totals.get(name) or "" for name, code in asked.items()}
+    if all(wanted.values()):
+        return wanted
+    selection = Selection(filters=wanted, totals=table.totals is not None)
+    rows = select(bundle, table.name, selection, size=MOST_ROWS).rows
+    places = [table.identifiers.index(name) for name in wanted]
+    found = Counter(tuple(row.codes[place].code for place in places) for row in rows)
+    first = tuple(code or next(iter(table.codes[name])) for name, code in wanted.items())
+    best = found.most_common(1)[0][0] if found else first
+    return dict(zip(wanted, best, strict=True))
 
 
 def _rows(
