@@ -82,7 +82,7 @@ def serving(
     releases: Path = Path(),
     ledger: Path | None = None,
     gallery: Mapping[str, str] | None = None,
-    **more: Any,
+    **more: Any,  # noqa: ANN401 (further fields of a site)
 ) -> Iterator[Served]:
     """The page of these files while the block runs."""
     listening = listen(0)

@@ -154,7 +154,7 @@ def test_no_other_command_loads_the_packages_of_the_page() -> None:
 
 
 def test_a_browser_is_opened_without_the_token_on_its_command_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen = dict[str, object]()
 

@@ -38,10 +38,10 @@ def test_a_plan_is_drafted_once(tmp_path: Path, tables: Path) -> None:
         drafted = page.post("/plan/draft", CHOSEN)
         again = page.post("/plan/draft", CHOSEN)
         shown = page.get("/plan")
-    assert [one["value"] for one in Markup(asked.text).all("option") if "selected" in one] == []
+    assert sum("selected" in one for one in Markup(asked.text).all("option")) == len(CHOSEN)
     assert "must be a file of the folder of tables" in Markup(refused.text).plain
     assert (drafted.status, drafted.headers["location"]) == (303, f"{page.site.base}/plan")
-    assert read_plan(plan).request.data.workers == "tables/people.csv"
+    assert str(read_plan(plan).request.data.workers).endswith("tables/people.csv")
     assert again.status == 400
     assert 'value="by_workplace"' in shown.text
 

@@ -46,9 +46,10 @@ TERMS: Mapping[str, Term] = {
         "establishments, and, under the strong policy, of what kinds of workers they have.",
     ),
     "account": Term(
-        "Account and cap",
-        "All releases about the same establishments are charged to one account of the ledger. Its "
-        "cap is the most that they may cost together; it is set once.",
+        "Account",
+        "A population of establishments in the ledger. All releases about it, of all periods, are "
+        "charged to it and add up; its cap is the most that they may cost together, and is set "
+        "once.",
     ),
     "share": Term(
         "Share", "The part of a plan's ε that a table gets; without shares all are equal."
@@ -89,6 +90,62 @@ TERMS: Mapping[str, Term] = {
         "A record beside a bundle: one person submits it and another one decides. It names the "
         "checksum of the certificate, so it belongs to this bundle alone; it is no cryptographic "
         "signature.",
+    ),
+    "attribute": Term(
+        "Attribute",
+        "Something to tabulate by, declared in the codebook with its closed list of codes.",
+    ),
+    "cap": Term(
+        "Cap",
+        "All that may ever be lost about one job or one establishment of an account; with "
+        "max_per_worker: m a worker with m counted jobs may lose m times that.",
+    ),
+    "certificate": Term("Certificate", "What a bundle says about itself, for programs."),
+    "charge": Term(
+        "Charge", "What a release costs; written before the first random bit, never given back."
+    ),
+    "check": Term(
+        "Check", "The comparison of every row with the codebook; its output is confidential."
+    ),
+    "codebook": Term("Codebook", "What the columns mean and which codes they may hold."),
+    "entry": Term(
+        "Entry", "One line of the ledger: opened, reserved, committed, failed or withdrawn."
+    ),
+    "fingerprint": Term(
+        "Fingerprint",
+        "A number by which the holder of the ledger can tell which data were used; keyed with the "
+        "ledger's secret and another in every release, so that outsiders learn nothing.",
+    ),
+    "frame": Term(
+        "Frame",
+        "The table of workplaces: which establishments exist, with their public attributes; fixed "
+        "independently of jobs.",
+    ),
+    "guarantee": Term("Guarantee", "A policy with α, ε and δ (or ρ)."),
+    "infusion": Term(
+        "Infusion",
+        "Input noise infusion: today's protection without a guarantee, a factor kept for ever "
+        "with each establishment.",
+    ),
+    "job": Term("Job", "One person at one workplace."),
+    "ledger": Term("Ledger", "The file that adds up what was lost."),
+    "marginal": Term("Marginal", "A table as a set of attributes with a filter."),
+    "plan": Term("Plan", "The file that says what is released and what is promised."),
+    "receipt": Term(
+        "Receipt",
+        "A keyed note in the user's state folder that the data of a plan passed the check; "
+        "internal.",
+    ),
+    "report": Term(
+        "Report", "The page in a bundle for the review board; made of the bundle alone."
+    ),
+    "worker": Term("Worker", "A person in the workers table."),
+    "worker-table": Term(
+        "Worker table", "A table with a worker or job attribute, or a filter on one."
+    ),
+    "workplace": Term("Workplace", "One establishment: one place of one employer."),
+    "workplace-table": Term(
+        "Workplace table", "A table by workplace attributes alone; it counts every job."
     ),
 }
 
