@@ -4,46 +4,58 @@ METHOD is a method of Leeward, or `pure_ldp` for its Count Mean Sketch. OUT gets
 counts as .npy; the CPU seconds from the first answer to the last count are printed.
 """
 
-import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 
 ROWS, WIDTH = 128, 1024
+PEER = "pure_ldp"
+
+Survey = Callable[[np.ndarray], np.ndarray]
 
 
-def by_pure_ldp(answers: np.ndarray, domain: int, epsilon: str) -> np.ndarray:
-    from pure_ldp.frequency_oracles.apple_cms import (  # noqa: PLC0415  # type: ignore[import-not-found, unused-ignore]
+def by_pure_ldp(domain: int, epsilon: float) -> Survey:
+    """Its Count Mean Sketch, client by client as it takes them."""
+    from pure_ldp.frequency_oracles.apple_cms import (  # type: ignore[import-not-found, unused-ignore]  # noqa: PLC0415 (its own environment)
         CMSClient,
         CMSServer,
     )
 
-    server = CMSServer(float(epsilon), ROWS, WIDTH)
-    client = CMSClient(float(epsilon), server.get_hash_funcs(), WIDTH)
-    for answer in answers.tolist():
-        server.aggregate(client.privatise(answer))
-    return np.array([server.estimate(answer) for answer in range(domain)])
+    server = CMSServer(epsilon, ROWS, WIDTH)
+    client = CMSClient(epsilon, server.get_hash_funcs(), WIDTH)
+
+    def survey(answers: np.ndarray) -> np.ndarray:
+        for answer in answers.tolist():
+            server.aggregate(client.privatise(answer))
+        return np.array([server.estimate(answer) for answer in range(domain)])
+
+    return survey
 
 
-def by_leeward(answers: np.ndarray, domain: int, epsilon: str, method: str) -> np.ndarray:
+def by_leeward(domain: int, epsilon: str, method: str) -> Survey:
+    """All clients at once."""
     from leeward.local.choice import channel  # noqa: PLC0415 (not in the other environment)
     from leeward.randomness import SecretBits  # noqa: PLC0415
 
     made = channel(method, domain, epsilon)
-    return made.counts(made.encode(answers, SecretBits()))
+    return lambda answers: made.counts(made.encode(answers, SecretBits()))
 
 
 def main() -> None:
     path, domain, epsilon, method, out = sys.argv[1:6]
+    peer = method == PEER
+    survey = (
+        by_pure_ldp(int(domain), float(epsilon))
+        if peer
+        else by_leeward(int(domain), epsilon, method)
+    )
     answers = np.load(path)
     start = process_time()
-    if method == "pure_ldp":
-        counts = by_pure_ldp(answers, int(domain), epsilon)
-    else:
-        counts = by_leeward(answers, int(domain), epsilon, method)
-    print(json.dumps(process_time() - start))
+    counts = survey(answers)
+    print(process_time() - start)
     np.save(Path(out), counts)
 
 

@@ -27,11 +27,11 @@ from benchmarks.peers.contenders import (
     pinned,
     prepare_environment,
 )
+from benchmarks.peers.local_clients import PEER
 from benchmarks.peers.process import Failed, timed
 from leeward.randomness import SeededBits
 
 DOMAIN, EPSILON, SKEW = 1_000, "4", 0.02
-PEER = "pure_ldp"
 
 
 @dataclass(frozen=True)

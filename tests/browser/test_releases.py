@@ -111,6 +111,18 @@ def test_a_report_is_made_anew_and_harmless(view: NewView, library: tuple[Path, 
     assert wide < 1000, "the style of the report was not let through"
 
 
+def test_tables_are_downloaded_from_the_report(view: NewView, library: tuple[Path, str]) -> None:
+    folder, address = library
+    window = view()
+    window.page.goto(address + "releases/spring/report")
+    for link in ("CSV", "Parquet", "CSVW description"):
+        with window.page.expect_download() as begun:
+            window.page.get_by_role("link", name=link, exact=True).first.click()
+        saved = begun.value
+        published = folder / "spring" / "tables" / saved.suggested_filename
+        assert Path(saved.path()).read_bytes() == published.read_bytes()
+
+
 def test_an_empty_folder_says_what_to_do(view: NewView, tmp_path: Path, pictures: Path) -> None:
     window = view()
     with Office(tmp_path).serving() as address:

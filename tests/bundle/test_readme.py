@@ -10,7 +10,7 @@ from leeward.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.bundle.readme import WIDTH, readme, version_line
+from leeward.bundle.readme import CODE, WIDTH, readme, version_line
 from leeward.model import SingleJob
 from leeward.privacy import Guarantee
 
@@ -113,8 +113,8 @@ def test_the_margins_are_named_where_all_tables_have_them(certificate: Certifica
 
 
 def test_lines_fit_a_screen(certificate: Certificate) -> None:
-    long = [line for line in readme(certificate).splitlines() if len(line) > WIDTH]
-    assert long == []
+    lines = readme(certificate).splitlines()
+    assert [line for line in lines if len(line) > WIDTH and not line.startswith(CODE)] == []
 
 
 def test_the_version_is_one_line_without_blanks_in_words(

@@ -15,8 +15,12 @@ from tests.bundle.tampering import Row, relist, reseal, rewrite, stated
 
 FILES = [
     *("README.txt", "certificate.json", "certificate.schema.json", "checksums.txt"),
-    *(f"tables/{table}.{kind}" for table in ("by_place", "by_sex") for kind in ("csv", "parquet")),
-    *("tables/total.csv", "tables/total.parquet", "version_demo.txt"),
+    *(
+        f"tables/{table}.{kind}"
+        for table in ("by_place", "by_sex", "total")
+        for kind in ("csv", "csv-metadata.json", "parquet")
+    ),
+    "version_demo.txt",
 ]
 
 

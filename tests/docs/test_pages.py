@@ -21,7 +21,7 @@ def test_a_page_can_be_followed(
 def test_the_pages_that_promise_it_are_run() -> None:
     assert {
         *("first-release", "own-data", "read-bundle", "recover", "ledger-backup"),
-        "synthetic-microdata",
+        *("synthetic-microdata", "lectures"),
     } <= {page.stem for page in PAGES}
 
 

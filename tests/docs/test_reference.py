@@ -120,7 +120,8 @@ def test_every_command_has_its_section_and_no_other_does() -> None:
 
 
 def test_every_file_of_a_bundle_is_documented() -> None:
-    files = {*stamped_files("NAME", ["TABLE"]), layout.CERTIFICATE, layout.CHECKSUMS, layout.REPORT}
+    stamped = stamped_files("NAME", ["TABLE"], described=True)
+    files = {*stamped, layout.CERTIFICATE, layout.CHECKSUMS, layout.REPORT}
     assert documented("bundle.md", "Files") == files
 
 

@@ -52,7 +52,7 @@ MAY_IMPORT = {
     | rooms("model privacy mechanisms noise engines ledger bundle tidy randomness")
     | rooms("publishing.account publishing.certify publishing.check publishing.plan")
     | rooms("publishing.run"),
-    "report": EVERYWHERE | rooms("bundle model privacy mechanisms.registry"),
+    "report": EVERYWHERE | rooms("bundle model privacy tidy state mechanisms.registry"),
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
     | rooms("publishing.ledger_check model privacy ledger bundle report tidy"),

@@ -1,6 +1,7 @@
 """Charts: marks at their places, labels as inert text, numbers for those who do not see them."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from html.parser import HTMLParser
 from importlib.resources import files
@@ -13,6 +14,7 @@ from jinja2 import UndefinedError
 from leeward.show.charts import (
     MOST_PARTS,
     MOST_TOOLTIPS,
+    OPEN,
     TICK_LETTERS,
     Band,
     Bar,
@@ -25,12 +27,14 @@ from leeward.show.charts import (
     couples,
     curves,
     histogram,
+    reaches_zero,
     scatter,
     spans,
     trend,
 )
 from leeward.show.environment import ROOMS, environment
 from leeward.show.heat import SHADES, HeatMap, Shades, heat_map, shades
+from leeward.show.numbers import Ends
 
 EVIL = "</title><script>alert(1)</script>\"><img src=x onerror=x>'{{ 7 * 7 }}"
 HUGE = 2**63 - 1
@@ -235,3 +239,37 @@ def test_signed_shades_tell_both_directions() -> None:
     legend = HeatMap("", ["a"], ["a"], [[-6]], steps, "", "").legend
     assert legend[0] == ("under-6", "−40")
     assert len(legend) == 13
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "signed", "open_"),
+    [
+        (5, (1, 9), False, False),
+        (5, (0, 10), False, True),
+        (-50, (-70, -30), False, True),
+        (-50, (-70, -30), True, False),
+        (-50, (-100, 0), True, True),
+        (50, (None, 90), False, True),
+        (50, (10, None), False, False),
+        (50, None, False, False),
+    ],
+)
+def test_a_number_whose_margin_reaches_zero_looks_otherwise(
+    value: int, ends: Ends | None, signed: bool, open_: bool
+) -> None:
+    assert reaches_zero(value, ends, signed=signed) is open_
+    chart = bars([Bar("a", value, ends)], title="t", signed=signed)
+    look = ("less" if value < 0 else "more") + (" open" if open_ else "")
+    assert f'<rect class="{look}"' in drawn(chart)
+    assert bool(chart.open) is open_
+    assert (chart.open in drawn(chart)) is True
+
+
+def test_squares_whose_margin_reaches_zero_have_no_shade() -> None:
+    chart = heat_map(["r"], ["a", "b", "c"], [[9, 9, -1]], title="t")
+    hatched = replace(chart, open=[[False, True, True]])
+    assert [hatched.look(0, at, one) for at, one in enumerate((9, 9, -1))] == [
+        *(chart.look(0, 0, 9), "open", "open below")
+    ]
+    assert ("open", OPEN) in hatched.legend
+    assert ("open", OPEN) not in chart.legend

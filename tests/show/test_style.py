@@ -74,7 +74,7 @@ def test_neighbours_differ_without_colour(colours: dict[str, str]) -> None:
 def test_both_themes_have_the_same_colours_and_every_property_is_set_and_used() -> None:
     assert DAY.keys() == NIGHT.keys()
     used = set(re.findall(r"var\(--([\w-]+)\)", STYLE))
-    assert used == DAY.keys() | {"radius", "gap"}
+    assert used == DAY.keys() | {"radius", "gap", "hatch"}
 
 
 def test_the_sheet_is_well_formed_and_loads_nothing() -> None:

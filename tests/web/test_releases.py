@@ -161,6 +161,23 @@ def test_the_report_is_made_anew_and_never_the_file_that_lies_there(
     assert "a lie" not in answer.text
 
 
+def test_the_files_that_a_report_links_to_are_those_that_were_published(
+    page: Served, tmp_path: Path
+) -> None:
+    folder = write_small(tmp_path / "one")
+    report_text = page.get("/releases/one/report").text
+    links = [one["href"] for one in Markup(report_text).all("a") if "download" in one]
+    assert len(links) == 3
+    for link in links:
+        answer = page.get(f"/releases/one/{link}")
+        assert answer.body == (folder / link).read_bytes()
+        assert answer.headers["content-disposition"].startswith("attachment")
+    for strange in ("tables/none.csv", "tables/..%2Fcertificate.json", "tables/t.csv.x"):
+        assert page.get(f"/releases/one/{strange}").status == 404
+    (folder / links[0]).write_text("other rows")
+    assert page.get(f"/releases/one/{links[0]}").status == 400
+
+
 def test_the_report_has_a_stricter_policy_of_its_own(page: Served, tmp_path: Path) -> None:
     write_small(tmp_path / "one")
     answer = page.get("/releases/one/report")
@@ -170,7 +187,7 @@ def test_the_report_has_a_stricter_policy_of_its_own(page: Served, tmp_path: Pat
 def test_the_policy_of_a_report_allows_its_own_style_alone(tmp_path: Path) -> None:
     rules = policy(report(read_bundle(write_small(tmp_path / "one"))))
     assert rules.startswith("default-src 'none'; style-src 'sha256-")
-    assert rules.endswith("; sandbox")
+    assert rules.endswith("; sandbox allow-downloads")
     assert rules.count("sha256-") == 1
     assert policy("<p>no style</p>").startswith("default-src 'none'; style-src 'none';")
     # The digest of `p{}`, as any other program computes it.

@@ -22,6 +22,8 @@ from pydantic import (
 from leeward.bundle.layout import BUNDLE_NAME, SCHEMA, TABLE_NAME, stamped_files, table_columns
 from leeward.bundle.pay_statements import FlowStatement, PayStatement, StatisticStatement
 from leeward.bundle.statements import (
+    AboutStatement,
+    AttributeStatement,
     BudgetStatement,
     Count,
     DataStatement,
@@ -49,6 +51,7 @@ from leeward.bundle.statements import (
     TotalsStatement,
 )
 from leeward.model.flows import MEASURE, Flows
+from leeward.model.law import Law
 from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.model.statistic import COUNT
 from leeward.model.totals import TOTAL_LABEL
@@ -65,9 +68,12 @@ UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 
 SINCE_3 = (
     *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),
-    *("noise", "statistic", "person_rows"),
+    *("noise", "statistic", "person_rows", "title", "note", "attributes"),
 )
 """Keys of tables that format 3 added; left out where they say nothing."""
+
+LEFT_OUT = ("made_from", "pay", "about", "law")
+"""Keys that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
     1: "de43e209c22b4377d4165baa36de40850497ad18a5ef70dfb6542be7ac26985f",
@@ -137,6 +143,15 @@ class CertifiedTable(Statement):
     Each of them was hidden at that part of its epsilon.
     """
 
+    title: Text | None = None
+    """What it is called; left out where the plan gives no title."""
+
+    note: Prose | None = None
+    """What readers must know of it; left out where the plan says nothing."""
+
+    attributes: dict[str, AttributeStatement] | None = None
+    """What identifiers are called, by the codebook; left out where it does not say."""
+
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
@@ -162,7 +177,7 @@ class CertifiedTable(Statement):
             raise ValueError("totals must not be more than all rows")
         if not self._relates():
             raise ValueError(
-                "parents, partial and impossible must be of identifiers and their codes"
+                "parents, partial, impossible, attributes must be of identifiers and their codes"
             )
         frame = self.establishments is not None
         columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
@@ -174,7 +189,7 @@ class CertifiedTable(Statement):
         """Whether what is said of codes is said of the codes of this table."""
         parents = (self.parents or {}).items()
         return (
-            {*(self.partial or ())} <= {*self.identifiers}
+            {*(self.partial or ()), *(self.attributes or ())} <= {*self.identifiers}
             and all(
                 name not in self.identifiers and [*one.codes] == [*self.codes.get(one.of, {})]
                 for name, one in parents
@@ -185,6 +200,16 @@ class CertifiedTable(Statement):
                 for name, code in one.items()
             )
         )
+
+    @property
+    def heading(self) -> str:
+        """Its title, or its name."""
+        return self.title or self.name
+
+    def label(self, name: str) -> str:
+        """What an identifier is called, or its name."""
+        known = (self.attributes or {}).get(name)
+        return name if known is None or known.label is None else known.label
 
     def kept(self, name: str) -> tuple[str, ...]:
         """The codes of an attribute that a dimension or the filter keeps; none where all are."""
@@ -322,6 +347,12 @@ class Certificate(Statement):
     pay: PayStatement | None = None
     """Left out where no table reads pay, unless the policy is proportional."""
 
+    about: AboutStatement | None = None
+    """What the publication is called, and whom to ask; left out where the plan does not say."""
+
+    law: Law | None = None
+    """What the office's law asks, for readers; left out where the plan names none."""
+
     data: DataStatement
     ledger: LedgerStatement
     budget: BudgetStatement
@@ -346,10 +377,10 @@ class Certificate(Statement):
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
         newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
-        newer += [self.made_from, self.pay, self.jobs.per]
+        newer += [self.made_from, self.pay, self.about, self.law, self.jobs.per]
         newer += [one.policy for one in stated if one.policy in ("proportional", "person")]
         if self.format < FORMAT and any(one is not None for one in newer):
-            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, "made_from", "pay"))
+            keys = ", ".join(("plus", "unit", "reading", *SINCE_3, *LEFT_OUT))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         if any((table.tidied is None) != (self.made_from is None) for table in self.tables):
             raise ValueError(
@@ -362,7 +393,7 @@ class Certificate(Statement):
         names = [table.name for table in self.tables]
         if len({name.lower() for name in names}) < len(names):
             raise ValueError("tables must have different names")
-        if self.files and tuple(sorted(self.files)) != stamped_files(self.name, names):
+        if self.files and tuple(sorted(self.files)) != self.stamped:
             raise ValueError("files must be those of the tables and the texts beside them")
         return self
 
@@ -379,6 +410,12 @@ class Certificate(Statement):
             each = Fraction(table.parameters.get("epsilon", "0"))
             if each * table.person_rows > Fraction(table.guarantee.epsilon):
                 raise ValueError("epsilon of a row times person_rows must be what a table costs")
+
+    @property
+    def stamped(self) -> tuple[str, ...]:
+        """Every file whose checksum it holds; descriptions of tables came with format 3."""
+        names = [table.name for table in self.tables]
+        return stamped_files(self.name, names, described=self.format >= FORMAT)
 
     @property
     def anchor(self) -> Anchor:
@@ -399,7 +436,7 @@ class Certificate(Statement):
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
         unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
-        unknown |= {key for key in ("made_from", "pay") if getattr(self, key) is None}
+        unknown |= {key for key in LEFT_OUT if getattr(self, key) is None}
         content = self.model_dump(mode="json", exclude=unknown)
         return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 

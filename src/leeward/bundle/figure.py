@@ -7,7 +7,7 @@ added up: a sum would carry the noise of its parts, and would be a number that w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -23,7 +23,7 @@ from leeward.bundle.statements import BudgetStatement
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Flag
 from leeward.model.marginal import RELEASED
-from leeward.show.charts import Bar, Part, bars, budget
+from leeward.show.charts import Bar, Part, bars, budget, reaches_zero
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
 from leeward.show.numbers import Ends, capital, count, crossed, cut
@@ -222,13 +222,14 @@ def cell_bars(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
     items = [Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends) for cell in cells]
     ordered = sorted(items, key=lambda bar: -bar.value) if every else items
     caption = " Lines show the margins." if table.has_margins else ""
-    title = f"{_many(of)} of {table.name}"
+    title = f"{_many(of)} of {table.heading}"
     if not every:
-        title = f"{_picked(table, len(cells))} of {count(of)} in {table.name}"
+        title = f"{_picked(table, len(cells))} of {count(of)} in {table.heading}"
         caption += PUBLIC_ORDER
     if not table.counts:
         caption += NO_NUMBER
-    return Figure(bars(ordered, title=title, unit=capital(table.unit)), f"{title}.{caption}")
+    chart = bars(ordered, title=title, unit=capital(table.unit), signed=not table.disjoint)
+    return Figure(chart, f"{title}.{caption}")
 
 
 PUBLIC_ORDER = (
@@ -255,8 +256,11 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     rows = [key_label(table, down, key) for key in matrix.rows]
     columns = [key_label(table, across, key) for key in matrix.columns]
     values = [[None if one is None else one.value for one in row] for row in matrix.squares]
-    title = f"Every cell of {table.name}"
-    caption = f"{title}: {_names(down)} from top to bottom, {_names(across)} from left to right."
+    title = f"Every cell of {table.heading}"
+    caption = (
+        f"{title}: {_names(table, down)} from top to bottom, {_names(table, across)} from left to "
+        "right."
+    )
     if not matrix.whole:
         lacking = "establishment" if table.counts else "number"
         caption += f" Rows and columns without any {lacking} are left out."
@@ -264,8 +268,13 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
         columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
         caption += f" {_legend(table, across)}"
     nothing = "no establishment" if table.counts else "no number"
+    signed = not table.disjoint
+    unsure = [
+        [one is not None and reaches_zero(one.value or 0, one.ends, signed=signed) for one in row]
+        for row in matrix.squares
+    ]
     chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)
-    return Figure(chart, caption)
+    return Figure(replace(chart, open=unsure), caption)
 
 
 def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
@@ -304,5 +313,5 @@ def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
     return JOINT.join(map(cut, labels))
 
 
-def _names(names: Sequence[str]) -> str:
-    return crossed(names)
+def _names(table: CertifiedTable, names: Sequence[str]) -> str:
+    return crossed(map(table.label, names))

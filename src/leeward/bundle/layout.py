@@ -44,6 +44,11 @@ def parquet_path(table: str) -> str:
     return f"{TABLES}/{table}.parquet"
 
 
+def metadata_path(table: str) -> str:
+    """The path of the description of a table's CSV file, where programs look for it."""
+    return f"{csv_path(table)}-metadata.json"
+
+
 def version_path(name: str) -> str:
     """The path of the version line."""
     return f"version_{name}.txt"
@@ -57,9 +62,10 @@ def table_columns(
     return (*identifiers, *MEASURES, *margins, *frame)
 
 
-def stamped_files(name: str, tables: Iterable[str]) -> tuple[str, ...]:
-    """Every file whose checksum the certificate holds."""
-    written = [path for table in tables for path in (csv_path(table), parquet_path(table))]
+def stamped_files(name: str, tables: Iterable[str], *, described: bool) -> tuple[str, ...]:
+    """Every file whose checksum the certificate holds; `described`: with CSVW of each table."""
+    paths = (csv_path, parquet_path, *((metadata_path,) if described else ()))
+    written = [path(table) for table in tables for path in paths]
     return tuple(sorted([*written, SCHEMA, README, version_path(name)]))
 
 

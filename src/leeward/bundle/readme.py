@@ -9,13 +9,14 @@ from textwrap import wrap
 
 from pydantic import JsonValue
 
-from leeward.bundle.certificate import Certificate, CertifiedTable
+from leeward.bundle.certificate import FORMAT, Certificate, CertifiedTable
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
     README,
     REPORT,
     SCHEMA,
+    csv_path,
     version_path,
 )
 from leeward.model.marginal import BLOCK
@@ -25,6 +26,9 @@ from leeward.privacy.words import unit_text
 from leeward.show.numbers import count, crossed
 
 WIDTH = 78
+CODE = "    "
+"""What a line of code begins with."""
+
 MOST_CODES = 12
 """Maximum number of codes of a filter that are listed."""
 
@@ -43,15 +47,15 @@ VERSION_FIELDS = (
 
 def readme(certificate: Certificate) -> str:
     """The whole text."""
-    about = "counts" if all(one.counts for one in certificate.tables) else "and pay"
     sections = {
-        f"{certificate.name}: employment {about} for {certificate.period}": _what(certificate),
+        heading(certificate): [*_about(certificate), *_what(certificate)],
         "What is promised": _promises(certificate),
-        "The columns": _columns(certificate),
+        "The columns": [*_columns(certificate), *_notes(certificate)],
         "Which rows there are": _rows(),
         "Noise: three things to know": _noise(certificate),
         **({"What tidying did": _tidied(certificate)} if certificate.made_from else {}),
         "The tables": _tables(certificate),
+        "Reading a table in R or Stata": _reading(certificate),
         "Workers with several jobs": [certificate.jobs.sentence],
         "Rows that do not agree with the codebook": _row_rules(certificate),
         "The files": _files(certificate),
@@ -60,13 +64,66 @@ def readme(certificate: Certificate) -> str:
     return "\n".join(_section(title, paragraphs) for title, paragraphs in sections.items())
 
 
+def heading(certificate: Certificate) -> str:
+    """The name of the bundle with its title, or with what it holds."""
+    about = "counts" if all(one.counts for one in certificate.tables) else "and pay"
+    held = f"employment {about}"
+    if certificate.about is not None and certificate.about.title is not None:
+        held = certificate.about.title
+    return f"{certificate.name}: {held} for {certificate.period}"
+
+
+def _about(certificate: Certificate) -> Iterator[str]:
+    """What the office says of its publication."""
+    said = certificate.about
+    if said is None:
+        return
+    if said.description is not None:
+        yield said.description
+    named = {"Source": said.source, "Contact": said.contact, "Licence": said.licence}
+    yield from (f"* {key}: {text}" for key, text in named.items() if text is not None)
+
+
+def _notes(certificate: Certificate) -> Iterator[str]:
+    """What the codebook calls identifiers, each once."""
+    known = {
+        name: one for table in certificate.tables for name, one in (table.attributes or {}).items()
+    }
+    for name, one in known.items():
+        yield f"* {name}: {'. '.join(filter(None, (one.label, one.note)))}"
+
+
+def _reading(certificate: Certificate) -> Iterator[str]:
+    """Lines for the first table."""
+    lines = lines_to_read(certificate.tables[0])
+    yield "Codes must be read as text. These lines read the first table; others likewise."
+    for program, line in lines.items():
+        yield f"* {program}:"
+        yield f"{CODE}{line}"
+
+
+def lines_to_read(table: CertifiedTable) -> dict[str, str]:
+    """For R and Stata the line that reads the CSV file of a table, run in the bundle's folder."""
+    names = ", ".join(f'{name} = "character"' for name in table.identifiers)
+    codes = f", colClasses = c({names})" if names else ""
+    texts = f" stringcols(1/{len(table.identifiers)})" if names else ""
+    return {
+        "R": f'{table.name} <- read.csv("{csv_path(table.name)}"{codes}, na.strings = "", '
+        'encoding = "UTF-8")',
+        "Stata": f'import delimited "{csv_path(table.name)}", varnames(1) case(preserve){texts} '
+        "encoding(utf-8) clear",
+    }
+
+
 def _section(title: str, paragraphs: Iterable[str]) -> str:
     underline = "=" * min(len(title), WIDTH)
     return "\n".join([title, underline, *(_wrapped(one) for one in paragraphs)])
 
 
 def _wrapped(paragraph: str) -> str:
-    """A paragraph; an item (it starts with `* `) is indented behind its mark."""
+    """A paragraph; an item (it starts with `* `) is indented behind its mark, code is not cut."""
+    if paragraph.startswith(CODE):
+        return f"{paragraph}\n"
     indent = "  " if paragraph.startswith("* ") else ""
     lines = wrap(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False)
     return "\n".join(lines) + "\n"
@@ -236,7 +293,8 @@ def _tidied(certificate: Certificate) -> Iterator[str]:
 
 def _tables(certificate: Certificate) -> Iterator[str]:
     for table in certificate.tables:
-        yield f"* {table.name}: {_described(table)}"
+        said = ". ".join(one.rstrip(".") for one in (table.title, table.note) if one is not None)
+        yield f"* {table.name}: {f'{said}. ' if said else ''}{_described(table)}"
 
 
 def _described(table: CertifiedTable) -> str:
@@ -276,6 +334,8 @@ def _either(codes: JsonValue) -> str:
 
 def _files(certificate: Certificate) -> Iterator[str]:
     yield "* tables/: each table twice with the same rows, as CSV (UTF-8) and as Parquet."
+    if certificate.format >= FORMAT:
+        yield "* tables/NAME.csv-metadata.json: the columns of a CSV file for programs, as CSVW."
     yield f"* {CERTIFICATE}: everything about this release, for programs; {SCHEMA} describes it."
     words = "; ".join(f"{word}, {meaning}" for word, meaning in VERSION_FIELDS)
     yield (

@@ -190,6 +190,27 @@ class OddsStatement(SparseStatement):
     sentence: Prose
 
 
+class AboutStatement(SparseStatement):
+    """What a publication is called, what it is for, and whom to ask, in words of the office."""
+
+    optional = ("title", "description", "contact", "source", "licence")
+
+    title: Text | None = None
+    description: Prose | None = None
+    contact: Text | None = None
+    source: Prose | None = None
+    licence: Text | None = None
+
+
+class AttributeStatement(SparseStatement):
+    """What an identifier is called, and what readers must know of it, by the codebook."""
+
+    optional = ("label", "note")
+
+    label: Text | None = None
+    note: Prose | None = None
+
+
 class RowsStatement(Statement):
     """Whether rows of workers and jobs could refuse the release, or under which rules they fall."""
 

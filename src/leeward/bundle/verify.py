@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
+from leeward.bundle.csvw import agrees
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
@@ -19,10 +20,10 @@ from leeward.bundle.layout import (
     SCHEMA,
     TABLES,
     csv_path,
+    metadata_path,
     parquet_path,
     read_checksums,
     sha256,
-    stamped_files,
     version_path,
 )
 from leeward.bundle.reader import fits, read_certificate
@@ -34,6 +35,9 @@ from leeward.errors import Damaged, shown
 
 MOST_CHECKSUM_BYTES = 64 << 20
 """Maximum size of checksums.txt in bytes."""
+
+MOST_METADATA_BYTES = 64 << 20
+"""Maximum size of the description of a table in bytes."""
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes of a table: they are numbered in 64 bits."""
@@ -94,8 +98,7 @@ def _read_sums(path: Path) -> dict[str, str] | None:
 def _files(
     path: Path, certificate: Certificate, present: set[str], sums: dict[str, str]
 ) -> Iterator[str]:
-    names = [table.name for table in certificate.tables]
-    stamped = {*stamped_files(certificate.name, names)}
+    stamped = {*certificate.stamped}
     expected = {*stamped, CERTIFICATE, CHECKSUMS}
     yield from (f"{name} is missing" for name in sorted(expected - present))
     extra = sorted(present - expected - {REPORT})
@@ -131,10 +134,17 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
     if version in sound and (path / version).read_bytes() != version_line(certificate).encode():
         yield f"{version} does not agree with the certificate"
     for table in certificate.tables:
+        described = metadata_path(table.name)
+        if described in sound and not _describes(path / described, table):
+            yield f"{described} does not describe the table that the certificate states"
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
             yield from _table_findings(path, table)
     if all(parquet_path(table.name) in sound for table in certificate.tables):
         yield from joint_findings(path, certificate)
+
+
+def _describes(file: Path, table: CertifiedTable) -> bool:
+    return file.stat().st_size <= MOST_METADATA_BYTES and agrees(file.read_bytes(), table)
 
 
 def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:

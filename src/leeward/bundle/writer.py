@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from leeward.bundle.certificate import Certificate, published_schema
+from leeward.bundle.csvw import metadata
 from leeward.bundle.disk import CHOOSE, SPACE, flush, new_hidden, refused, write_file, writing
 from leeward.bundle.layout import (
     BUNDLE_NAME,
@@ -20,8 +21,8 @@ from leeward.bundle.layout import (
     TABLE_NAME,
     TABLES,
     checksum_list,
+    metadata_path,
     sha256,
-    stamped_files,
     version_path,
 )
 from leeward.bundle.readme import readme, version_line
@@ -109,10 +110,11 @@ class BundleWriter:
             SCHEMA: published_schema(),
             README: readme(certificate).encode(),
             version_path(certificate.name): version_line(certificate).encode(),
+            **{metadata_path(one.name): metadata(certificate, one) for one in certificate.tables},
         }
         for path, content in texts.items():
             write_file(self._folder / path, content)
-        stamps = {path: self._stamp(path) for path in stamped_files(certificate.name, self._tables)}
+        stamps = {path: self._stamp(path) for path in certificate.stamped}
         sealed = certificate.model_copy(update={"files": stamps})
         write_file(self._folder / CERTIFICATE, sealed.to_json())
         sums = {path: stamp.sha256 for path, stamp in stamps.items()}

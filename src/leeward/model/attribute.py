@@ -90,6 +90,12 @@ class Attribute:
     origin: str | None = None
     """The attribute that it is derived from; each code of that one has a parent among its codes."""
 
+    label: str | None = None
+    """What it is, in the words of the office; None where the codebook gives none."""
+
+    note: str | None = None
+    """What readers must know of it."""
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
 

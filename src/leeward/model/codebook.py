@@ -262,6 +262,8 @@ def _attribute(
         missing=None if written.null_as is None else recode[written.null_as],
         numbers=numbers,
         total=written.total,
+        label=written.label,
+        note=written.note,
     )
 
 
@@ -321,5 +323,7 @@ def _derived(
         missing=None if origin.missing is None else coarse[origin.missing],
         numbers=origin.numbers,
         total=written.total,
+        label=written.label,
+        note=written.note,
         origin=origin.name,
     )

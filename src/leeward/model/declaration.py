@@ -9,7 +9,7 @@ from pydantic import Field
 from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.exact import rational
 from leeward.model.attribute import TABLES, NumericRange, RealRange
-from leeward.model.document import Written, one_of
+from leeward.model.document import Long, Short, Written, one_of
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
@@ -26,7 +26,7 @@ CODED_KEYS = ("codes", "from", "map", "other", "omit")
 REAL = "number"
 """The type of a column of real numbers, which no table counts and regressions read."""
 
-REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high"})
+REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high", "label", "note"})
 
 CODES = "must be a list of codes, a mapping of codes to labels, or the name of a CSV file"
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
@@ -81,6 +81,8 @@ class WrittenAttribute(Written):
     cap_from: str | None = None
     high: str = "1"
     classes: dict[str, str] | None = None
+    label: Short | None = None
+    note: Long | None = None
 
     def given(self, keys: Iterable[str]) -> list[str]:
         """Those of the keys that are written."""

@@ -8,12 +8,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import LiteralString, TypeVar, cast, get_args, get_origin
+from typing import Annotated, LiteralString, TypeVar, cast, get_args, get_origin
 
 import yaml
 from pydantic import (
     BaseModel,
     ConfigDict,
+    StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
@@ -196,6 +197,21 @@ def one_of(words: LiteralString) -> WrapValidator:
             raise PydanticCustomError("one_of", words) from None
 
     return WrapValidator(check)
+
+
+Short = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$", strip_whitespace=True),
+    one_of("must be one line of 1 to 200 characters"),
+]
+"""One line for readers."""
+
+Long = Annotated[
+    str,
+    StringConstraints(pattern=r"^[^\x00-\x09\x0b-\x1f\x7f]{1,2000}$", strip_whitespace=True),
+    one_of("must be a text of 1 to 2,000 characters"),
+]
+"""Some sentences for readers, also in several lines."""
 
 
 WORDS = {

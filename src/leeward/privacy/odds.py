@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from flint import arb
 
+from leeward.errors import NotCovered
 from leeward.exact import START_BITS, ball, exact_value, number_text, precision
 from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob
 from leeward.privacy.conversion import tail_epsilon
@@ -21,6 +22,9 @@ OF = 100
 
 CALM, ATTENTION = 10, 50
 """The largest results that need no attention, and that are of use at all."""
+
+FIRMS = (1, 2, 5, 10, 50)
+"""Numbers of establishments of the firms whose loss is told."""
 
 SURE = 10
 """From this ε on the result is rounded up to 100: e^ε is above 99²."""
@@ -128,3 +132,60 @@ def suspicion_in_all(cap: "Guarantee") -> Sentence:
     if found is None:
         return Sentence("odds", "A delta bounds no suspicion by a number.")
     return Sentence("odds", f"All of it spent, {found.words}", 1)
+
+
+@dataclass(frozen=True)
+class FirmOdds:
+    """What a firm loses at most whose establishments all change at once, and the odds of that.
+
+    With the unit employer they are the workplace cells that it is present in.
+    """
+
+    establishments: int
+    lost: "Guarantee"
+    odds: Odds | None
+
+    @property
+    def epsilon(self) -> str:
+        """ε of the loss as an exact text."""
+        return str(self.lost.epsilon)
+
+    @property
+    def delta(self) -> str:
+        """δ of the loss as an exact text."""
+        return str(self.lost.delta)
+
+    @property
+    def rho(self) -> str:
+        """ρ of the loss as an exact text."""
+        return str(self.lost.rho)
+
+    @property
+    def words(self) -> str:
+        """What becomes of a suspicion about all of them together."""
+        return "no bound" if self.odds is None else f"at most {self.odds.to} in {OF}"
+
+
+def firm_odds(guarantee: "Guarantee") -> tuple[FirmOdds, ...]:
+    """The losses of firms with one establishment to many; none where firms are not protected."""
+    found: list[FirmOdds] = []
+    for establishments in FIRMS:
+        try:
+            lost = guarantee.for_firm(establishments)
+        except NotCovered:
+            break
+        found.append(FirmOdds(establishments, lost, odds(lost)))
+    return tuple(found)
+
+
+def firm_caption(guarantee: "Guarantee") -> str:
+    """What the table of these losses says."""
+    each = (
+        "in so many workplace cells"
+        if guarantee.unit == "employer"
+        else "of so many establishments"
+    )
+    return (
+        f"What a chain loses: a firm {each} loses at most so much, and a suspicion of 1 in {OF} "
+        "about the sizes of all of them together becomes at most so much."
+    )

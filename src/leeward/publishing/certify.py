@@ -13,6 +13,8 @@ from leeward.bundle.layout import table_columns
 from leeward.bundle.pay_statements import PayStatement, statistic_statement
 from leeward.bundle.software import software
 from leeward.bundle.statements import (
+    AboutStatement,
+    AttributeStatement,
     BudgetStatement,
     DataStatement,
     FrameStatement,
@@ -40,6 +42,8 @@ from leeward.model.marginal import BLOCK, COUNTED
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import Plan, PlannedTable
+from leeward.publishing.request import ABOUT
+from leeward.show.numbers import crossed
 
 Rows = tuple[int, int]
 """The rows of a table, and how many of them are totals."""
@@ -58,6 +62,9 @@ DRAWN = (
     "The margin of a total covers 90 % of the draws of its error, by the public law of the noise "
     "of its rows. The seed of the draws is public."
 )
+LONGEST_TITLE = 200
+"""Maximum length of a title in characters, as of every short line of a certificate."""
+
 SMALLEST_PART = 10**100
 """Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
 
@@ -135,6 +142,8 @@ class Draft:
             "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
             "pay": PayStatement.of(plan.pay) if plan.pay else None,
+            "about": _about(plan),
+            "law": plan.law,
         }
         tables = tuple(
             _table(table, number, plan)
@@ -211,7 +220,34 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         partial=_partial(marginal, strict=plan.strict) or None,
         impossible=_impossible(marginal, plan) or None,
         noise=None if noise is None else NoiseStatement.of(noise.stated()),
+        title=_title(table, number),
+        note=table.written.note,
+        attributes=_attributes(marginal) or None,
     )
+
+
+def _about(plan: Plan) -> AboutStatement | None:
+    """What the plan says of its publication; None where it says nothing."""
+    told = {key: getattr(plan.request, key) for key in ABOUT}
+    return AboutStatement(**told) if any(told.values()) else None
+
+
+def _title(table: PlannedTable, number: int) -> str | None:
+    """The title of a table; of a product's other tables with what they are broken down by."""
+    title = table.written.title
+    if title is None or number == 0:
+        return title
+    worker = table.marginal.published[number].worker
+    return f"{title}: {crossed(one.attribute.label or one.name for one in worker)}"[:LONGEST_TITLE]
+
+
+def _attributes(marginal: Marginal) -> dict[str, AttributeStatement]:
+    """What the codebook calls the table's identifiers."""
+    return {
+        one.name: AttributeStatement(label=one.attribute.label, note=one.attribute.note)
+        for one in marginal.dimensions
+        if one.attribute.label is not None or one.attribute.note is not None
+    }
 
 
 def _declared(marginal: Marginal, plan: Plan) -> tuple[Dimension, ...]:

@@ -27,6 +27,7 @@ from leeward.model import (
     most_rows,
 )
 from leeward.model.codebook import read_codebook
+from leeward.model.law import Law, read_law
 from leeward.model.resources import Resources, read_engine, read_resources
 from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.noise.scales import public_seed
@@ -107,6 +108,8 @@ class Plan:
         The sizes of establishments that errors are predicted for.
     tables
         Each table with its mechanism and its price.
+    law
+        What the law of the office asks, for the report; None if the plan names none.
     given
         Tables that `reading` has put in place of those of the request. CONFIDENTIAL.
 
@@ -127,6 +130,7 @@ class Plan:
     resources: Resources
     profile: SizeProfile
     tables: tuple[PlannedTable, ...]
+    law: Law | None = None
     given: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
 
     def __repr__(self) -> str:
@@ -228,8 +232,11 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
-        return _digest([self.request.public(), self.codebook_digest])
+        """SHA-256 of the plan and its codebook: the same plan again has the same digest.
+
+        Another title makes no other plan: else it would let the same tables be paid for twice.
+        """
+        return _digest([self.request.charged(), self.codebook_digest])
 
     def seed(self, table: str) -> int:
         """The public seed of the draws behind the margins of a table's totals."""
@@ -318,6 +325,7 @@ def make_plan(request: Request, path: Path) -> Plan:
     strict = found.attempt(lambda: read_rows(request.rows)) or False
     context = Context.read(request, path, found, strict=strict)
     resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
+    law = found.attempt(lambda: read_law(request.law, path.parent))
     shares = found.attempt(lambda: read_shares(request.tables))
     found.problems.extend((*_missing_tables(request.data), *_name_problems(request)))
     equal = (Fraction(1, len(request.tables)),) * len(request.tables)
@@ -332,7 +340,8 @@ def make_plan(request: Request, path: Path) -> Plan:
     if asked is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     request = request.model_copy(update={"tables": [table.written for table in kept]})
-    made = Plan(path, request, codebook, asked, jobs, strict, resources, context.profile, kept)
+    profile = context.profile
+    made = Plan(path, request, codebook, asked, jobs, strict, resources, profile, kept, law)
     raise_all(_unwritable(made))
     _require_promise(made)
     return made

@@ -9,7 +9,16 @@ from pydantic import Field, JsonValue
 
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.model import COUNT
-from leeward.model.document import Written, as_document, one_of, parse, read_document
+from leeward.model.document import (
+    Long,
+    Short,
+    Written,
+    as_document,
+    one_of,
+    parse,
+    read_document,
+)
+from leeward.model.law import NONE
 
 ALL = "all"
 """As `totals`: every attribute of the table."""
@@ -76,6 +85,17 @@ class WrittenTable(Written):
     totals: Annotated[list[str] | str | None, one_of(TOTALS)] = None
     breakdowns: list[Annotated[list[str] | str, one_of(BREAKDOWN)]] = Field(default_factory=list)
     sql: str | None = None
+    title: Short | None = None
+    note: Long | None = None
+
+
+ABOUT = ("title", "description", "contact", "source", "licence")
+"""What a plan says of its publication."""
+
+UNCHARGED = frozenset({*ABOUT, "law"})
+"""Keys for readers alone: they change no number and no promise, so no digest either."""
+
+UNCHARGED_OF_TABLES = frozenset({"title", "note"})
 
 
 class Request(Written):
@@ -89,13 +109,29 @@ class Request(Written):
     jobs: WrittenJobs | None = None
     rows: str | None = None
     sizes: str | None = None
+    law: str = NONE
+    title: Short | None = None
+    description: Long | None = None
+    contact: Short | None = None
+    source: Long | None = None
+    licence: Short | None = None
     tables: list[WrittenTable] = Field(min_length=1)
 
     def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where files are."""
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
-        files = {key: told[key] for key in ("codebook", "sizes") if key in told}
+        files = {key: told[key] for key in ("codebook", "sizes", "law") if key in told}
         return told | {key: _file_name(written) for key, written in files.items()}
+
+    def charged(self) -> dict[str, JsonValue]:
+        """The same without what is said to readers: what makes one release the same as another."""
+        told = {key: one for key, one in self.public().items() if key not in UNCHARGED}
+        tables = self.model_dump(
+            include={"tables": {"__all__": {*WrittenTable.model_fields} - UNCHARGED_OF_TABLES}},
+            exclude_none=True,
+            exclude_defaults=True,
+        )
+        return told | tables
 
 
 def read_request(

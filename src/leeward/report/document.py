@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from jinja2 import Template
 
-from leeward.bundle import CERTIFICATE, Bundle, Certificate
+from leeward.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
 from leeward.bundle.figure import account
 from leeward.bundle.layout import sha256
+from leeward.bundle.readme import heading
 from leeward.errors import BadFile
+from leeward.privacy.odds import firm_caption, suspicion_in_all
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
-from leeward.report.promise import promised, unprotected
+from leeward.report.glance import about, chain, glance, titles
+from leeward.report.openness import public, withheld
+from leeward.report.promise import answered, promised, unprotected
 from leeward.report.section import DETAILS, Detail, at_least, by, margin, section, statuses
 from leeward.report.summary import TableSummary, summarise
 from leeward.show.environment import template
@@ -51,7 +55,10 @@ class Contents:
         numbered = list(enumerate(self.summaries, 1))[: detail.tables]
         varying = {
             "detail": detail,
-            "sections": [section(at, summary, detail) for at, summary in numbered],
+            "sections": [
+                section(at, summary, detail, described=self.certificate.format >= FORMAT)
+                for at, summary in numbered
+            ],
             "overview": self.summaries[: detail.listed],
             "files": self.files[: detail.listed],
             "account": account(self.certificate.budget),
@@ -66,9 +73,19 @@ class Contents:
             "budget": certificate.budget,
             "made": time(certificate.created),
             "cells": sum(summary.cells for summary in self.summaries),
+            "heading": heading(certificate),
+            "glance": glance(certificate, self.summaries),
+            "titles": titles(certificate.tables),
+            "about": about(certificate),
+            "chain": chain(certificate),
+            "chain_caption": firm_caption(certificate.guarantee.as_guarantee()),
+            "whole_cap": suspicion_in_all(certificate.budget.cap.as_guarantee()).text,
             "scope": SCOPE.text,
             "promised": promised(certificate),
             "unprotected": unprotected(certificate),
+            "answered": answered(certificate),
+            "public": public(certificate, self.summaries),
+            "withheld": withheld(),
             "biased": [table.name for table in certificate.tables if table.bias is not None],
             "margins": any(table.has_margins for table in certificate.tables),
             "statuses": statuses,

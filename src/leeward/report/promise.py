@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from leeward.bundle import Certificate
 from leeward.model import EveryJob
+from leeward.model.law import Passage
 from leeward.privacy import sentences
 from leeward.privacy.job_sentences import rows
 from leeward.privacy.words import unit_text
@@ -20,21 +21,46 @@ class Saying:
     protects: bool = True
 
 
+@dataclass(frozen=True)
+class Answered:
+    """A passage of the law, and what this release promises about it; nothing where it is none."""
+
+    passage: Passage
+    answers: tuple[Saying, ...]
+
+
 def promised(certificate: Certificate) -> tuple[Saying, ...]:
     """The promise to a worker, about an establishment's size and make-up, and to a firm."""
+    return tuple(_promises(certificate).values())
+
+
+def answered(certificate: Certificate) -> tuple[Answered, ...]:
+    """The passages of the office's law beside the promises that it names."""
+    known, law = _promises(certificate), certificate.law
+    return tuple(
+        Answered(one, tuple(known[name] for name in one.answers if name in known))
+        for one in (() if law is None else law.passages)
+    )
+
+
+def _promises(certificate: Certificate) -> dict[str, Saying]:
+    """Every promise by the name that a passage of the law may give it."""
     size, firm, pay = certificate.establishment, certificate.firm, certificate.pay
     make_up, known = _make_up(certificate), certificate.odds
     no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
     meaning = f"What {'ε' if certificate.guarantee.rho == '0' else 'ρ'} means"
     unit = unit_text(certificate.guarantee.as_guarantee())
-    return (
-        *([] if known is None else [Saying(meaning, known.sentence, known.to is not None)]),
-        Saying("A worker", certificate.worker.sentence),
-        Saying(f"The size of an {unit}", size.sentence if size else no_size, bool(size)),
-        Saying(f"The make-up of an {unit}", make_up, bool(size)),
-        Saying("A firm of several establishments", firm.sentence if firm else no_firm, bool(firm)),
-        *([Saying("Pay", " ".join(pay.promised))] if pay and pay.promised else []),
-    )
+    odds = {} if known is None else {"odds": Saying(meaning, known.sentence, known.to is not None)}
+    paid = {"pay": Saying("Pay", " ".join(pay.promised))} if pay and pay.promised else {}
+    several = "A firm of several establishments"
+    return {
+        **odds,
+        "worker": Saying("A worker", certificate.worker.sentence),
+        "size": Saying(f"The size of an {unit}", size.sentence if size else no_size, bool(size)),
+        "make_up": Saying(f"The make-up of an {unit}", make_up, bool(size)),
+        "firm": Saying(several, firm.sentence if firm else no_firm, bool(firm)),
+        **paid,
+    }
 
 
 def _make_up(certificate: Certificate) -> str:

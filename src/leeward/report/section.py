@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, cell_bars, squares
-from leeward.bundle.readme import filtered
+from leeward.bundle.layout import csv_path, metadata_path, parquet_path
+from leeward.bundle.readme import filtered, lines_to_read
 from leeward.mechanisms.registry import REGISTRY
 from leeward.model import Flag
 from leeward.model.marginal import BLOCK
@@ -74,6 +75,21 @@ class Section:
     summary: TableSummary
     figures: tuple[Figure, ...]
     facts: tuple[tuple[str, str], ...]
+    described: bool
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """The files of the table, each with its path in the bundle."""
+        name = self.table.name
+        paths = {"CSV": csv_path(name), "Parquet": parquet_path(name)}
+        if self.described:
+            paths["CSVW description"] = metadata_path(name)
+        return tuple(paths.items())
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """For R and Stata the line that reads it."""
+        return lines_to_read(self.table)
 
     @property
     def table(self) -> CertifiedTable:
@@ -87,9 +103,10 @@ def statuses(table: CertifiedTable) -> dict[int, str]:
     return {one: own.get(one, STATUSES[one]) for one in flags(table)}
 
 
-def section(number: int, summary: TableSummary, detail: Detail) -> Section:
+def section(number: int, summary: TableSummary, detail: Detail, *, described: bool) -> Section:
     """The section of a table; `number` is its place in the certificate, from 1."""
-    return Section(f"table-{number}", summary, _figures(summary, detail), _facts(summary))
+    figures, facts = _figures(summary, detail), _facts(summary)
+    return Section(f"table-{number}", summary, figures, facts, described)
 
 
 def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
@@ -122,7 +139,7 @@ def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
     bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
     while len(bins) > MOST_BINS:
         bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
-    title = f"Margins of {table.name}"
+    title = f"Margins of {table.heading}"
     chart = histogram(bins, title=title, x=f"Margin in {table.unit}")
     half = " (half of the way from low to high)" if table.margins.ends else ""
     return Figure(chart, f"{title}: the number of cells by the width of their margin{half}.")
@@ -136,7 +153,9 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table = summary.table
     noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
     facts = {
+        "Note": table.note or "",
         "By": by(table),
+        **_notes(table),
         "Values": "" if table.statistic is None else table.statistic.sentence,
         "Counts": _counts(table),
         "Mechanism": f"{table.mechanism}. {noise}",
@@ -151,9 +170,15 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     return tuple((name, words) for name, words in facts.items() if words)
 
 
+def _notes(table: CertifiedTable) -> dict[str, str]:
+    """What the codebook says of identifiers."""
+    noted = {table.label(name): one.note for name, one in (table.attributes or {}).items()}
+    return {name: note for name, note in noted.items() if note is not None}
+
+
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
-    return crossed(table.identifiers)
+    return crossed(map(table.label, table.identifiers))
 
 
 def _counts(table: CertifiedTable) -> str:

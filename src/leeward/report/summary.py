@@ -70,6 +70,7 @@ class TableSummary:
     """One table in numbers. `wide` counts the cells whose margin reaches down to zero.
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
+    `total` is the sum of the values with noise, as a rough number of jobs.
     """
 
     table: CertifiedTable
@@ -77,6 +78,7 @@ class TableSummary:
     negative: int
     wide: int
     unbounded: int
+    total: float
     margins: Margins | None
     bars: tuple[Cell, ...]
     matrix: Matrix | None
@@ -111,6 +113,7 @@ class _Reading:
         self._table = table
         self._statuses: Counter[int] = Counter()
         self._negative = self._wide = self._unbounded = 0
+        self._total = 0.0
         self._margins = MarginCounter()
         self._drawn = DrawnRows(BARS)
         self._layout = layout(table)
@@ -122,6 +125,7 @@ class _Reading:
             self._statuses[int(flag)] += int(np.count_nonzero(status == flag))
         self._negative += int(np.count_nonzero(value < 0))
         noisy = np.flatnonzero(status == Flag.OK)
+        self._total += float(value.sum(dtype=np.float64))
         self._drawn.read(rows, self._seen)
         self._seen += len(value)
         if self._table.has_margins:
@@ -151,6 +155,7 @@ class _Reading:
             negative=self._negative,
             wide=self._wide,
             unbounded=self._unbounded,
+            total=self._total,
             margins=self._margins.counted() if self._table.has_margins else None,
             bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),

@@ -5,7 +5,7 @@ drawing serves screen, phone and paper.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, copysign, floor, isfinite, log10
@@ -30,6 +30,9 @@ SHORT = 12
 
 LEAST_SPAN = 1e-300
 """Values that are less apart have no place of their own on an axis: its steps would be 0."""
+
+OPEN = "margin reaches zero: few or none"
+"""What a hatched cell and a pale bar mean."""
 
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
@@ -112,12 +115,35 @@ class Span:
     high: float | None
     zero: float
     negative: bool
+    open: bool = False
+    """Whether the whisker reaches zero: the number tells little."""
+
+    @property
+    def look(self) -> str:
+        """The look of the bar."""
+        return f"{'less' if self.negative else 'more'}{' open' if self.open else ''}"
 
 
-def spans(values: Sequence[tuple[int | None, Ends | None]]) -> list[Span]:
+def reaches_zero(value: int, ends: Ends | None, *, signed: bool = False) -> bool:
+    """Whether the interval of a number reaches zero, or nothing bounds it on that side.
+
+    A count below zero reaches it whatever its interval is; a signed number where that holds zero.
+    """
+    if ends is None:
+        return False
+    low, high = ends
+    if signed and value < 0:
+        return high is None or high >= 0
+    return low is None or low <= 0
+
+
+def spans(values: Sequence[tuple[int | None, Ends | None]], *, signed: bool = False) -> list[Span]:
     """The bars of values with the intervals around them, on one scale; no bar without a value."""
     scale = _scale(values)
-    return [_span(value or 0, ends, scale) for value, ends in values]
+    return [
+        replace(_span(value or 0, ends, scale), open=reaches_zero(value or 0, ends, signed=signed))
+        for value, ends in values
+    ]
 
 
 def _scale(values: Iterable[tuple[int | None, Ends | None]]) -> Scale:
@@ -158,6 +184,8 @@ class Bars:
     unit: str
     rows: tuple[tuple[Bar, Span], ...]
     ticks: tuple[Tick, ...]
+    signed: bool = False
+    """Whether numbers below zero are no less likely than those above, as of differences."""
 
     @property
     def margins(self) -> bool:
@@ -165,16 +193,30 @@ class Bars:
         return any(bar.ends is not None for bar, _ in self.rows)
 
     @property
+    def open(self) -> str:
+        """What a pale bar means, where there is one; else nothing."""
+        meaning = "margin holds zero: up or down" if self.signed else OPEN
+        return meaning if any(span.open for _, span in self.rows) else ""
+
+    @property
     def short(self) -> bool:
         """Whether all labels are short."""
         return all(len(bar.label) <= SHORT for bar, _ in self.rows)
 
 
-def bars(items: Sequence[Bar], *, title: str, head: str = "Cell", unit: str = "Jobs") -> Bars:
+def bars(
+    items: Sequence[Bar],
+    *,
+    title: str,
+    head: str = "Cell",
+    unit: str = "Jobs",
+    signed: bool = False,
+) -> Bars:
     """Bars in the given order; those below zero go to the left of the zero line."""
     values = [(item.value, item.ends) for item in items]
     ticks = _scale(values).ticks if items else ()
-    return Bars(title, head, unit, tuple(zip(items, spans(values), strict=True)), ticks)
+    drawn = spans(values, signed=signed)
+    return Bars(title, head, unit, tuple(zip(items, drawn, strict=True)), ticks, signed)
 
 
 @dataclass(frozen=True)

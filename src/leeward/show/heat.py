@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count as counting
 from typing import ClassVar
 
+from leeward.show.charts import OPEN
 from leeward.show.numbers import count, tick
 
 SHADES = 7
@@ -48,6 +49,14 @@ class HeatMap:
     shades: Shades
     unit: str
     nothing: str
+    open: Sequence[Sequence[bool]] = ()
+    """Which numbers tell little, for their margin reaches zero: they have no shade."""
+
+    def look(self, row: int, column: int, value: int) -> str:
+        """The look of a cell."""
+        if not self.open or not self.open[row][column]:
+            return self.shades.look(value)
+        return "open below" if value < 0 and not self.shades.signed else "open"
 
     @property
     def tall(self) -> bool:
@@ -63,7 +72,8 @@ class HeatMap:
             (self.shades.look(start), tick(start) + ("+" if last and at == last else ""))
             for at, start in enumerate(self.shades.starts)
         ]
-        none = [("none", self.nothing)] if None in values else []
+        none = [("open", OPEN)] if any(map(any, self.open)) else []
+        none += [("none", self.nothing)] if None in values else []
         if not any(one is not None and one < 0 for one in values):
             return [*steps, *none]
         if not self.shades.signed:

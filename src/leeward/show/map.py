@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from leeward.show.charts import OPEN, reaches_zero
 from leeward.show.heat import shades
 from leeward.show.numbers import Ends, count, reach, tick
 
@@ -24,11 +25,8 @@ class Area:
 
     @property
     def reaches_zero(self) -> bool:
-        """Whether its number may as well be zero; one without an interval may not be."""
-        if self.ends is None or self.value is None:
-            return False
-        low, high = self.ends
-        return (low is None or low <= 0) and (high is None or high >= 0)
+        """Whether its margin reaches zero: the number tells little."""
+        return self.value is not None and reaches_zero(self.value, self.ends)
 
     @property
     def text(self) -> str:
@@ -70,7 +68,7 @@ def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> 
         for at, start in enumerate(found.starts)
     }
     others = {"below": "below zero", NOTHING_LOOK: NOTHING}
-    zero = {FADED: "margin reaches zero"} if any(one.reaches_zero for one in areas) else {}
+    zero = {FADED: OPEN} if any(one.reaches_zero for one in areas) else {}
     there = {look: words for look, words in others.items() if look in looks}
     legend = {**steps, **there, **zero}
     return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

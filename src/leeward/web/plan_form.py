@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl
 
 from leeward.errors import InvalidParameter, LeewardError
 from leeward.exact import rational
-from leeward.publishing.request import ALL, Request, WrittenTable, read_request
+from leeward.publishing.request import ALL, UNCHARGED, Request, WrittenTable, read_request
 from leeward.web.site import listed
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
 TICKED = ("complete", "establishments")
-STATISTIC = ("statistic", "of", "bins", "at", "sql")
-"""What a table publishes: kept as in the plan file, as one text."""
+STATISTIC = ("statistic", "of", "bins", "at", "sql", "title", "note")
+"""What a table publishes and is called: kept as in the plan file, as one text."""
 
 FILTERED, KEPT = "filtered", "kept"
 """An attribute that a table is filtered by, and each of its codes that is kept, which follow it."""
@@ -147,7 +147,8 @@ class Draft:
 
     def request(self, loaded: Request) -> tuple[Request | None, list[LeewardError]]:
         """The plan of this draft; paths of data and codebook always come from the loaded file."""
-        kept = loaded.model_dump(include={"data", "codebook", "rows", "sizes"}, exclude_none=True)
+        stays = {"data", "codebook", "rows", "sizes", *UNCHARGED}
+        kept = loaded.model_dump(include=stays, exclude_none=True)
         content = kept | {
             "account": self["account"],
             "period": self["period"],

@@ -162,4 +162,5 @@ def _both(pair: Pair) -> str:
 def differences(comparison: Comparison) -> Bars:
     """The largest differences as bars, with their intervals as whiskers."""
     items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.largest]
-    return bars(items, title="The largest differences, second minus first", unit="Difference")
+    title = "The largest differences, second minus first"
+    return bars(items, title=title, unit="Difference", signed=True)

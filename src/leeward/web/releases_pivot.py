@@ -11,7 +11,7 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.show.map import Area
+from leeward.show.charts import reaches_zero
 from leeward.web.releases_folder import opened
 from leeward.web.releases_table import Asked, choices, read_selection, refuse_wide
 from leeward.web.site import listed, page_number, render, site_of
@@ -32,8 +32,8 @@ class Pivot:
     pages: int
 
     def reaches_zero(self, row: Row) -> bool:
-        """Whether a value may as well be zero."""
-        return Area("", "", row.value, row.ends).reaches_zero
+        """Whether the margin of a value reaches zero: it tells little."""
+        return row.value is not None and reaches_zero(row.value, row.ends)
 
 
 def pivot_page(request: Request) -> Response:

@@ -4,7 +4,7 @@ from hashlib import sha256
 from stat import S_ISREG
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.layout import csv_path
+from leeward.bundle.layout import metadata_path
 from leeward.bundle.reader import damaged
 from leeward.errors import InvalidParameter
 
@@ -14,12 +14,12 @@ MOST_BYTES = 16 << 20
 
 def has_metadata(bundle: Bundle, table: CertifiedTable) -> bool:
     """Whether the bundle describes the columns of the table for programs (CSVW)."""
-    return _metadata_path(table) in bundle.certificate.files
+    return metadata_path(table.name) in bundle.certificate.files
 
 
 def metadata(bundle: Bundle, table: CertifiedTable) -> bytes:
     """The description of the columns, as it was published."""
-    stamp = bundle.certificate.files.get(_metadata_path(table))
+    stamp = bundle.certificate.files.get(metadata_path(table.name))
     if stamp is None:
         raise InvalidParameter(
             "metadata",
@@ -27,7 +27,7 @@ def metadata(bundle: Bundle, table: CertifiedTable) -> bytes:
             value=f"no description of {table.name}",
             next_step="Read the certificate, which lists columns and codes.",
         )
-    path = bundle.path / _metadata_path(table)
+    path = bundle.path / metadata_path(table.name)
     try:
         plain = S_ISREG(path.lstat().st_mode) and not path.parent.is_symlink()
         if not plain or stamp.bytes > MOST_BYTES or path.stat().st_size != stamp.bytes:
@@ -38,10 +38,6 @@ def metadata(bundle: Bundle, table: CertifiedTable) -> bytes:
     if sha256(content).hexdigest() != stamp.sha256:
         raise damaged(path, "must be the file that was published")
     return content
-
-
-def _metadata_path(table: CertifiedTable) -> str:
-    return f"{csv_path(table.name)}-metadata.json"
 
 
 def reading_lines(table: CertifiedTable) -> dict[str, str]:

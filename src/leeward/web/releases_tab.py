@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
 from leeward.bundle import Bundle, verify_bundle
 from leeward.bundle.figure import account
+from leeward.bundle.layout import TABLES, sha256
+from leeward.bundle.reader import damaged
 from leeward.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -101,6 +104,7 @@ def routes() -> list[Route]:
         Route("/releases/{name}", bundle_page),
         Route("/releases/{name}/verification", verification_page),
         Route("/releases/{name}/report", report_page),
+        Route("/releases/{name}/tables/{table}.{form}", published_file),  # no table has a dot
         Route("/releases/{name}/tables/{table}", table_page),
         Route("/releases/{name}/sign-off", sign_off, methods=["POST"]),
         Route("/releases/{name}/tables/{table}/files/{file}", file_answer),
@@ -173,6 +177,20 @@ def report_page(request: Request) -> Response:
     refuse_unsound(bundle.path)
     page = report(bundle)
     return HTMLResponse(page, headers={"Content-Security-Policy": policy(page)})
+
+
+def published_file(request: Request) -> Response:
+    """A file of a table as it was published, which the report links to."""
+    asked = request.path_params
+    bundle = opened(site_of(request).releases, asked["name"])
+    name = f"{TABLES}/{asked['table']}.{asked['form']}"
+    stamp, path = bundle.certificate.files.get(name), bundle.path / name
+    if stamp is None:
+        raise HTTPException(404)
+    plain = not path.parent.is_symlink() and S_ISREG(path.lstat().st_mode)
+    if not plain or path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
+        raise damaged(path, "must be the file that was published")
+    return FileResponse(path, filename=path.name)
 
 
 def checked(path: Path, ledger: Path | None) -> Verification:

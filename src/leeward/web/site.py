@@ -92,7 +92,7 @@ def policy(page: str) -> str:
     styles = [f"'sha256-{_digest(style)}'" for style in STYLE.findall(page)] or ["'none'"]
     return (
         f"default-src 'none'; style-src {' '.join(styles)}; base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'; sandbox"
+        "form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads"
     )
 
 

@@ -1,0 +1,75 @@
+"""Audited: the result of an audit of this installation, kept for later review sheets.
+
+It is kept under the digest of the program's files, so that the result of one program is never told
+of another.
+"""
+
+import json
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from leeward.bundle.software import package_digest
+from leeward.show.numbers import count, counted
+from leeward.state import read_own, replace_own, state_folder
+
+AUDITS = "audits"
+MOST_BYTES = 10_000
+"""Maximum size of a kept result in bytes."""
+
+
+@dataclass(frozen=True)
+class Audited:
+    """How many rows an audit had and how many were not as expected, of which program, and when."""
+
+    program: str
+    when: str
+    rows: int
+    unexpected: int
+
+    @classmethod
+    def of(cls, as_expected: Iterable[bool]) -> "Audited":
+        """The result of an audit that ended now, of the running program."""
+        found = list(as_expected)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        return cls(package_digest(), now, len(found), found.count(False))
+
+    @property
+    def sound(self) -> bool:
+        """Whether something was examined, and all of it was as expected."""
+        return self.rows > 0 and self.unexpected == 0
+
+    @property
+    def words(self) -> str:
+        """The finding in a sentence."""
+        rows = counted(self.rows, "row")
+        if not self.sound:
+            return f"{count(self.unexpected)} of {rows} NOT as expected."
+        return f"All {rows} as expected: every mechanism confirmed, every broken twin rejected."
+
+    def keep(self) -> None:
+        """Keep it for later; where that is not possible, the next sheet audits again."""
+        with suppress(OSError):
+            path = _path(self.program)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            replace_own(path, json.dumps(asdict(self)).encode())
+
+
+def kept() -> Audited | None:
+    """The result of the running program; None where none was kept."""
+    program = package_digest()
+    try:
+        told: Any = json.loads(read_own(_path(program), MOST_BYTES))
+        found = Audited(**told)
+    except (OSError, ValueError, TypeError):
+        return None
+    known = found.program == program and isinstance(found.when, str)
+    numbers = (found.rows, found.unexpected)
+    return found if known and all(isinstance(one, int) for one in numbers) else None
+
+
+def _path(program: str) -> Path:
+    return state_folder() / AUDITS / f"{program}.json"
