@@ -157,6 +157,8 @@ def test_a_plan_is_drafted_from_headers(view: NewView, desk: tuple[Path, str]) -
     page.goto(desk[1] + "plan")
     expect(page.locator("#workers")).to_have_value("workers.parquet")
     page.get_by_role("button", name="Draft a plan").click()
+    expect(page.locator("#drafted")).to_contain_text("codebook.yaml")
+    page.get_by_role("link", name="Open the plan").click()
     expect(page.locator("#plan")).to_be_visible()
     expect(page.locator("#protect\\.epsilon")).to_have_value("4")
     assert (desk[0] / "new" / "codebook.yaml").is_file()

@@ -32,7 +32,10 @@ def test_rows_come_with_labels_in_every_form(tmp_path: Path) -> None:
         at = "/releases/late/tables/jobs/files/jobs."
         whole, one = page.get(f"{at}csv"), page.get(f"{at}csv?code.place=02")
         held = pq.read_table(BytesIO(page.get(f"{at}parquet?search=02").body)).to_pylist()
-        missing = [page.get(at + end).status for end in ("json", "csv/x", "csv-metadata.json")]
+        missing = [page.get(at + end).status for end in ("json", "csv/x")]
+        described = page.get(f"{at}csv-metadata.json")
+        (tmp_path / "late/tables/jobs.csv-metadata.json").write_text("{}")
+        changed = page.get(f"{at}csv-metadata.json")
     assert whole.text.splitlines() == [
         "place,place_label,value,status,margin",
         "01,label of 01,120,1,30",
@@ -42,7 +45,9 @@ def test_rows_come_with_labels_in_every_form(tmp_path: Path) -> None:
     assert one.text.splitlines()[1:] == ["02,label of 02,120,1,30"]
     expected = {"place": "02", "place_label": "label of 02", "value": 120, "status": 1}
     assert held == [expected | {"margin": 30}]
-    assert missing == [404, 404, 400]
+    assert missing == [404, 404]
+    assert described.text.count('"name"') >= len(expected)
+    assert changed.status == 400
 
 
 def test_a_sheet_holds_texts_and_no_formulas(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.web.plan_form import read_form
@@ -41,12 +41,13 @@ DRAFTING = Lock()
 
 @dataclass(frozen=True)
 class Desk:
-    """The tables to choose from, the choice, and why there is no plan of it yet."""
+    """The tables to choose from, the choice, and what became of it."""
 
     files: tuple[str, ...]
     chosen: dict[str, str] = field(hash=False)
     refusals: tuple[LeewardError, ...] = ()
     said: str = ""
+    written: bool = False
 
 
 def desk_of(site: Site) -> Desk | None:
@@ -79,7 +80,7 @@ def _likely(files: tuple[str, ...], words: tuple[str, ...]) -> str:
 
 
 def draft_plan(request: Request) -> Response:
-    """Let `init` write codebook and plan, then show the plan."""
+    """Let `init` write codebook and plan, and show what it says."""
     site, said = site_of(request), dict(read_form(request.state.body))
     desk = desk_of(site)
     if desk is None or site.plan is None or os.path.lexists(site.plan):
@@ -91,17 +92,16 @@ def draft_plan(request: Request) -> Response:
         )
     chosen = {table: said.get(table, "") for table in TABLES}
     try:
-        answer = _initialised(site, desk.files, chosen)
+        written, words = _initialised(site, desk.files, chosen)
+        answer = Desk(desk.files, chosen, said=words, written=written)
     except LeewardError as refusal:
         answer = Desk(desk.files, chosen, listed(refusal))
-    if answer is None:
-        return RedirectResponse(f"{site.base}/plan", 303)
-    desk = Desk(desk.files, chosen, answer.refusals, answer.said)
-    return render(request, "plan_none.html.j2", status=422, refusals=(), desk=desk)
+    status = 200 if answer.written else 422
+    return render(request, "plan_none.html.j2", status=status, refusals=(), desk=answer)
 
 
-def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> Desk | None:
-    """Why there is no plan after `init`; None if there is one."""
+def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> tuple[bool, str]:
+    """Whether `init` wrote a plan, and what it said."""
     for table, name in chosen.items():
         if name not in files:
             raise InvalidParameter(
@@ -117,9 +117,9 @@ def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> 
         command += [f"--{table}", str(site.tables / name)]
     with DRAFTING:
         ended = _run(command)
-    if ended.returncode == 0 and site.plan.is_file():
-        return None
-    return Desk(files, chosen, said=MARKS.sub("", ended.stderr)[:MOST_WORDS])
+    written = ended.returncode == 0 and site.plan.is_file()
+    said = ended.stdout if written else ended.stderr
+    return written, MARKS.sub("", said)[:MOST_WORDS]
 
 
 def _run(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -172,7 +172,7 @@ def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -
         for row in page.rows
         if row.value is not None
     ]
-    title = f"{table.name}, {bundle.certificate.period}"
+    title = f"{table.heading}, {bundle.certificate.period}"
     return picture(bars(items, title=title, unit=table.unit), caption(bundle, table))
 
 

@@ -94,7 +94,7 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
     areas = list(_areas(geography, key, table.codes[attribute], rows))
     known = {code for code in rows if code in table.codes[attribute]} - geography.texts[key]
     what = " · ".join(cut(table.listed(name)[code] or code) for name, code in chosen.items())
-    title = f"{what or table.name}, {bundle.certificate.period}"
+    title = f"{what or table.heading}, {bundle.certificate.period}"
     chart = shaded_map(areas, title=title, unit=table.unit, height=geography.height)
     return Drawn(attribute, chosen, chart, tuple(sorted(known)))
 

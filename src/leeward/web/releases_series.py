@@ -108,7 +108,7 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
         for one in found.points
         if one.value is not None
     ]
-    chart = trend(items, title=f"{table.name} over releases", unit=found.unit)
+    chart = trend(items, title=f"{table.heading} over releases", unit=found.unit)
     return Drawn(found, chart, others, len(own) - len(near), len(sound) - len(own))
 
 
