@@ -57,10 +57,8 @@ def desk(office: Office, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
 
 VIEWS = {
     "draft": "plan",
-    "table-files": f"{TABLE}?search=retail",
     "pivot": "releases/spring/tables/place_sex_education/pivot?columns=education",
     "map": f"{TABLE}/map",
-    "trend": f"{TABLE}/series{CELL}",
     "glossary": "glossary",
 }
 
@@ -85,7 +83,7 @@ def saved(page: Page, name: str, role: str = "link") -> bytes:
 def test_rows_and_charts_are_saved(view: NewView, desk: tuple[Path, str]) -> None:
     folder, address = desk
     page = view().page
-    page.goto(address + VIEWS["table-files"])
+    page.goto(address + f"{TABLE}?search=retail")
     held = rows_of(folder / "spring/tables/place_industry.csv")
     retail = [row for row in held if row["sector"] == "44-45"]
     got = list(csv.DictReader(saved(page, "of this view as CSV").decode().splitlines()))
@@ -100,7 +98,7 @@ def test_rows_and_charts_are_saved(view: NewView, desk: tuple[Path, str]) -> Non
 
 def test_a_cell_is_followed_over_releases(view: NewView, desk: tuple[Path, str]) -> None:
     page = view().page
-    page.goto(desk[1] + VIEWS["trend"])
+    page.goto(desk[1] + f"{TABLE}/series{CELL}")
     expect(page.locator(".trend circle")).to_have_count(2)
     assert saved(page, "Numbers as CSV").startswith(b"period,release,value,low,high,status\n")
     assert saved(page, "Chart as PNG", "button").startswith(PNG)
