@@ -1,4 +1,4 @@
-"""Map: areas in shades of their numbers, faded where a margin reaches zero."""
+"""Map: areas in shades of their numbers, without a shade where a margin reaches zero."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -66,7 +66,7 @@ def map_picture(request: Request) -> Response:
     return picture_answer(picture(chart, f"{caption(bundle, table)} {FADED}"), f"{table.name}.svg")
 
 
-FADED = "Faded areas with a dashed edge have a margin that reaches zero."
+FADED = "Areas without a shade, with a dashed edge, have a margin that reaches zero."
 
 
 def _asked(request: Request) -> tuple[Bundle, CertifiedTable]:
