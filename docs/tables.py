@@ -26,6 +26,7 @@ from leeward.local.projective import Projective
 from leeward.local.result import QUANTILE, expected_error
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
+from leeward.report.glossary import glossary
 from leeward.show.numbers import significant
 
 DOCS = Path(__file__).parent
@@ -146,6 +147,11 @@ def attack_section(found: dict[str, Any]) -> str:
     )
 
 
+def terms() -> str:
+    """Every term of the glossary."""
+    return table(("term", "meaning"), [(one.name, one.meaning) for one in glossary().values()])
+
+
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
@@ -158,6 +164,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "attacks": (DOCS / "explanation" / "attacks.md", attacks),
     "quarters": (DOCS / "explanation" / "evaluation.md", quarters),
     "survey-errors": (DOCS / "how-to" / "local-survey.md", survey_errors),
+    "glossary": (DOCS / "reference" / "glossary.md", terms),
     "survey-people": (DOCS / "how-to" / "local-survey.md", survey_people),
 }
 

@@ -22,6 +22,7 @@ MORE_PARAMETERS = {
     "create": "the same from Python",
     "init_command": "an option for each thing that may be otherwise",
     "verify_command": "an option for each thing that may be asked",
+    "serve_command": "an option for each thing that is shown",
     "release_command": "an option for each thing that may be otherwise",
     "release": "the same from Python, and the three tables",
     "derive": "a parameter for each thing that may be asked",

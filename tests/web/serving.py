@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from leeward.web.guard import FORM
@@ -81,10 +82,11 @@ def serving(
     releases: Path = Path(),
     ledger: Path | None = None,
     gallery: Mapping[str, str] | None = None,
+    **more: Any,  # noqa: ANN401 (further fields of a site)
 ) -> Iterator[Served]:
     """The page of these files while the block runs."""
     listening = listen(0)
-    site = Site(TOKEN, listening.getsockname()[1], plan, releases, ledger, gallery or {})
+    site = Site(TOKEN, listening.getsockname()[1], plan, releases, ledger, gallery or {}, **more)
     server = make_server(site)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()

@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
+from leeward.cli.serve import opened
 from leeward.installation import hint
 from leeward.web.server import listen
 from tests.web.serving import PATIENCE
@@ -150,3 +151,29 @@ def test_no_other_command_loads_the_packages_of_the_page() -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert ended.stdout == "[]\n"
+
+
+def test_a_browser_is_opened_without_the_token_on_its_command_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = dict[str, object]()
+
+    def note(address: str) -> bool:
+        door = Path(address.removeprefix("file://"))
+        seen.update(address=address, text=door.read_text(), mode=door.stat().st_mode & 0o777)
+        seen["folder"] = door.parent.stat().st_mode & 0o777
+        return True
+
+    monkeypatch.setattr("webbrowser.open", note)
+    with opened("http://127.0.0.1:1/secret/"):
+        assert "secret" not in str(seen["address"])
+        assert 'url=http://127.0.0.1:1/secret/"' in str(seen["text"])
+        assert (seen["mode"], seen["folder"]) == (0o600, 0o700)
+    assert not Path(str(seen["address"]).removeprefix("file://")).exists()
+
+
+def test_a_plan_to_be_drafted_has_the_name_of_one(tmp_path: Path) -> None:
+    code, words = refused(str(tmp_path / "mine.yaml"), "--tables", str(tmp_path))
+    assert code == 1
+    assert "plan: must be called plan.yaml to be drafted with --tables" in words
+    assert "--tables: must be a folder" in refused("--tables", "none")[1]

@@ -10,6 +10,8 @@ import pytest
 
 from leeward.bundle.writer import BundleWriter
 from leeward.ledger import Ledger
+from leeward.ledger.subject import Subject
+from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
 from leeward.publishing.prediction import refusal
 from leeward.publishing.target import with_budget
@@ -218,3 +220,34 @@ def test_a_decimal_comma_is_told_on_the_page(page: Served, plan: Path) -> None:
     answer = page.post("/plan/preview", form(draft(plan).with_text("protect.epsilon", "2,5")))
     told = Parts(answer.text).text("problem-protect.epsilon")
     assert told.endswith("Write a decimal point in place of the comma.")
+
+
+def test_filters_are_changed_and_what_stays_is_as_written(page: Served, plan: Path) -> None:
+    kept = [("tables[2].filtered", "sex"), ("tables[2].kept", "M"),
+            ("tables[2].filtered", "education"), ("tables[2].kept", "E1")]  # fmt: skip
+    sent = [*form(draft(plan)), *kept, ("file", "next.yaml")]
+    assert page.post("/plan/save", sent).status == 200
+    written = read_plan(plan.parent / "next.yaml").request.tables[2]
+    assert written.where == {"sex": "M", "education": ["E1"]}
+    added = [*form(draft(plan)), ("tables[0].add", "sex"), ("action", "filter:0")]
+    shown = Parts(page.post("/plan", added).text)
+    assert "sex" in shown.values("tables[0].filtered")
+    assert shown.values("tables[0].kept") == []
+    nothing = [*sent[:-1], ("tables[0].filtered", "sex"), ("file", "none.yaml")]
+    assert page.post("/plan/save", nothing).status == 200
+    assert read_plan(plan.parent / "none.yaml").request.tables[0].where == {}
+
+
+def test_a_plan_that_was_released_is_said_to_be(page: Served, plan: Path, ledger: Path) -> None:
+    made = read_plan(plan)
+    assert "already" not in Parts(page.get("/plan").text).attributes
+    for number, (digest, period) in enumerate([("0" * 64, made.request.period),
+                                               (made.digest, "2020Q1")]):  # fmt: skip
+        with Ledger.open(ledger) as book:
+            subject = Subject(digest, f"{number}" * 64, period, f"bundle-{number}", ())
+            charged = book.reserve("office", Guarantee("strong", "0.1", 1), subject)
+            book.commit(charged.number, "1" * 64)
+    shown = Parts(page.get("/plan").text)
+    assert "entry 4 of account 'office', bundle 'bundle-1'" in shown.text("already")
+    assert "1 other release of this period: bundle-0" in shown.text("same-period")
+    assert "Already released." in shown.text("status")

@@ -99,10 +99,17 @@ def certified(bundle: Bundle, name: str) -> CertifiedTable:
 
 def read_blocks(bundle: Bundle, table: CertifiedTable, *, totals: bool) -> Iterator[Block]:
     """The rows of a table, a batch at a time; rows that contradict the certificate are refused."""
+    return (block for _, block in read_batches(bundle, table, totals=totals))
+
+
+def read_batches(
+    bundle: Bundle, table: CertifiedTable, *, totals: bool
+) -> Iterator[tuple[pa.RecordBatch, Block]]:
+    """The same, each batch as it was published beside its numbers."""
     codes = [pa.array(list(table.listed(name)), pa.string()) for name in table.identifiers]
     try:
         for batch in bundle.batches(table.name, totals=totals):
-            yield _read(batch, codes, table)
+            yield batch, _read(batch, codes, table)
     except (OSError, TypeError, ValueError, pa.ArrowException):
         raise _damaged(table, "must be readable") from None
 

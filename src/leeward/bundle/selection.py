@@ -8,9 +8,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyarrow as pa
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Block, Booleans, Integers, certified, join, read_blocks
+from leeward.bundle.blocks import (
+    Block,
+    Booleans,
+    Integers,
+    certified,
+    join,
+    read_batches,
+    read_blocks,
+)
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import InvalidParameter, shown
 from leeward.model.values import EMPTY
@@ -106,6 +115,34 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
     block = kept.block((number - 1) * size, number * size)
     rows = () if block is None else named_rows(held, block)
     return Page(rows, matches, of, number, pages, min(pages, last))
+
+
+def selected_batches(
+    bundle: Bundle, table: CertifiedTable, selection: Selection
+) -> Iterator[pa.RecordBatch]:
+    """All rows that match, in their published order; a column of labels follows each of codes."""
+    wanted = _Wanted.of(table, selection)
+    labels = [pa.array(list(table.listed(name).values())) for name in table.identifiers]
+    for batch, block in read_batches(bundle, table, totals=selection.totals):
+        mask = wanted.mask(block)
+        chosen, rows = (block, batch) if mask is None else (block.take(mask), batch.filter(mask))
+        columns = dict(zip(rows.schema.names, rows.columns, strict=True))
+        named = dict[str, pa.Array]()
+        for place, name in enumerate(table.columns):
+            column = columns[name]
+            coded = pa.types.is_dictionary(column.type)
+            named[name] = column.cast(pa.string()) if coded else column
+            if place < len(labels):
+                named[_label(name, table)] = labels[place].take(pa.array(chosen.positions[place]))
+        yield pa.record_batch(named)
+
+
+def _label(name: str, table: CertifiedTable) -> str:
+    """The name of the column of labels, which no other column has."""
+    tail = "_label"
+    while f"{name}{tail}" in table.columns:
+        tail += "_"
+    return f"{name}{tail}"
 
 
 def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:

@@ -17,6 +17,8 @@ from leeward.ledger.contents import Contents, mark_format, salt, seal
 from leeward.ledger.entry import FORMAT, Anchor, Entry
 from leeward.ledger.notation import account_name, digest, plain, written
 from leeward.ledger.repeat import (
+    Earlier,
+    earlier_releases,
     refuse_other_kinds,
     refuse_other_rule,
     refuse_repeat,
@@ -289,6 +291,10 @@ class Ledger:
         except LeewardError as refusal:
             return refusal
         return None
+
+    def earlier(self, account: str, plan: str, period: str) -> Earlier:
+        """The releases of a plan, by its digest, and of its period that an account has paid for."""
+        return earlier_releases(self._read(), account, plan, period)
 
     def commit(self, reserved: int, bundle_digest: str) -> Entry:
         """Say that the bundle of a charge is complete; the same again changes nothing."""

@@ -1,5 +1,6 @@
 """Whether data, rules and establishments agree with earlier charges: else losses do not add up."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.errors import AlreadyReleased, CannotCompose
@@ -23,6 +24,33 @@ def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) ->
     same = [entry for entry in data if _part(entry, "plan") == subject.plan]
     if same and not again:
         raise _released(book, _best(book, same))
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """Charges of an account before a plan is released: of the same plan, and of its period.
+
+    `same` names the best release of the very plan, whose data must be others; None without one.
+    """
+
+    same: str | None
+    others: tuple[str, ...]
+    """Other releases of the period, by their bundles."""
+
+
+def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlier:
+    """The charges of an account that a plan and its period have, whatever their data were."""
+    own = [entry for entry in book.reserved.values() if entry.account == account]
+    same = [entry for entry in own if _part(entry, "plan") == plan]
+    others = (
+        entry
+        for entry in own
+        if entry not in same
+        and _part(entry, "period") == period
+        and _state(book, entry) == "committed"
+    )
+    known = _known(book, _best(book, same)) if same else None
+    return Earlier(known, tuple(_bundle(entry) for entry in others))
 
 
 def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:

@@ -27,6 +27,7 @@ def make_app(site: Site) -> Guard:
         routes=[
             Route("/", first),
             Route("/static/{name}", static),
+            Route("/glossary", glossary_page),
             *plan_tab.routes(),
             *releases_tab.routes(),
             *ledger_tab.routes(),
@@ -46,6 +47,11 @@ def make_app(site: Site) -> Guard:
 def first(request: Request) -> Response:
     """Redirect to the first tab."""
     return RedirectResponse(f"{site_of(request).base}/plan", 303)
+
+
+def glossary_page(request: Request) -> Response:
+    """Every term with its meaning."""
+    return render(request, "glossary_page.html.j2")
 
 
 def static(request: Request) -> Response:

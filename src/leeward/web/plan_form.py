@@ -20,6 +20,9 @@ TICKED = ("complete", "establishments")
 STATISTIC = ("statistic", "of", "bins", "at", "sql", "title", "note")
 """What a table publishes and is called: kept as in the plan file, as one text."""
 
+FILTERED, KEPT = "filtered", "kept"
+"""An attribute that a table is filtered by, and each of its codes that is kept, which follow it."""
+
 RULES = ("every", "primary", "max_per_worker")
 
 Fields = list[tuple[str, str]]
@@ -83,6 +86,8 @@ class DraftTable:
     totals: str = ""
     breakdowns: str = ""
     statistic: str = "{}"
+    opened: tuple[str, ...] = ()
+    """Attributes to filter by for which no code is chosen yet: they filter nothing."""
 
     @property
     def published(self) -> dict[str, str]:
@@ -93,6 +98,29 @@ class DraftTable:
     def filters(self) -> dict[str, str]:
         """The filter for a person: codes by attribute."""
         return _listed(self.where)
+
+    @property
+    def choices(self) -> dict[str, list[str]] | None:
+        """The codes that each filter keeps; None where the filter has not the shape of one."""
+        kept = _filter(self.where)
+        if not isinstance(kept, dict) or not all(map(_is_choice, kept.values())):
+            return None
+        chosen = {name: [one] if isinstance(one, str) else one for name, one in kept.items()}
+        return chosen | {name: [] for name in self.opened}
+
+    def choosing(self, chosen: Mapping[str, list[str]]) -> "DraftTable":
+        """The same with other codes for these attributes; what stays the same stays as written."""
+        kept = _filter(self.where)
+        if not isinstance(kept, dict) or not all(map(_is_choice, kept.values())):
+            return self
+        old = self.choices or {}
+        changed = {
+            name: codes for name, codes in chosen.items() if {*codes} != {*old.get(name, ())}
+        }
+        where = {**kept, **changed}
+        opened = tuple(name for name, codes in chosen.items() if not codes)
+        written = {name: codes for name, codes in where.items() if name not in opened}
+        return replace(self, where=json.dumps(written, ensure_ascii=False), opened=opened)
 
     def content(self) -> dict[str, object]:
         """The table as the plan file would hold it."""
@@ -161,6 +189,14 @@ class Draft:
         name = next(one for one in names if one not in taken)
         return replace(self, tables=(*self.tables, DraftTable(name)))
 
+    def with_filter(self, number: int, attribute: str) -> "Draft":
+        """The same with one more attribute to filter a table by."""
+        tables = list(self.tables)
+        if number < len(tables) and attribute and attribute not in (tables[number].choices or {}):
+            table = tables[number]
+            tables[number] = replace(table, opened=(*table.opened, attribute))
+        return replace(self, tables=tuple(tables))
+
     def without(self, number: int) -> "Draft":
         """The same without one table."""
         kept = tuple(one for n, one in enumerate(self.tables) if n != number)
@@ -200,13 +236,22 @@ def _table(written: WrittenTable) -> DraftTable:
 def posted(fields: Fields) -> Draft:
     """The draft that a form holds; unknown names of fields are ignored."""
     texts, tables = dict[str, str](), dict[int, DraftTable]()
+    chosen, latest = dict[int, dict[str, list[str]]](), dict[int, str]()
     for name, text in fields:
         found = TABLE_FIELD.fullmatch(name)
         if found is None:
             texts[name] = text.strip()
+            continue
+        number, key = int(found[1]), found[2]
+        if key == FILTERED:
+            latest[number] = text
+            chosen.setdefault(number, {})[text] = []
+        elif key == KEPT:
+            chosen.get(number, {}).get(latest.get(number, ""), []).append(text)
         else:
-            number = int(found[1])
-            tables[number] = _filled(tables.get(number, DraftTable()), found[2], text.strip())
+            tables[number] = _filled(tables.get(number, DraftTable()), key, text.strip())
+    for number in chosen.keys() & tables.keys():
+        tables[number] = tables[number].choosing(chosen[number])
     return Draft(texts, tuple(tables[number] for number in sorted(tables)))
 
 
@@ -248,6 +293,12 @@ def _listed(text: str) -> dict[str, str]:
     listed = kept if isinstance(kept, dict) else {"": kept}
     return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
             for k, v in listed.items()}  # fmt: skip
+
+
+def _is_choice(codes: object) -> bool:
+    """Whether a filter names a code, or a list of codes."""
+    many = isinstance(codes, list) and all(isinstance(one, str) for one in codes)
+    return isinstance(codes, str) or many
 
 
 def _filter(text: str) -> object:

@@ -8,6 +8,7 @@ from pathlib import Path
 from leeward.errors import LeewardError
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
+from leeward.ledger.repeat import Earlier
 from leeward.model.statistic import COUNT
 from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
@@ -35,6 +36,7 @@ class Budget:
     account: Account | None
     paid: Guarantee | None
     refused: str | None
+    earlier: Earlier | None = None
 
     @property
     def letter(self) -> str:
@@ -125,9 +127,10 @@ def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
     try:
         with Ledger.open(ledger) as book:
             account = book.account(plan.request.account)
+            earlier = book.earlier(account.name, plan.digest, plan.request.period)
         refused = refusal(plan, account)
         paid = None if refused else payment(account, plan.charge)
-        return Budget(account, paid, refused)
+        return Budget(account, paid, refused, earlier)
     except LeewardError as error:
         return Budget(None, None, str(error))
 

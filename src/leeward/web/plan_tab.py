@@ -1,5 +1,6 @@
 """Plan tab: a release is planned on it; it opens no data."""
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from leeward.publishing.plan import Plan, make_plan
 from leeward.publishing.prediction import outlook
 from leeward.publishing.request import Request
 from leeward.publishing.target import MOST, read_target, smallest_budget, three_digits
+from leeward.web.drafting import desk_of, draft_plan
 from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
 from leeward.web.plan_result import make_budget
 from leeward.web.plan_view import Aim, PlanView, Possible, Saving, make_view
@@ -21,6 +23,7 @@ from leeward.web.saving import next_commands, save
 from leeward.web.site import listed, render, site_of
 
 REMOVE = re.compile(r"remove:([0-9]{1,3})")
+FILTER = re.compile(r"filter:([0-9]{1,3})")
 REFUSED = 422
 
 
@@ -31,6 +34,7 @@ def routes() -> list[Route]:
         Route("/plan", change, methods=["POST"]),
         Route("/plan/preview", preview, methods=["POST"]),
         Route("/plan/save", save_plan, methods=["POST"]),
+        Route("/plan/draft", draft_plan, methods=["POST"]),
     ]
 
 
@@ -52,9 +56,10 @@ def page(asked: Asked) -> Response:
     """The plan file as a form, with its promises, its cost and its errors."""
     loaded = _loaded(asked)
     if loaded is None:
-        return render(asked, "plan_none.html.j2", refusals=())
+        return render(asked, "plan_none.html.j2", refusals=(), desk=desk_of(site_of(asked)))
     if loaded.request is None:
-        return render(asked, "plan_none.html.j2", status=REFUSED, refusals=loaded.refusals)
+        told = loaded.refusals
+        return render(asked, "plan_none.html.j2", status=REFUSED, refusals=told, desk=None)
     draft = draft_of(loaded.request)
     view = make_view(loaded, loaded.request, draft, site_of(asked).ledger, first=True)
     return _shown(asked, view)
@@ -64,11 +69,14 @@ def change(asked: Asked) -> Response:
     """The form after one of its buttons: tables, shares or ε changed, or an ε looked for."""
     desk = _desk(asked)
     action, draft, aim, possible = desk.text("action"), desk.draft, None, None
-    removed = REMOVE.fullmatch(action)
+    removed, filtered = REMOVE.fullmatch(action), FILTER.fullmatch(action)
     if action == "add":
         draft = draft.with_table()
     elif removed is not None:
         draft = draft.without(int(removed[1]))
+    elif filtered is not None:
+        number = int(filtered[1])
+        draft = draft.with_filter(number, desk.text(f"tables[{number}].add"))
     elif action == "equal":
         draft = draft.with_equal_shares()
     elif action == "use":
@@ -104,8 +112,9 @@ def save_plan(asked: Asked) -> Response:
 
 
 def _loaded(asked: Asked) -> Loaded | None:
-    path = site_of(asked).plan
-    return None if path is None else load(path)
+    path, tables = site_of(asked).plan, site_of(asked).tables
+    to_draft = tables is not None and path is not None and not os.path.lexists(path)
+    return None if path is None or to_draft else load(path)
 
 
 def _desk(asked: Asked) -> Desk:

@@ -14,8 +14,11 @@ from leeward.publishing.frontier import Frontier
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.publishing.request import Request
-from leeward.web.plan_form import Draft, Loaded
+from leeward.web.plan_form import Draft, DraftTable, Loaded
 from leeward.web.plan_result import Budget, Result, make_result
+
+MOST_BOXES = 24
+"""Maximum number of codes that have a box of their own."""
 
 FEW = 6
 """Maximum number of tables that are all shown open."""
@@ -80,6 +83,19 @@ class Saving:
     saved: Path | None = None
     commands: str = ""
     refusals: tuple[LeewardError, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filter:
+    """An attribute that a table is filtered by: its codes with labels, and whether each is kept."""
+
+    name: str
+    codes: tuple[tuple[str, str, bool], ...]
+
+    @property
+    def short(self) -> bool:
+        """Whether every code has a box of its own."""
+        return len(self.codes) <= MOST_BOXES
 
 
 @dataclass(frozen=True)
@@ -150,6 +166,14 @@ class PlanView:
         """The number of refusals."""
         return sum(map(len, self.problems.values()))
 
+    def filters(self, table: DraftTable) -> list[Filter] | None:
+        """The filters of a table to be changed; None where they have not the shape of filters."""
+        codebook, choices = self.result.outlook.codebook, table.choices
+        if choices is None:
+            return None
+        declared = {} if codebook is None else codebook.attributes
+        return [_filter(name, kept, declared.get(name)) for name, kept in choices.items()]
+
     def offered(self, chosen: Iterable[str]) -> list[tuple[str, Attribute | None]]:
         """Attributes to tabulate by: chosen ones in their order, then the others."""
         codebook = self.result.outlook.codebook
@@ -157,6 +181,13 @@ class PlanView:
         free = [name for name, one in declared.items() if one.may_be_tabulated]
         names = dict.fromkeys([*chosen, *free])
         return [(name, declared.get(name)) for name in names]
+
+
+def _filter(name: str, kept: list[str], attribute: Attribute | None) -> Filter:
+    listed = {} if attribute is None else dict(zip(attribute.codes, attribute.labels, strict=True))
+    codes = [(code, label if label != code else "", code in kept) for code, label in listed.items()]
+    others = [(code, "not in the codebook", True) for code in kept if code not in listed]
+    return Filter(name, (*codes, *others))
 
 
 def make_view(

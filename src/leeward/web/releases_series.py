@@ -1,19 +1,23 @@
-"""Series page: one row of a table over the releases of the folder."""
+"""Series page: one row of a table over the releases of an account, as page, CSV and SVG."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
+from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle
+from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.errors import LeewardError
 from leeward.show.charts import Bar, Trend, trend
 from leeward.show.numbers import cut
+from leeward.show.picture import picture
 from leeward.tidy.series import Series, alike, series
+from leeward.web.releases_files import CSV, attached, caption, picture_answer
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import CODE, refuse_wide
 from leeward.web.site import listed, render, site_of
@@ -30,12 +34,16 @@ READING = Lock()
 
 @dataclass(frozen=True)
 class Drawn:
-    """A series and its chart; `others` is how many bundles do not have the same table."""
+    """A series and its chart; `others` is how many bundles do not have the same table.
+
+    `elsewhere` is how many bundles other accounts paid for.
+    """
 
     series: Series
     chart: Trend
     others: int
     unread: int
+    elsewhere: int
 
     @property
     def label(self) -> str:
@@ -44,16 +52,11 @@ class Drawn:
 
 
 def series_page(request: Request) -> Response:
-    """A row with its margin in every release that has the same table."""
-    asked, folder = request.path_params, site_of(request).releases
-    bundle = opened(folder, asked["name"])
-    held = certified(bundle, asked["table"])
-    refuse_wide(held)
-    cell = {name: request.query_params.get(f"{CODE}{name}", "") for name in held.identifiers}
+    """A row with its margin in every release of the account that has the same table."""
+    bundle, held = _asked(request)
     found, refusals = None, tuple[LeewardError, ...]()
     try:
-        with READING:
-            found = _drawn(folder, bundle, held.name, cell)
+        found = _drawn(request, bundle, held)
     except LeewardError as error:
         refusals = listed(error)
     return render(
@@ -64,21 +67,49 @@ def series_page(request: Request) -> Response:
         table=held,
         found=found,
         refusals=refusals,
+        query=urlencode(_cell(request, held, CODE)),
     )
 
 
-def _drawn(folder: Path, bundle: Bundle, table: str, cell: dict[str, str]) -> Drawn:
-    sound = [one.name for one in listing(folder) if not one.problem]
-    near = [name for name in sound if name != bundle.path.name][:MOST_RELEASES]
-    over, others = alike(bundle, table, _opened(folder, near))
-    found = series(bundle, table, cell, over)
+def series_file(request: Request) -> Response:
+    """The same as CSV, or its chart as SVG."""
+    bundle, held = _asked(request)
+    drawn, file = _drawn(request, bundle, held), request.path_params["file"]
+    if file == f"{held.name}.csv":
+        return attached(drawn.series.to_csv().encode(), file, CSV)
+    if file != f"{held.name}.svg":
+        raise HTTPException(404)
+    what = f"{drawn.label or 'All jobs'}. {caption(bundle, held)}"
+    return picture_answer(picture(drawn.chart, what), file)
+
+
+def _asked(request: Request) -> tuple[Bundle, CertifiedTable]:
+    bundle = opened(site_of(request).releases, request.path_params["name"])
+    held = certified(bundle, request.path_params["table"])
+    refuse_wide(held)
+    return bundle, held
+
+
+def _cell(request: Request, table: CertifiedTable, prefix: str = "") -> dict[str, str]:
+    asked = request.query_params
+    return {f"{prefix}{name}": asked.get(f"{CODE}{name}", "") for name in table.identifiers}
+
+
+def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
+    folder, account = site_of(request).releases, bundle.certificate.account
+    sound = [one for one in listing(folder) if not one.problem and one.name != bundle.path.name]
+    own = [one.name for one in sound if one.account == account]
+    near = own[:MOST_RELEASES]
+    with READING:
+        over, others = alike(bundle, table.name, _opened(folder, near))
+        found = series(bundle, table.name, _cell(request, table), over)
     items = [
         Bar(_short(one.period), one.value, one.ends)
         for one in found.points
         if one.value is not None
     ]
-    chart = trend(items, title=f"{table} over releases", unit=found.unit)
-    return Drawn(found, chart, others, len(sound) - 1 - len(near))
+    chart = trend(items, title=f"{table.heading} over releases", unit=found.unit)
+    return Drawn(found, chart, others, len(own) - len(near), len(sound) - len(own))
 
 
 def _opened(folder: Path, names: list[str]) -> Iterator[Bundle]:

@@ -1,10 +1,10 @@
-"""Releases tab: the list of bundles, the page of one bundle, its verification and its report.
+"""Releases tab: the bundles, and the page of one with its verification, report and sign-offs.
 
 The file report.html of a bundle is not under its checksums, so it is never served: the report is
 made again from the bundle, under a content policy that allows no script and no form.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from stat import S_ISREG
 
@@ -18,10 +18,12 @@ from leeward.bundle.figure import account
 from leeward.bundle.layout import TABLES, sha256
 from leeward.bundle.reader import damaged
 from leeward.bundle.signoff import (
+    DECISIONS,
     SignOff,
     certificate_digest,
     read_sign_offs,
     record_path,
+    sign,
     standing,
 )
 from leeward.errors import Damaged, LeewardError
@@ -30,9 +32,13 @@ from leeward.report.document import report
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.report.writing import refuse_unsound, report_findings
 from leeward.show.notebook import Figure
+from leeward.web.plan_form import read_form
 from leeward.web.releases_comparison import comparison_page
+from leeward.web.releases_files import file_answer
 from leeward.web.releases_folder import Shown, listing, opened
-from leeward.web.releases_series import series_page
+from leeward.web.releases_map import map_page, map_picture
+from leeward.web.releases_pivot import pivot_page
+from leeward.web.releases_series import series_file, series_page
 from leeward.web.releases_table import table_page
 from leeward.web.site import listed, policy, render, site_of
 
@@ -65,6 +71,21 @@ class SignOffs:
         return standing(self.records, self.digest)
 
 
+SIGNED = ("name", "role", "decision")
+"""The fields of a sign-off."""
+
+
+@dataclass(frozen=True)
+class Signing:
+    """The fields of a sign-off that was asked for, and what became of it."""
+
+    name: str = ""
+    role: str = ""
+    decision: str = ""
+    refusals: tuple[LeewardError, ...] = ()
+    done: bool = False
+
+
 @dataclass(frozen=True)
 class Facts:
     """The contents of the certificate for a person, and the sign-offs."""
@@ -85,7 +106,13 @@ def routes() -> list[Route]:
         Route("/releases/{name}/report", report_page),
         Route("/releases/{name}/tables/{table}.{form}", published_file),  # no table has a dot
         Route("/releases/{name}/tables/{table}", table_page),
+        Route("/releases/{name}/sign-off", sign_off, methods=["POST"]),
+        Route("/releases/{name}/tables/{table}/files/{file}", file_answer),
+        Route("/releases/{name}/tables/{table}/pivot", pivot_page),
+        Route("/releases/{name}/tables/{table}/map", map_page),
+        Route("/releases/{name}/tables/{table}/map/{file}", map_picture),
         Route("/releases/{name}/tables/{table}/series", series_page),
+        Route("/releases/{name}/tables/{table}/series/{file}", series_file),
         Route("/comparison", comparison_page),
     ]
 
@@ -111,9 +138,37 @@ def verification_page(request: Request) -> Response:
     return _bundle_answer(request, asked, checked(asked.path, site.ledger))
 
 
-def _bundle_answer(request: Request, asked: Bundle, found: Verification | None) -> Response:
-    page = "releases_bundle.html.j2"
-    return render(request, page, facts=facts(asked), verification=found)
+def sign_off(request: Request) -> Response:
+    """Verify the bundle, then record a decision beside it, as `leeward verify --sign-off` does."""
+    site, said = site_of(request), dict(read_form(request.state.body))
+    asked = opened(site.releases, request.path_params["name"])
+    name, role, decision = (said.get(key, "").strip() for key in SIGNED)
+    signing = Signing(name, role, decision)
+    before = certificate_digest(asked.path)
+    found = checked(asked.path, site.ledger)
+    if found.sound:
+        try:
+            _refuse_strange(record_path(asked.path))
+            sign(asked.path, name, role, decision, verified=before)
+        except LeewardError as error:
+            return _bundle_answer(request, asked, found, replace(signing, refusals=listed(error)))
+        return _bundle_answer(request, asked, found, Signing(done=True))
+    return _bundle_answer(request, asked, found, signing)
+
+
+def _bundle_answer(
+    request: Request, asked: Bundle, found: Verification | None, signing: Signing | None = None
+) -> Response:
+    refused = signing is not None and not signing.done
+    return render(
+        request,
+        "releases_bundle.html.j2",
+        status=422 if refused else 200,
+        facts=facts(asked),
+        verification=found,
+        signing=signing or Signing(),
+        decisions=DECISIONS,
+    )
 
 
 def report_page(request: Request) -> Response:

@@ -17,6 +17,7 @@ from leeward.report.section import statuses
 from leeward.show.charts import Span, spans
 from leeward.show.numbers import MOST_LETTERS, cut
 from leeward.web.releases_folder import opened
+from leeward.web.releases_reading import has_metadata, reading_lines
 from leeward.web.site import listed, render, site_of
 
 CODE = "code."
@@ -26,6 +27,12 @@ DESCENDING = "down"
 TOTALS = "too"
 MOST_CHOICES = 100
 """Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
+
+COLUMN_TERMS = {one: one for one in ("value", "status", "margin")} | {
+    "low": "margin",
+    "high": "margin",
+}
+"""The terms of the glossary that explain columns."""
 
 MOST_IDENTIFIERS = 40
 """Maximum number of identifiers of a table that the page shows."""
@@ -55,11 +62,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Header:
-    """A column: the address that a click leads to, and its present order."""
+    """A column: the address that a click leads to, its present order, its term if it has one."""
 
     name: str
     query: str
     sorted: str
+    term: str = ""
 
 
 LONGEST_CELL = 1000
@@ -92,9 +100,14 @@ class Choice:
 
 @dataclass(frozen=True)
 class Found:
-    """One page of rows with the links around it."""
+    """One page of rows with the links around it.
+
+    `query` ends the address of all rows of the view, `here` that of this page.
+    """
 
     page: Page
+    query: str
+    here: str
     headers: list[Header]
     lines: list[RowLine]
     before: str | None
@@ -122,14 +135,25 @@ def table_page(request: Request) -> Response:
         statuses=statuses(held),
         found=found,
         refusals=refusals,
+        mapped=mapped(request, held),
+        metadata=has_metadata(asked, held),
+        reading=reading_lines(held),
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
     )
+
+
+def mapped(request: Request, table: CertifiedTable) -> bool:
+    """Whether the map of the page has areas of the table."""
+    geography = site_of(request).geography
+    return geography is not None and geography.fits(table) is not None
 
 
 def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found:
     page = select(bundle, table.name, selection)
     return Found(
         page,
+        query(replace(selection, page=1, sort="", descending=False)),
+        query(selection),
         headers(table, selection),
         lines(page, table.identifiers),
         turned(selection, page.number - 1) if page.number > 1 else None,
@@ -185,8 +209,13 @@ def turned(selection: Selection, page: int) -> str:
 def headers(table: CertifiedTable, selection: Selection) -> list[Header]:
     """Every column; a click sorts by it, another one the other way, a third not at all."""
     return [
-        Header(name, query(_next(selection, name)), _sorted(selection, name))
-        for name in table.columns
+        Header(
+            name,
+            query(_next(selection, name)),
+            _sorted(selection, name),
+            COLUMN_TERMS.get(name, "") if place >= len(table.identifiers) else "",
+        )
+        for place, name in enumerate(table.columns)
     ]
 
 

@@ -11,7 +11,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from leeward.errors import LeewardError, Problems
+from leeward.report.glossary import glossary
 from leeward.show import environment
+from leeward.web.geography import Geography
 
 ADDRESS = "127.0.0.1"
 """The page serves this machine alone: no option sets another address."""
@@ -32,6 +34,11 @@ class Site:
     ledger: Path | None
     gallery: Mapping[str, str] = field(default_factory=dict)
     """The pages of the laboratory by name, of made-up data alone."""
+
+    tables: Path | None = None
+    """The folder whose tables a plan may be drafted from."""
+
+    geography: Geography | None = None
 
     @property
     def tabs(self) -> Mapping[str, str]:
@@ -75,7 +82,7 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
     """A page or a part of one; `base` begins every address in it."""
     site = site_of(request)
     page = environment.template(f"web/{template}")
-    text = page.render(base=site.base, site=site, tabs=site.tabs, **values)
+    text = page.render(base=site.base, site=site, tabs=site.tabs, glossary=glossary(), **values)
     # JSON and YAML can hold lone surrogates, which UTF-8 cannot: they become question marks.
     return HTMLResponse(text.encode(errors="replace"), status_code=status)
 

@@ -146,6 +146,12 @@
   const unsaved = () => window.addEventListener("beforeunload", warn);
   const kept = () => window.removeEventListener("beforeunload", warn);
 
+  const focusFilter = (number) => {
+    const last = [...document.querySelectorAll(`#table-${CSS.escape(number)} .filter`)].pop();
+    const first = last && last.querySelector("input:not([type=hidden]), select");
+    if (first) first.focus();
+  };
+
   // Buttons that change the form itself bring a whole new one.
   const whole = async (button) => {
     clearTimeout(timer);
@@ -168,6 +174,7 @@
       const last = [...form.querySelectorAll(".table-card")].pop();
       if (aim) aim.focus();
       else if (button.value === "add" && last) last.querySelector("input[type=text]").select();
+      else if (button.value.startsWith("filter:")) focusFilter(button.value.slice(7));
       else if (button.value === "use") document.getElementById("protect.epsilon").focus();
       else if (button.value === "equal") document.getElementById("tables[0].share").focus();
       else document.getElementById("main").focus();
@@ -183,6 +190,7 @@
     if (control.type === "range") moved(control);
     else if (control.type === "text" && sliderOf(control.name)) settle(sliderOf(control.name));
     if (control.name.startsWith("aim.")) { forget("aim"); return; }
+    if (control.name.endsWith("].add")) return;
     if (control.name === "file" || control.name === "replace") { forget("save"); return; }
     forget("aim", "save");
     unsaved();

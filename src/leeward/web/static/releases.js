@@ -51,7 +51,8 @@
 
   rows.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (!link || link.hasAttribute("download") || link.pathname !== new URL(form.action).pathname) return;
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     const asked = new URL(link.href).searchParams;
     form.elements.sort.value = asked.get("sort") || "";

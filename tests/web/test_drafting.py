@@ -1,0 +1,57 @@
+"""A plan drafted from headers, by a process of its own; names come from the folder alone."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from leeward.publishing.plan import read_plan
+from leeward.web import drafting
+from tests.web.releases_scene import Markup
+from tests.web.serving import serving
+
+CHOSEN = [("workplaces", "betriebe.csv"), ("workers", "people.csv"), ("jobs", "jobs.csv")]
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Path:
+    folder = tmp_path / "tables"
+    folder.mkdir()
+    (folder / "betriebe.csv").write_text("workplace_id,sector\n1,11\n")
+    (folder / "people.csv").write_text("worker_id,sex\n1,M\n")
+    (folder / "jobs.csv").write_text("worker_id,workplace_id\n1,1\n")
+    (folder / ".hidden.csv").write_text("x")
+    (folder / "notes.md").write_text("x")
+    (folder / "link.csv").symlink_to("/etc/passwd")
+    os.mkfifo(folder / "pipe.csv")
+    return folder
+
+
+def test_a_plan_is_drafted_once(tmp_path: Path, tables: Path) -> None:
+    plan = tmp_path / "plan.yaml"
+    assert drafting.files_of(tables) == ("betriebe.csv", "jobs.csv", "people.csv")
+    with serving(plan, tmp_path, tables=tables) as page:
+        asked = page.get("/plan")
+        wrong = [*CHOSEN[:2], ("jobs", "../plan.yaml")]
+        refused = page.post("/plan/draft", wrong)
+        assert not plan.exists()
+        drafted = page.post("/plan/draft", CHOSEN)
+        again = page.post("/plan/draft", CHOSEN)
+        shown = page.get("/plan")
+    assert sum("selected" in one for one in Markup(asked.text).all("option")) == len(CHOSEN)
+    assert "must be a file of the folder of tables" in Markup(refused.text).plain
+    assert drafted.status == 200
+    assert "codebook.yaml" in Markup(drafted.text).plain
+    assert str(read_plan(plan).request.data.workers).endswith("tables/people.csv")
+    assert again.status == 400
+    assert 'value="by_workplace"' in shown.text
+
+
+def test_what_init_says_is_shown(tmp_path: Path, tables: Path) -> None:
+    (tables / "people.csv").write_text("")
+    with serving(tmp_path / "plan.yaml", tmp_path, tables=tables) as page:
+        answer = page.post("/plan/draft", CHOSEN)
+        elsewhere = page.post("/plan/draft", CHOSEN, Origin="http://example.org")
+    assert answer.status == 422
+    assert "leeward:" in Markup(answer.text).plain
+    assert elsewhere.status == 403
