@@ -31,7 +31,7 @@ from leeward.show.page import Row
 
 COLUMNS = (
     *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),
-    *("Root mean square (jobs)", "Ratio to infusion"),
+    *("RMS error (jobs)", "Ratio to infusion"),
     *("Ratio where published", "Rank correlation", "Negative", "Margins cover", "Source"),
 )
 
