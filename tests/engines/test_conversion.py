@@ -12,7 +12,8 @@ import pyreadstat
 import pytest
 import xlsxwriter
 
-from leeward.engines import conversion
+from leeward.engines import conversion, duckdb
+from leeward.engines.address import FileAddress
 from leeward.engines.database import Database
 from leeward.engines.opening import open_database
 from leeward.errors import BadFile, InvalidParameter, Undisclosed
@@ -209,3 +210,28 @@ def test_a_broken_file_shows_nothing(end: str, tmp_path: Path) -> None:
         opened(tmp_path, f"jobs{end}")
     assert caught.value.inside is not None
     assert "SECRET" not in str(caught.value.inside)
+
+
+@pytest.mark.parametrize(("hashed", "second"), [(True, "workers.csv"), (False, "jobs.csv")])
+def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
+    hashed: bool, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was hashed before that, or converted for another table: the rows are not those."""
+    (tmp_path / "jobs.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
+    (tmp_path / "workers.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
+    real = duckdb.readable
+
+    def replacing(address: FileAddress, folder: Path, encoding: str | None) -> FileAddress:
+        made = real(address, folder, encoding)
+        if address.table == "jobs":
+            (tmp_path / second).write_bytes(b"id;town\n2;Ulm\n3;Hof\n")
+        return made
+
+    for reads, same in ((real, True), (replacing, False)):
+        monkeypatch.setattr(duckdb, "readable", reads)
+        paths = {"jobs": tmp_path / "jobs.csv", "workers": tmp_path / second}
+        addresses = tuple(FileAddress(table, path, "csv") for table, path in paths.items())
+        files = duckdb.Files(addresses, Resources(encoding="latin-1"), hashed=hashed)
+        with closing(files):
+            files.digest()
+            assert files.unchanged() is same

@@ -179,7 +179,7 @@ class Files(Embedded):
         before = state(address.path)
         here = self._here[address.table] = readable(address, self._spill.path, self._encoding)
         if here is not address:
-            self._converted[address.path] = before
+            self._converted.setdefault(address.path, before)  # sheets may share a file
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(here.path)
         if here.format == "parquet":
@@ -256,7 +256,7 @@ class Files(Embedded):
     def digest(self) -> str:
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
         begun, self._begun = self._begun or FileDigest(self._paths()), None
-        self._states = begun.states | self._converted
+        self._states = begun.states
         self._digested = True
         files = begun.result()
         sheets = [one.sheet for one in self._addresses if isinstance(one, FileAddress)]
@@ -279,7 +279,9 @@ class Files(Embedded):
         super().close()
 
     def unchanged(self) -> bool:
-        return self._digested and {path: state(path) for path in self._states} == self._states
+        """Whether files are as they were when they were hashed and, if so, when converted."""
+        held = (*self._states.items(), *self._converted.items())
+        return self._digested and all(state(path) == before for path, before in held)
 
 
 def opened_file(path: Path, table: str) -> AbstractContextManager[Files]:
