@@ -61,8 +61,10 @@ def readable(address: FileAddress, folder: Path, encoding: str | None) -> FileAd
         decoded = replace(address, path=place / plain.name)
         _decode(address, decoded.path, encoding or UTF_8)
         return decoded
-    rows = _sheet(address) if address.format == "sheet" else _statistical(address, encoding)
-    converted = FileAddress(address.table, place / "rows.parquet", "parquet")
+    sheet = _sheet(address) if address.format == "sheet" else None
+    rows = _statistical(address, encoding) if sheet is None else _cells(sheet, address.parameter)
+    name = "" if sheet is None else sheet.name
+    converted = FileAddress(address.table, place / "rows.parquet", "parquet", name)
     _write(converted.path, *rows)
     return converted
 
@@ -153,15 +155,26 @@ def _filled(texts: list[str | None]) -> list[str | None]:
     return [one or None for one in texts]
 
 
-def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
-    """The rows of a sheet under its first row, which names the columns; empty cells are nulls."""
+def _sheet(address: FileAddress) -> Any:  # noqa: ANN401 (of a library without types)
+    """The sheet that the address means."""
     library = _library("python_calamine", address.parameter)
     book = library.CalamineWorkbook.from_path(str(address.path))
-    sheet = book.get_sheet_by_name(_sheet_name(address, library, book))
-    names = [_text(cell) for cell in next(sheet.iter_rows(), [])]
-    require_names(names, address.parameter)
+    return book.get_sheet_by_name(_sheet_name(address, library, book))
+
+
+def _cells(sheet: Any, parameter: str) -> tuple[pa.Schema, Pieces]:  # noqa: ANN401 (as above)
+    """The rows of a sheet under its first row, which names the columns; empty cells are nulls.
+
+    A sheet is as wide as its rows. Cells left and right of all names are no columns: otherwise a
+    single one, in the row of a worker, would refuse the file in public.
+    """
+    header = [_text(cell) for cell in next(sheet.iter_rows(), [])]
+    named = [place for place, name in enumerate(header) if name.strip()]
+    within = slice(named[0], named[-1] + 1) if named else slice(0)
+    names = header[within]
+    require_names(names or [""], parameter)
     kinds: list[set[pa.DataType]] = [set() for _ in names]
-    for row in islice(sheet.iter_rows(), 1, None):
+    for row in _under(sheet, within):
         for held, cell in zip(kinds, row, strict=True):
             if cell != "":
                 held.add(NUMBER if _is_number(cell) else TEXT)
@@ -169,7 +182,7 @@ def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
     types = [NUMBER if held == {NUMBER} else TEXT for held in kinds]
 
     def pieces() -> Pieces:
-        rows = (row for row in islice(sheet.iter_rows(), 1, None) if any(one != "" for one in row))
+        rows = (row for row in _under(sheet, within) if any(one != "" for one in row))
         while some := list(islice(rows, max(1, CELLS // max(1, len(names))))):
             cells = zip(*some, strict=True)
             yield {
@@ -178,6 +191,11 @@ def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
             }
 
     return pa.schema(list(zip(names, types, strict=True))), pieces()
+
+
+def _under(sheet: Any, within: slice) -> Iterator[list[Any]]:  # noqa: ANN401 (as above)
+    """The cells under the header, of these columns."""
+    return (row[within] for row in islice(sheet.iter_rows(), 1, None))
 
 
 def _is_number(cell: object) -> bool:

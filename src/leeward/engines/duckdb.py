@@ -145,7 +145,8 @@ class Files(Embedded):
     """Three tables, each a file or a frame in this process.
 
     A frame is copied when it is opened: what its owner does to it afterwards is not seen. A file
-    that DuckDB does not read is converted then; its digest is that of the file as it was given.
+    that DuckDB does not read is converted then; its digest is that of the file as it was given, and
+    of a workbook also the name of the sheet, told or not.
     With `hashed` the digest of the files is begun before anything else, since it will be asked for.
     """
 
@@ -259,7 +260,7 @@ class Files(Embedded):
         self._states = begun.states
         self._digested = True
         files = begun.result()
-        sheets = [one.sheet for one in self._addresses if isinstance(one, FileAddress)]
+        sheets = [one.sheet for one in self._here.values()]
         if any(sheets):
             files = sha256(f"{files} {sheets}".encode()).hexdigest()
         if not frames:
