@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyreadstat
@@ -223,8 +224,8 @@ def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
     (tmp_path / "workers.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
     real = duckdb.readable
 
-    def replacing(address: FileAddress, folder: Path, encoding: str | None) -> FileAddress:
-        made = real(address, folder, encoding)
+    def replacing(address: FileAddress, *rest: Any, **told: Any) -> FileAddress:  # noqa: ANN401
+        made = real(address, *rest, **told)
         if address.table == "jobs":
             (tmp_path / second).write_bytes(b"id;town\n2;Ulm\n3;Hof\n")
         return made
@@ -265,3 +266,15 @@ def test_the_only_sheet_is_the_same_data_with_and_without_its_name(tmp_path: Pat
         closing(opened(tmp_path, "jobs.xlsx#one")) as same,
     ):
         assert one.digest() == same.digest()
+
+
+@pytest.mark.parametrize("end", [*WRITERS, ".csv"])
+def test_of_a_header_alone_no_row_is_kept_or_seen(end: str, tmp_path: Path) -> None:
+    """The byte behind the header is no text in the encoding that is told."""
+    path = tmp_path / f"jobs{end}"
+    (WRITERS.get(end) or (lambda one: one.write_bytes(b"id;town;county;pay\n\x81")))(path)
+    allowed = Resources(encoding="cp1252")
+    told = {"tables": ("jobs",), "headers": ("jobs",)}
+    with closing(open_database({"jobs": path.name}, tmp_path, allowed, **told)) as database:
+        assert list(database.tables()["jobs"].columns) == list(ROWS[0])
+        assert rows(database) == []

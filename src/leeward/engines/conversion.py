@@ -50,8 +50,13 @@ Pieces = Iterator[Mapping[str, list[Any]]]
 """The values of columns, some rows at a time."""
 
 
-def readable(address: FileAddress, folder: Path, encoding: str | None) -> FileAddress:
-    """A file that DuckDB reads, with the same rows: the file itself, or a private one."""
+def readable(
+    address: FileAddress, folder: Path, encoding: str | None, *, header: bool = False
+) -> FileAddress:
+    """A file that DuckDB reads, with the same rows: the file itself, or a private one.
+
+    Of a `header` alone no row is converted, and no type comes from rows.
+    """
     if address.format == "parquet" or (address.format == "csv" and _is_utf_8(address, encoding)):
         return address
     place = folder / f"file_{address.table}"
@@ -59,13 +64,17 @@ def readable(address: FileAddress, folder: Path, encoding: str | None) -> FileAd
     if address.format == "csv":
         plain = address.path.with_suffix("") if address.zipped else address.path
         decoded = replace(address, path=place / plain.name)
-        _decode(address, decoded.path, encoding or UTF_8)
+        _decode(address, decoded.path, encoding or UTF_8, header=header)
         return decoded
     sheet = _sheet(address) if address.format == "sheet" else None
-    rows = _statistical(address, encoding) if sheet is None else _cells(sheet, address.parameter)
+    schema, pieces = (
+        _statistical(address, encoding)
+        if sheet is None
+        else _cells(sheet, address.parameter, header=header)
+    )
     name = "" if sheet is None else sheet.name
     converted = FileAddress(address.table, place / "rows.parquet", "parquet", name)
-    _write(converted.path, *rows)
+    _write(converted.path, schema, iter(()) if header else pieces)
     return converted
 
 
@@ -77,12 +86,15 @@ def _is_utf_8(address: FileAddress, encoding: str | None) -> bool:
         return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def _decode(address: FileAddress, out: Path, encoding: str) -> None:
+def _decode(address: FileAddress, out: Path, encoding: str, *, header: bool) -> None:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with opened_bytes(address.path) as source, _private(out) as target:
-            while piece := source.read(CHUNK):
-                target.write(decoder.decode(piece).encode())
+            while piece := source.read(1 if header else CHUNK):
+                text = decoder.decode(piece)
+                target.write(text.encode())
+                if header and text == "\n":
+                    return
             target.write(decoder.decode(b"", final=True).encode())
         return
     except UnicodeError:
@@ -162,19 +174,24 @@ def _sheet(address: FileAddress) -> Any:  # noqa: ANN401 (of a library without t
     return book.get_sheet_by_name(_sheet_name(address, library, book))
 
 
-def _cells(sheet: Any, parameter: str) -> tuple[pa.Schema, Pieces]:  # noqa: ANN401 (as above)
+def _cells(
+    sheet: Any,  # noqa: ANN401 (as above)
+    parameter: str,
+    *,
+    header: bool,
+) -> tuple[pa.Schema, Pieces]:
     """The rows of a sheet under its first row, which names the columns; empty cells are nulls.
 
     A sheet is as wide as its rows. Cells left and right of all names are no columns: otherwise a
     single one, in the row of a worker, would refuse the file in public.
     """
-    header = [_text(cell) for cell in next(sheet.iter_rows(), [])]
-    named = [place for place, name in enumerate(header) if name.strip()]
+    first = [_text(cell) for cell in next(sheet.iter_rows(), [])]
+    named = [place for place, name in enumerate(first) if name.strip()]
     within = slice(named[0], named[-1] + 1) if named else slice(0)
-    names = header[within]
+    names = first[within]
     require_names(names or [""], parameter)
     kinds: list[set[pa.DataType]] = [set() for _ in names]
-    for row in _under(sheet, within):
+    for row in () if header else _under(sheet, within):
         for held, cell in zip(kinds, row, strict=True):
             if cell != "":
                 held.add(NUMBER if _is_number(cell) else TEXT)

@@ -1,6 +1,6 @@
 """DuckDB inside this process, over files, frames or a DuckDB file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from hashlib import sha256
@@ -148,6 +148,7 @@ class Files(Embedded):
     that DuckDB does not read is converted then; its digest is that of the file as it was given, and
     of a workbook also the name of the sheet, told or not.
     With `hashed` the digest of the files is begun before anything else, since it will be asked for.
+    Of the tables `headers` nothing but names and types of columns will be.
     """
 
     def __init__(
@@ -156,8 +157,10 @@ class Files(Embedded):
         resources: Resources,
         *,
         hashed: bool = False,
+        headers: Collection[str] = (),
     ) -> None:
         self._addresses = addresses
+        self._unread = frozenset(headers)
         self._encoding = resources.encoding
         self._begun = FileDigest(self._paths()) if hashed else None
         with closed_on_refusal(self._stop):
@@ -178,7 +181,12 @@ class Files(Embedded):
         if isinstance(address, FrameAddress):
             return self._copied(address)
         before = state(address.path)
-        here = self._here[address.table] = readable(address, self._spill.path, self._encoding)
+        here = self._here[address.table] = readable(
+            address,
+            self._spill.path,
+            self._encoding,
+            header=address.table in self._unread,
+        )
         if here is not address:
             self._converted.setdefault(address.path, before)  # sheets may share a file
         # A folder called sex=F is a folder: no column is made of it.
