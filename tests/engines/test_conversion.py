@@ -222,7 +222,7 @@ def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
     """It was hashed before that, or converted for another table: the rows are not those."""
     (tmp_path / "jobs.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
     (tmp_path / "workers.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
-    real = duckdb.readable
+    real = conversion.readable
 
     def replacing(address: FileAddress, *rest: Any, **told: Any) -> FileAddress:  # noqa: ANN401
         made = real(address, *rest, **told)
@@ -274,7 +274,7 @@ def test_of_a_header_alone_no_row_is_kept_or_seen(end: str, tmp_path: Path) -> N
     path = tmp_path / f"jobs{end}"
     (WRITERS.get(end) or (lambda one: one.write_bytes(b"id;town;county;pay\n\x81")))(path)
     allowed = Resources(encoding="cp1252")
-    told = {"tables": ("jobs",), "headers": ("jobs",)}
-    with closing(open_database({"jobs": path.name}, tmp_path, allowed, **told)) as database:
+    sources, jobs = {"jobs": path.name}, ("jobs",)
+    with closing(open_database(sources, tmp_path, allowed, tables=jobs, headers=jobs)) as database:
         assert list(database.tables()["jobs"].columns) == list(ROWS[0])
         assert rows(database) == []

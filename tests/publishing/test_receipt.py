@@ -14,6 +14,7 @@ from pyarrow.csv import write_csv
 
 from leeward.engines import duckdb
 from leeward.engines.ibis_engine import IbisEngine
+from leeward.engines.spill import SpillFolder
 from leeward.errors import LeewardError
 from leeward.publishing import receipt
 from leeward.publishing.check import Checked, check_rows, open_data, require_rows
@@ -242,11 +243,10 @@ def test_there_is_none_for_a_file_that_is_replaced_between_its_digest_and_its_co
     plan, economy = office.folder / "2026Q2.yaml", office.folder / "economy"
     plan.write_text(plan.read_text().replace("jobs.parquet", "jobs.csv"))
     write_csv(second_job(pq.read_table(economy / "jobs.parquet")), economy / "jobs.csv")
-    real = duckdb.SpillFolder
 
-    def replacing(place: Path | None) -> duckdb.SpillFolder:
+    def replacing(place: Path | None) -> SpillFolder:
         write_csv(pq.read_table(economy / "jobs.parquet"), economy / "jobs.csv")
-        return real(place)
+        return SpillFolder(place)
 
     monkeypatch.setattr(duckdb, "SpillFolder", replacing)
     with pytest.raises(LeewardError, match="must not change"):
