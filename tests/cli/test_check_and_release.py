@@ -73,10 +73,10 @@ def test_rows_that_passed_pass_without_a_receipt(
 
 
 def test_check_hints_at_formulas_and_at_a_frame_made_of_jobs(office: Office) -> None:
-    office.edit("codebook.yaml", ("[F, M]", "[F, M, '=1+1']"))
-    assert [one.split(":")[0] for one in answer(office, "check", "plan.yaml")["hints"]] == [
-        "codebook.attributes.sex"
-    ]
+    office.edit("codebook.yaml", ("[F, M]", "{F: F, M: '@M'}"))
+    (hint,) = answer(office, "check", "plan.yaml")["hints"]
+    assert hint.startswith("codebook.attributes.sex: a spreadsheet takes labels such as '@M'")
+    office.edit("codebook.yaml", ("{F: F, M: '@M'}", "[F, M, '=1+1']"))
     office.edit("workplaces.csv", ("e5,03,B,G\n", ""))
     told = office.run("check", "plan.yaml").stdout.splitlines()
     assert told[1:3] == [

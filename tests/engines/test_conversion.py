@@ -6,13 +6,15 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyreadstat
 import pytest
 import xlsxwriter
 
-from leeward.engines import conversion
+from leeward.engines import conversion, duckdb
+from leeward.engines.address import FileAddress
 from leeward.engines.database import Database
 from leeward.engines.opening import open_database
 from leeward.errors import BadFile, InvalidParameter, Undisclosed
@@ -83,7 +85,9 @@ def test_its_rows_are_read(
         assert kinds == ["string", "string", "int64", "float64"]
         assert private(database) == [0o600]
         one = sha256((tmp_path / f"jobs{end}").read_bytes()).digest()
-        assert database.digest() == sha256(one).hexdigest()
+        file = sha256(one).hexdigest()
+        named = sha256(f"{file} ['one']".encode()).hexdigest()
+        assert database.digest() == (named if end == ".xlsx" else file)
         WRITERS[end](tmp_path / f"jobs{end}")
         database.digest()
         assert not database.unchanged()  # since it was converted
@@ -209,3 +213,68 @@ def test_a_broken_file_shows_nothing(end: str, tmp_path: Path) -> None:
         opened(tmp_path, f"jobs{end}")
     assert caught.value.inside is not None
     assert "SECRET" not in str(caught.value.inside)
+
+
+@pytest.mark.parametrize(("hashed", "second"), [(True, "workers.csv"), (False, "jobs.csv")])
+def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
+    hashed: bool, second: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was hashed before that, or converted for another table: the rows are not those."""
+    (tmp_path / "jobs.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
+    (tmp_path / "workers.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
+    real = conversion.readable
+
+    def replacing(address: FileAddress, *rest: Any, **told: Any) -> FileAddress:  # noqa: ANN401
+        made = real(address, *rest, **told)
+        if address.table == "jobs":
+            (tmp_path / second).write_bytes(b"id;town\n2;Ulm\n3;Hof\n")
+        return made
+
+    for reads, same in ((real, True), (replacing, False)):
+        monkeypatch.setattr(duckdb, "readable", reads)
+        paths = {"jobs": tmp_path / "jobs.csv", "workers": tmp_path / second}
+        addresses = tuple(FileAddress(table, path, "csv") for table, path in paths.items())
+        files = duckdb.Files(addresses, Resources(encoding="latin-1"), hashed=hashed)
+        with closing(files):
+            files.digest()
+            assert files.unchanged() is same
+
+
+@pytest.mark.parametrize("stray", [(1, 0), (2, 6), (9, 8)])
+def test_cells_beside_all_names_are_no_columns(stray: tuple[int, int], tmp_path: Path) -> None:
+    """Known bad: a sheet as wide as its rows, so that one cell of a worker refuses it in public."""
+    for name, cells in (("plain", ()), ("stray", (stray,))):
+        with xlsxwriter.Workbook(tmp_path / f"{name}.xlsx") as book:
+            sheet = book.add_worksheet()
+            sheet.write_row(0, 1, list(ROWS[0]))
+            for number, row in enumerate(ROWS, 1):
+                sheet.write_row(number, 1, list(row.values()))
+            for at in cells:
+                sheet.write(*at, "x")
+    with (
+        closing(opened(tmp_path, "plain.xlsx")) as plain,
+        closing(opened(tmp_path, "stray.xlsx")) as other,
+    ):
+        assert rows(other) == rows(plain)
+        assert other.tables()["jobs"].schema() == plain.tables()["jobs"].schema()
+
+
+def test_the_only_sheet_is_the_same_data_with_and_without_its_name(tmp_path: Path) -> None:
+    sheet(tmp_path / "jobs.xlsx")
+    with (
+        closing(opened(tmp_path, "jobs.xlsx")) as one,
+        closing(opened(tmp_path, "jobs.xlsx#one")) as same,
+    ):
+        assert one.digest() == same.digest()
+
+
+@pytest.mark.parametrize("end", [*WRITERS, ".csv"])
+def test_of_a_header_alone_no_row_is_kept_or_seen(end: str, tmp_path: Path) -> None:
+    """The byte behind the header is no text in the encoding that is told."""
+    path = tmp_path / f"jobs{end}"
+    (WRITERS.get(end) or (lambda one: one.write_bytes(b"id;town;county;pay\n\x81")))(path)
+    allowed = Resources(encoding="cp1252")
+    sources, jobs = {"jobs": path.name}, ("jobs",)
+    with closing(open_database(sources, tmp_path, allowed, tables=jobs, headers=jobs)) as database:
+        assert list(database.tables()["jobs"].columns) == list(ROWS[0])
+        assert rows(database) == []

@@ -83,6 +83,16 @@ OFFICIAL = [
         {"nace2.1/group": ["62.1"]},
     ),
     (
+        "NACE_2021.csv",
+        "Order,Level,Code,Parent,Description\n1,1,A,,Farms\n",
+        {"nace2/section": ["A"]},
+    ),
+    (
+        "NACE_2-1_to_2.csv",
+        "Order,Level,Code,Parent,Description\n1,2,45,G,Motor trade\n",
+        {"nace2/division": ["45"]},
+    ),
+    (
         "NUTS_AT_2021.csv",
         "CNTR_CODE,NUTS_ID,NAME_LATN\nAT,AT1,Ost\nAT,AT130,Wien\n",
         {"nuts2021/1": ["AT1"], "nuts2021/3": ["AT130"]},
@@ -109,6 +119,25 @@ def test_official_files_are_read_as_they_come(
     found = Library(tmp_path).official
     assert {one.name: list(one.codes) for one in found} == lists
     assert not any(label.endswith("T") for one in found for label in one.codes.values())
+
+
+@pytest.mark.parametrize(
+    ("codes", "year"),
+    [
+        (["315210", "517311"], "2017"),
+        (["315210", "541711"], "2012"),
+        (["315211", "541711"], "2007"),
+        (["315211", "517212"], "2002"),
+        (["315211", "233210"], "1997"),
+        (["315211"], ""),  # of three vintages
+    ],
+)
+def test_a_vintage_is_known_by_codes_that_no_other_has(
+    tmp_path: Path, codes: list[str], year: str
+) -> None:
+    rows = "".join(f"{code},Name,6\n" for code in codes)
+    (tmp_path / "label_industry.csv").write_text(f"industry,label,ind_level\n{rows}")
+    assert [one.name for one in Library(tmp_path).official] == [f"naics{year}/6"]
 
 
 def test_spreadsheets_are_read_with_the_extra_and_asked_for_without(

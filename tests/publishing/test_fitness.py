@@ -2,15 +2,18 @@
 
 from fractions import Fraction
 from pathlib import Path
+from typing import NamedTuple, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from leeward.economy.economy import Economy
 from leeward.economy.establishments import build_frame
 from leeward.economy.profile import EconomyCells
-from leeward.mechanisms.measurement import Measurement
+from leeward.mechanisms.measurement import CellLaw, Measurement
 from leeward.model import Cells
+from leeward.noise.law import Law
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.target import read_target, smallest_budget
 from tests.publishing.plans import STRONG, WORKER, planned
@@ -89,3 +92,19 @@ def test_a_profile_has_every_cell_of_the_economy_and_all_of_its_jobs() -> None:
     assert all(size <= n for size, n in zip(profile.largest, profile.n, strict=True))
     (one,) = set(EconomyCells(ECONOMY).profile(()).n)
     assert one == ECONOMY.jobs
+
+
+class Even(NamedTuple):
+    """Noise that is as likely anywhere from 0 to 1."""
+
+    name: str
+
+    def approximate(self, words: NDArray[np.uint64]) -> tuple[NDArray[np.float64], None]:
+        return words / 2.0**64, None
+
+
+def test_cells_of_two_laws_have_noise_of_their_own() -> None:
+    """Known bad: the same draws for both, which never change places."""
+    laws = [cast("Law", Even(name)) for name in ("one", "other")]
+    cells = tuple(CellLaw(100 + k, law, 1000.0) for k, law in enumerate(laws))
+    assert Fitness(cells, (1, 1)).top(Fraction(1, 2)) == pytest.approx(0.5, abs=0.1)

@@ -8,9 +8,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from pyarrow.csv import write_csv
 
+from leeward.engines import duckdb
 from leeward.engines.ibis_engine import IbisEngine
+from leeward.engines.spill import SpillFolder
+from leeward.errors import LeewardError
 from leeward.publishing import receipt
 from leeward.publishing.check import Checked, check_rows, open_data, require_rows
 from leeward.publishing.plan import read_plan
@@ -227,3 +232,23 @@ def test_a_release_with_a_receipt_does_not_look_at_the_rows(office: Office) -> N
     rewrite(office, "jobs", second_job)
     assert office.run("other", *release(), changes=noted()).code == 0
     assert LOOKED in steps(office.folder / "other")
+
+
+@pytest.mark.usefixtures("state")
+def test_there_is_none_for_a_file_that_is_replaced_between_its_digest_and_its_conversion(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Known bad: the receipt of good rows for the digest of bad ones."""
+    another_encoding(office)
+    plan, economy = office.folder / "2026Q2.yaml", office.folder / "economy"
+    plan.write_text(plan.read_text().replace("jobs.parquet", "jobs.csv"))
+    write_csv(second_job(pq.read_table(economy / "jobs.parquet")), economy / "jobs.csv")
+
+    def replacing(place: Path | None) -> SpillFolder:
+        write_csv(pq.read_table(economy / "jobs.parquet"), economy / "jobs.csv")
+        return SpillFolder(place)
+
+    monkeypatch.setattr(duckdb, "SpillFolder", replacing)
+    with pytest.raises(LeewardError, match="must not change"):
+        checked(office)
+    assert not list((office.folder / "state" / "leeward").glob("*.json"))

@@ -99,8 +99,11 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     raise_all(_not_given(name) for name, one in tables.items() if one is None)
     sources = {name: one or "" for name, one in tables.items()}
     reading = {"engine": engine, "encoding": encoding}
-    with frankly(), connect(sources, Path(), read_resources(reading, Path())) as opened:
-        reads = opened.codes if list_codes or classifications is not None else None
+    reading_codes = list_codes or classifications is not None
+    headers = {*sources} - ({"workplaces"} if reading_codes else set())
+    resources = read_resources(reading, Path())
+    with frankly(), connect(sources, Path(), resources, headers=headers) as opened:
+        reads = opened.codes if reading_codes else None
         library = Library(classifications, "--classifications")
         draft = Draft(opened.describe(), library, reads, listing=list_codes)
         located = {name: seen_from(source, out) for name, source in sources.items()}

@@ -50,8 +50,13 @@ Pieces = Iterator[Mapping[str, list[Any]]]
 """The values of columns, some rows at a time."""
 
 
-def readable(address: FileAddress, folder: Path, encoding: str | None) -> FileAddress:
-    """A file that DuckDB reads, with the same rows: the file itself, or a private one."""
+def readable(
+    address: FileAddress, folder: Path, encoding: str | None, *, header: bool = False
+) -> FileAddress:
+    """A file that DuckDB reads, with the same rows: the file itself, or a private one.
+
+    Of a `header` alone no row is converted, and no type comes from rows.
+    """
     if address.format == "parquet" or (address.format == "csv" and _is_utf_8(address, encoding)):
         return address
     place = folder / f"file_{address.table}"
@@ -59,11 +64,17 @@ def readable(address: FileAddress, folder: Path, encoding: str | None) -> FileAd
     if address.format == "csv":
         plain = address.path.with_suffix("") if address.zipped else address.path
         decoded = replace(address, path=place / plain.name)
-        _decode(address, decoded.path, encoding or UTF_8)
+        _decode(address, decoded.path, encoding or UTF_8, header=header)
         return decoded
-    rows = _sheet(address) if address.format == "sheet" else _statistical(address, encoding)
-    converted = FileAddress(address.table, place / "rows.parquet", "parquet")
-    _write(converted.path, *rows)
+    sheet = _sheet(address) if address.format == "sheet" else None
+    schema, pieces = (
+        _statistical(address, encoding)
+        if sheet is None
+        else _cells(sheet, address.parameter, header=header)
+    )
+    name = "" if sheet is None else sheet.name
+    converted = FileAddress(address.table, place / "rows.parquet", "parquet", name)
+    _write(converted.path, schema, iter(()) if header else pieces)
     return converted
 
 
@@ -75,12 +86,15 @@ def _is_utf_8(address: FileAddress, encoding: str | None) -> bool:
         return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def _decode(address: FileAddress, out: Path, encoding: str) -> None:
+def _decode(address: FileAddress, out: Path, encoding: str, *, header: bool) -> None:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         with opened_bytes(address.path) as source, _private(out) as target:
-            while piece := source.read(CHUNK):
-                target.write(decoder.decode(piece).encode())
+            while piece := source.read(1 if header else CHUNK):
+                text = decoder.decode(piece)
+                target.write(text.encode())
+                if header and text == "\n":
+                    return
             target.write(decoder.decode(b"", final=True).encode())
         return
     except UnicodeError:
@@ -153,15 +167,31 @@ def _filled(texts: list[str | None]) -> list[str | None]:
     return [one or None for one in texts]
 
 
-def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
-    """The rows of a sheet under its first row, which names the columns; empty cells are nulls."""
+def _sheet(address: FileAddress) -> Any:  # noqa: ANN401 (of a library without types)
+    """The sheet that the address means."""
     library = _library("python_calamine", address.parameter)
     book = library.CalamineWorkbook.from_path(str(address.path))
-    sheet = book.get_sheet_by_name(_sheet_name(address, library, book))
-    names = [_text(cell) for cell in next(sheet.iter_rows(), [])]
-    require_names(names, address.parameter)
+    return book.get_sheet_by_name(_sheet_name(address, library, book))
+
+
+def _cells(
+    sheet: Any,  # noqa: ANN401 (as above)
+    parameter: str,
+    *,
+    header: bool,
+) -> tuple[pa.Schema, Pieces]:
+    """The rows of a sheet under its first row, which names the columns; empty cells are nulls.
+
+    A sheet is as wide as its rows. Cells left and right of all names are no columns: otherwise a
+    single one, in the row of a worker, would refuse the file in public.
+    """
+    first = [_text(cell) for cell in next(sheet.iter_rows(), [])]
+    named = [place for place, name in enumerate(first) if name.strip()]
+    within = slice(named[0], named[-1] + 1) if named else slice(0)
+    names = first[within]
+    require_names(names or [""], parameter)
     kinds: list[set[pa.DataType]] = [set() for _ in names]
-    for row in islice(sheet.iter_rows(), 1, None):
+    for row in () if header else _under(sheet, within):
         for held, cell in zip(kinds, row, strict=True):
             if cell != "":
                 held.add(NUMBER if _is_number(cell) else TEXT)
@@ -169,7 +199,7 @@ def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
     types = [NUMBER if held == {NUMBER} else TEXT for held in kinds]
 
     def pieces() -> Pieces:
-        rows = (row for row in islice(sheet.iter_rows(), 1, None) if any(one != "" for one in row))
+        rows = (row for row in _under(sheet, within) if any(one != "" for one in row))
         while some := list(islice(rows, max(1, CELLS // max(1, len(names))))):
             cells = zip(*some, strict=True)
             yield {
@@ -178,6 +208,11 @@ def _sheet(address: FileAddress) -> tuple[pa.Schema, Pieces]:
             }
 
     return pa.schema(list(zip(names, types, strict=True))), pieces()
+
+
+def _under(sheet: Any, within: slice) -> Iterator[list[Any]]:  # noqa: ANN401 (as above)
+    """The cells under the header, of these columns."""
+    return (row[within] for row in islice(sheet.iter_rows(), 1, None))
 
 
 def _is_number(cell: object) -> bool:

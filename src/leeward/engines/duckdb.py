@@ -1,6 +1,6 @@
 """DuckDB inside this process, over files, frames or a DuckDB file."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from hashlib import sha256
@@ -145,8 +145,10 @@ class Files(Embedded):
     """Three tables, each a file or a frame in this process.
 
     A frame is copied when it is opened: what its owner does to it afterwards is not seen. A file
-    that DuckDB does not read is converted then; its digest is that of the file as it was given.
+    that DuckDB does not read is converted then; its digest is that of the file as it was given, and
+    of a workbook also the name of the sheet, told or not.
     With `hashed` the digest of the files is begun before anything else, since it will be asked for.
+    Of the tables `headers` nothing but names and types of columns will be.
     """
 
     def __init__(
@@ -155,8 +157,10 @@ class Files(Embedded):
         resources: Resources,
         *,
         hashed: bool = False,
+        headers: Collection[str] = (),
     ) -> None:
         self._addresses = addresses
+        self._unread = frozenset(headers)
         self._encoding = resources.encoding
         self._begun = FileDigest(self._paths()) if hashed else None
         with closed_on_refusal(self._stop):
@@ -177,9 +181,14 @@ class Files(Embedded):
         if isinstance(address, FrameAddress):
             return self._copied(address)
         before = state(address.path)
-        here = self._here[address.table] = readable(address, self._spill.path, self._encoding)
+        here = self._here[address.table] = readable(
+            address,
+            self._spill.path,
+            self._encoding,
+            header=address.table in self._unread,
+        )
         if here is not address:
-            self._converted[address.path] = before
+            self._converted.setdefault(address.path, before)  # sheets may share a file
         # A folder called sex=F is a folder: no column is made of it.
         path = _literal(here.path)
         if here.format == "parquet":
@@ -256,10 +265,10 @@ class Files(Embedded):
     def digest(self) -> str:
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
         begun, self._begun = self._begun or FileDigest(self._paths()), None
-        self._states = begun.states | self._converted
+        self._states = begun.states
         self._digested = True
         files = begun.result()
-        sheets = [one.sheet for one in self._addresses if isinstance(one, FileAddress)]
+        sheets = [one.sheet for one in self._here.values()]
         if any(sheets):
             files = sha256(f"{files} {sheets}".encode()).hexdigest()
         if not frames:
@@ -279,7 +288,9 @@ class Files(Embedded):
         super().close()
 
     def unchanged(self) -> bool:
-        return self._digested and {path: state(path) for path in self._states} == self._states
+        """Whether files are as they were when they were hashed and, if so, when converted."""
+        held = (*self._states.items(), *self._converted.items())
+        return self._digested and all(state(path) == before for path, before in held)
 
 
 def opened_file(path: Path, table: str) -> AbstractContextManager[Files]:

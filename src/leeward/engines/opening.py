@@ -1,6 +1,6 @@
 """Opening: from the addresses in a plan to the engine that reads them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from leeward.engines.address import (
@@ -34,6 +34,7 @@ def connect(
     resources: Resources = ANYTHING,
     *,
     hashed: bool = False,
+    headers: Collection[str] = (),
 ) -> Engine:
     """The engine for the tables workplaces, workers and jobs.
 
@@ -41,9 +42,10 @@ def connect(
     (anything that streams Arrow, a table of Ibis); or all three are tables of one database, such
     as `duckdb://file.duckdb#jobs` or `postgres://user@host/db#schema.jobs`. With `engine: spark`
     each is a path or URL of Parquet, or a table of its catalog (`#db.jobs`). With `hashed` the
-    digest of files is begun at once, for one who will ask for it.
+    digest of files is begun at once, for one who will ask for it. Of tables in `headers` names and
+    types of columns alone are read.
     """
-    return IbisEngine(open_database(sources, base, resources, hashed=hashed))
+    return IbisEngine(open_database(sources, base, resources, hashed=hashed, headers=headers))
 
 
 def open_database(
@@ -53,6 +55,7 @@ def open_database(
     *,
     tables: tuple[str, ...] = TABLES,
     hashed: bool = False,
+    headers: Collection[str] = (),
 ) -> Database:
     """The database that holds these tables."""
     if resources.engine == "spark":
@@ -60,7 +63,7 @@ def open_database(
         spark = read_spark_addresses(sources, base, tables, elsewhere=remote is not None)
         return Spark(spark, remote)
     addresses = read_addresses(sources, base, tables)
-    return _database(addresses, resources, hashed=hashed)
+    return _database(addresses, resources, hashed=hashed, headers=headers)
 
 
 def _database(
@@ -68,11 +71,12 @@ def _database(
     resources: Resources,
     *,
     hashed: bool,
+    headers: Collection[str],
 ) -> Database:
     tables = tuple(one for one in addresses if isinstance(one, TableAddress))
     if not tables:
         here = tuple(one for one in addresses if not isinstance(one, TableAddress))
-        return Files(here, resources, hashed=hashed)
+        return Files(here, resources, hashed=hashed, headers=headers)
     scheme = tables[0].scheme
     if scheme == "duckdb":
         _refuse_useless(("encoding",), scheme, resources)

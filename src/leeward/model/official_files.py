@@ -35,8 +35,18 @@ HEADERLESS_COUNTIES = ["STATE", "STATEFP", "COUNTYFP", "COUNTYNAME", "CLASSFP"]
 """Columns of the Census Bureau's older county files, which do not name them."""
 
 YEAR = re.compile(r"(?:19|20)\d\d")
-NAICS_MARKS = {"455110": "2022", "211120": "2017", "315210": "2012", "315211": "2007"}
-"""National industries that a vintage of NAICS has and no earlier one of these."""
+NAICS_MARKS = {
+    "2022": {"455110"},
+    "2017": {"517311"},
+    "2012": {"315210", "541711"},
+    "2007": {"315211", "541711"},
+    "2002": {"517212"},
+    "1997": {"233210"},
+}
+"""National industries that one vintage of NAICS has, or has together, and no other."""
+
+NACE_MARKS = {"V": "2.1", "62.1": "2.1", "62.0": "2", "45": "2"}
+"""Sections, groups and divisions that one edition of NACE has and the other has not."""
 
 
 @dataclass(frozen=True)
@@ -308,12 +318,13 @@ def _placed(
 
 
 def _vintage(scheme: str, about: str, codes: set[str]) -> str:
-    """Which edition of a scheme it is, by the file's words or by its codes; nothing if unknown."""
+    """Which edition of a scheme it is, by its codes or by the file's words; nothing if unknown."""
     if scheme == "nace":
-        return "2.1" if re.search(r"2[._ -]?1(?!\d)", about) or "V" in codes else "2"
+        said = "2.1" if re.search(r"(?<!\d)2[._ -]?1(?!\d)", about) else "2"
+        return next((edition for code, edition in NACE_MARKS.items() if code in codes), said)
     if scheme == "isco":
         return "08"
     years = YEAR.findall(about)
     if scheme == "naics" and not years:
-        return next((year for code, year in NAICS_MARKS.items() if code in codes), "")
+        return next((year for year, marks in NAICS_MARKS.items() if marks <= codes), "")
     return years[0] if years and scheme in {"naics", "nuts", "fips"} else ""

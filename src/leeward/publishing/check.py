@@ -126,13 +126,14 @@ def _impossible(plan: Plan, engine: Engine, steps: Steps) -> Iterator[Finding]:
 def _formula_hints(codebook: Codebook) -> Iterator[str]:
     """Spreadsheets take some texts of a CSV file for formulas and run them."""
     for one in codebook.attributes.values():
-        found = [code for code in one.codes if code.startswith(FORMULA)]
-        if found:
-            yield (
-                f"codebook.attributes.{one.name}: a spreadsheet takes codes such as "
-                f"{shown(found[0])} for formulas; tell readers to open the Parquet files, or "
-                "change the codes."
-            )
+        for what, texts in (("codes", one.codes), ("labels", one.labels)):
+            found = next((text for text in texts if text.startswith(FORMULA)), None)
+            if found is not None and (what == "codes" or found not in one.codes):
+                yield (
+                    f"codebook.attributes.{one.name}: a spreadsheet takes {what} such as "
+                    f"{shown(found)} for formulas; tell readers to open the Parquet files, or "
+                    f"change the {what}."
+                )
 
 
 def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:

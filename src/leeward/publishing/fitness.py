@@ -92,9 +92,10 @@ class Fitness:
         true = np.repeat(np.array(self._true, float), cells)
         published = np.empty((draws, len(true)))
         row = np.repeat(np.arange(len(cells)), cells)
+        bits = SeededBits(SEED)
         for one, rows in self._by_law():
             at = np.flatnonzero(np.isin(row, rows))
-            z = unit_draws(one.law, SeededBits(SEED), draws * len(at))
+            z = unit_draws(one.law, bits, draws * len(at))
             scale, bias = self._scales[row[at]], self._biases[row[at]]
             noise = np.rint(scale * z.reshape(draws, len(at)) - bias)
             published[:, at] = true[at] + np.nan_to_num(noise)
@@ -129,7 +130,9 @@ class Fitness:
         return np.array([one.bias for one in self.laws])
 
     def _by_law(self) -> Iterator[tuple[CellLaw, NDArray[np.intp]]]:
-        """Each law once, with the rows whose noise has it."""
-        numbers = np.array([hash(one.law) for one in self.laws])
-        for first in np.unique(numbers, return_index=True)[1]:
-            yield self.laws[first], np.flatnonzero(numbers == numbers[first])
+        """Each law once, in the order of rows, with those whose noise has it."""
+        rows: dict[object, list[int]] = {}
+        for row, one in enumerate(self.laws):
+            rows.setdefault(one.law, []).append(row)
+        for held in rows.values():
+            yield self.laws[held[0]], np.array(held)
