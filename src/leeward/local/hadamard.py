@@ -21,6 +21,7 @@ from leeward.local.channel import (
     OneNumber,
     Reports,
     approximate_factor,
+    at_estimates,
     below,
     kept,
     read_domain,
@@ -113,7 +114,8 @@ class Hadamard(OneNumber):
     def variances(self, reports: Reports, counts: Counts) -> Counts:
         """N/(own − other)² − f, where N reports lie in the block of the answer.
 
-        A report adds +1, −1 or 0, so that N is the sum of the squares.
+        A report adds +1, −1 or 0, so that N is the sum of the squares. In a small block N is small
+        by chance: it counts as no less than what is expected of clients who are spread evenly.
         """
         own, other = self.chances
         seen = np.bincount(
@@ -121,7 +123,7 @@ class Hadamard(OneNumber):
         )
         near = seen[np.arange(self.domain) % self.blocks] / float(own - other) ** 2
         found: Counts = near - np.clip(counts, 0, len(reports))
-        return np.maximum(found, 0)
+        return np.maximum(found, at_estimates(self.variance, len(reports), counts))
 
     @property
     def most_moved(self) -> float:
