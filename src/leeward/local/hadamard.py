@@ -114,8 +114,8 @@ class Hadamard(OneNumber):
     def variances(self, reports: Reports, counts: Counts) -> Counts:
         """N/(own − other)² − f, where N reports lie in the block of the answer.
 
-        A report adds +1, −1 or 0, so that N is the sum of the squares. In a small block N is small
-        by chance: it counts as no less than what is expected of clients who are spread evenly.
+        A report adds +1, −1 or 0, so that N is the sum of the squares. N may be 0 by
+        chance: the variance is at least that of a block where nobody else is at home.
         """
         own, other = self.chances
         seen = np.bincount(
@@ -123,7 +123,11 @@ class Hadamard(OneNumber):
         )
         near = seen[np.arange(self.domain) % self.blocks] / float(own - other) ** 2
         found: Counts = near - np.clip(counts, 0, len(reports))
-        return np.maximum(found, at_estimates(self.variance, len(reports), counts))
+        return np.maximum(found, self.least_variances(len(reports), counts))
+
+    def least_variances(self, n: int, counts: Counts) -> Counts:
+        """Where only the clients of an answer have answers of its block."""
+        return at_estimates(lambda n, f, _: self.variance_in_block(n, f, f), n, counts)
 
     @property
     def most_moved(self) -> float:
