@@ -132,7 +132,7 @@ class Result:
 
     def to_bytes(self) -> bytes:
         """The one way to write it."""
-        return (json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
+        return written(self.as_json())
 
     def __repr__(self) -> str:
         return f"Result({self.survey.name}, {self.reports} reports, {len(self.tables)} tables)"
@@ -197,11 +197,17 @@ def _table(
         none: Counts = np.zeros(0)
         return Table(question, stratum, everyone, reports, 0, none, none, none)
     found = question.channel.counts(on_it)
-    of_share = question.channel.variances(on_it, found) / asked**2
-    margins = QUANTILE * reports * np.sqrt(of_share + _of_sample(found, asked, reports))
+    margins = margins_of(found, question.channel.variances(on_it, found), asked, reports)
     counts = found * (reports / asked)
     near = project(found / asked)
     return Table(question, stratum, everyone, reports, asked, counts, margins, near)
+
+
+def margins_of(found: Counts, variances: Counts, asked: int, reports: int) -> Counts:
+    """The margins of counts that are scaled from those who were asked to all who reported."""
+    of_share = variances / asked**2 + _of_sample(found, asked, reports)
+    margins: Counts = QUANTILE * reports * np.sqrt(of_share)
+    return margins
 
 
 def _of_sample(found: Counts, asked: int, reports: int) -> Counts:
@@ -228,6 +234,12 @@ def project(shares: Counts) -> Counts:
     positive = int(np.flatnonzero(falling > excess)[-1])
     nearest: Counts = np.maximum(shares - excess[positive], 0)
     return nearest
+
+
+def written(content: Mapping[str, Any]) -> bytes:
+    """The content of a result as JSON."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode()
 
 
 def csv_bytes(content: Mapping[str, Any]) -> bytes:
