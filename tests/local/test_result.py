@@ -162,12 +162,12 @@ def test_a_folder_and_a_file_of_lines_are_the_same_reports(tmp_path: Path) -> No
 def test_foreign_repeated_and_malformed_reports_are_named_and_refused(tmp_path: Path) -> None:
     asked = survey()
     (one, two), (foreign,) = sent(asked, 2), sent(survey(name="other"), 1)
-    for name, content in (("a", one), ("b", one), ("c", two), ("d", foreign), ("e", b"{")):
+    for name, content in (("a", one), ("b", one), ("c", two), ("d", foreign), ("e\x1b[2J", b"{")):
         (tmp_path / f"{name}.json").write_bytes(content)
     with pytest.raises(Problems) as refusal:
         aggregate(asked, tmp_path)
     told = [(one.value, one.rule) for one in refusal.value.problems]
-    assert [value for value, _ in told] == ["b.json", "d.json", "e.json"]
+    assert [value for value, _ in told] == ["'b.json'", "'d.json'", r"'e\x1b[2J.json'"]
     assert [rule.split(",")[0] for _, rule in told] == [
         "must have an id of its own",
         "must be of this survey",

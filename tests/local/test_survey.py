@@ -94,6 +94,17 @@ def test_what_is_wrong_is_named(change: dict[str, Any], parameter: str, rule: st
     assert rule in refusal.value.rule
 
 
+@pytest.mark.parametrize("name", ["site", "branches", "store_no", "factories", "Department"])
+def test_every_name_of_a_workplace_is_refused(name: str) -> None:
+    with pytest.raises(LeewardError, match="never a workplace"):
+        survey(strata={name: ["a", "b"]})
+
+
+@pytest.mark.parametrize("epsilon", ["1/1000", "16"])
+def test_the_bounds_of_epsilon_belong_to_it(epsilon: str) -> None:
+    assert survey(epsilon=epsilon).epsilon.text in ("0.001", "16")
+
+
 @pytest.mark.parametrize("name", ["employer_size", "confirmed", "workshop_training"])
 def test_a_stratum_that_only_sounds_like_a_workplace_is_taken(name: str) -> None:
     assert name in survey(strata={name: ["a", "b"]}).strata
