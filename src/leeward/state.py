@@ -2,10 +2,11 @@
 
 import os
 import stat
-from contextlib import suppress
 from pathlib import Path
-from threading import get_native_id
 
+from leeward.randomness import SecretBits
+
+NAME_BITS = 128
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
@@ -13,6 +14,13 @@ def state_folder() -> Path:
     """Where this user's programs keep what they may lose: XDG_STATE_HOME, or in the home folder."""
     given = Path(os.environ.get("XDG_STATE_HOME", ""))
     return (given if given.is_absolute() else Path.home() / ".local" / "state") / "leeward"
+
+
+def require_own(folder: Path) -> None:
+    """A folder of this user's, in which nobody else can add or take away files."""
+    found = folder.stat()
+    if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        raise PermissionError(1, "others may write into the folder")
 
 
 def read_own(path: Path, most_bytes: int) -> bytes:
@@ -45,11 +53,14 @@ def replace_own(path: Path, content: bytes) -> None:
 
 
 def _temporary(path: Path, content: bytes) -> Path:
-    written = path.with_name(f".{path.name}.{get_native_id()}")
-    with suppress(FileNotFoundError):
-        written.unlink()  # of a thread of this number that was killed
+    """A file of a name that no other program has, on no machine that shares the folder."""
+    written = path.with_name(f".{path.name}.{SecretBits().word(NAME_BITS):032x}")
     with os.fdopen(os.open(written, NEW, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except OSError:
+            written.unlink()
+            raise
     return written

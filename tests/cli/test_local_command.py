@@ -118,5 +118,5 @@ def test_reports_become_a_result_that_verify_accepts(
     (place / "reports" / "6.json").write_bytes((place / "reports" / "1.json").read_bytes())
     refused = run("local aggregate survey.yaml reports --out three", monkeypatch)
     assert refused.exit_code == 1
-    assert "an id of its own, not that of 1.json; got 6.json" in refused.stderr
+    assert "an id of its own, not that of '1.json'; got '6.json'" in refused.stderr
     assert not (place / "three").exists()

@@ -112,6 +112,35 @@ def test_a_kept_report_that_cannot_be_used_is_no_reason_to_draw_again(
         own_report(asked, nothing)
 
 
+def test_what_is_kept_counts_whatever_the_link_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder of another machine may do what it is asked and still say that it did not."""
+    asked, link = survey(), os.link
+
+    def lost(source: Path, target: Path) -> None:
+        link(source, target)
+        link(source, target)
+
+    monkeypatch.setattr(os, "link", lost)
+    made, new = own_report(asked, lambda: drawn(asked), TODAY)
+    assert new
+    assert own_report(asked, nothing, TODAY)[0].id == made.id
+    assert len(kept(asked)) == 1
+
+
+@pytest.mark.parametrize("harm", ["open folder", "a hole"])
+def test_a_folder_that_others_changed_is_no_reason_to_draw_again(harm: str) -> None:
+    asked = survey(limits={"per_person": 4})
+    for day in (TODAY, TOMORROW):
+        own_report(asked, lambda: drawn(asked), day)
+    first, _ = kept(asked)
+    first.unlink()
+    if harm == "open folder":
+        kept(asked)[0].unlink()
+        first.parent.chmod(0o770)
+    with pytest.raises(BadFile, match="a second draw costs ε again"):
+        own_report(asked, nothing, date(2027, 1, 1))
+
+
 @pytest.mark.parametrize("method", [*METHODS, "auto"])
 def test_a_report_of_every_method_is_read_as_it_was_written(method: str) -> None:
     asked = survey(method=method)
@@ -169,3 +198,11 @@ def test_what_is_no_report_is_refused(change: dict[str, Any], rule: str) -> None
     read_report(json.dumps(sound), asked)
     with pytest.raises(LeewardError, match=rule):
         read_report(json.dumps(sound | change), asked)
+
+
+def test_a_report_that_programs_may_read_otherwise_is_refused() -> None:
+    asked = survey()
+    sound = drawn(asked).to_bytes(asked).decode()
+    for wrong in (sound.encode("utf-16"), sound.replace('"id"', '"id": "x", "id"').encode()):
+        with pytest.raises(InvalidParameter, match="each key once"):
+            read_report(wrong, asked)

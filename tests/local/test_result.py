@@ -55,6 +55,34 @@ def test_variances_of_hadamard_see_a_crowded_block() -> None:
     assert found[16] > 5 * found[1]
 
 
+def test_margins_of_hadamard_are_never_0() -> None:
+    """No report in the block of an answer is no proof that nobody has it."""
+    made = Hadamard.of(120_000, "8")
+    reports = np.zeros(5000, dtype=np.uint64)  # all in the block 0
+    found = made.variances(reports, np.zeros(made.domain))
+    assert found[1] == pytest.approx(made.variance_in_block(5000, 0, 0))
+    assert found[1] > 1
+
+
+def test_margins_of_few_who_agree_allow_for_those_who_were_not_asked() -> None:
+    """18 of 20 say yes: those who were asked all agree in a quarter of the surveys."""
+    asked = survey(SEVERAL, ask="one", epsilon="16")
+    columns = {"pay": ["a"] * 20, "harassed": ["yes"] * 18 + ["no"] * 2}
+    tables = [aggregate(asked, encode(asked, columns)).table("harassed") for _ in range(200)]
+    found = [one.share("yes") for one in tables if one.asked]
+    held = [abs(share - 0.9) <= margin for share, margin in found]
+    assert np.mean(held) > 0.88  # about 0.99; without the allowance about 0.74
+
+
+def test_of_a_question_that_nobody_was_asked_there_is_no_share() -> None:
+    asked = survey(SEVERAL, ask="one")
+    found = aggregate(asked, encode(asked, {"pay": ["a"], "harassed": ["no"]}))
+    (nobody,) = (one for one in found.tables if not one.asked)
+    for code in (nobody.question.answers.codes[0], "SECRET"):
+        with pytest.raises(InvalidParameter, match="somebody was asked"):
+            nobody.share(code)
+
+
 def test_everyone_is_the_sum_of_the_strata_where_all_are_asked() -> None:
     asked = survey(SEVERAL)
     columns = {"pay": ["a", "b", "c"] * 40, "harassed": ["no"] * 120}
@@ -134,12 +162,12 @@ def test_a_folder_and_a_file_of_lines_are_the_same_reports(tmp_path: Path) -> No
 def test_foreign_repeated_and_malformed_reports_are_named_and_refused(tmp_path: Path) -> None:
     asked = survey()
     (one, two), (foreign,) = sent(asked, 2), sent(survey(name="other"), 1)
-    for name, content in (("a", one), ("b", one), ("c", two), ("d", foreign), ("e", b"{")):
+    for name, content in (("a", one), ("b", one), ("c", two), ("d", foreign), ("e\x1b[2J", b"{")):
         (tmp_path / f"{name}.json").write_bytes(content)
     with pytest.raises(Problems) as refusal:
         aggregate(asked, tmp_path)
     told = [(one.value, one.rule) for one in refusal.value.problems]
-    assert [value for value, _ in told] == ["b.json", "d.json", "e.json"]
+    assert [value for value, _ in told] == ["'b.json'", "'d.json'", r"'e\x1b[2J.json'"]
     assert [rule.split(",")[0] for _, rule in told] == [
         "must have an id of its own",
         "must be of this survey",

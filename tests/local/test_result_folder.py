@@ -54,22 +54,24 @@ def test_no_ledger_belongs_to_a_result(sealed: Path, tmp_path: Path) -> None:
     assert "no ledger" in finding
 
 
-def resealed(folder: Path, change: Callable[[Json, Json], None]) -> None:
+def resealed(folder: Path, change: Callable[[Json, Json], None] | None) -> None:
     """Change result and certificate, and recompute every checksum as a forger would."""
-    result, told = (json.loads((folder / f"{name}.json").read_bytes())
-                    for name in ("result", "certificate"))  # fmt: skip
-    change(result, told)
-    write = [("result.json", result), ("certificate.json", told)]
-    for name, content in write:
-        text = json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-        (folder / name).write_text(text)
-        if name == "result.json":
-            for one in SEALED:
-                told["files"][one] = {"sha256": sha256(folder / one),
-                                      "bytes": (folder / one).stat().st_size}  # fmt: skip
+    told = json.loads((folder / "certificate.json").read_bytes())
+    if change:
+        result = json.loads((folder / "result.json").read_bytes())
+        change(result, told)
+        (folder / "result.json").write_text(as_written(result))
+    for one in SEALED:
+        told["files"][one] = {"sha256": sha256(folder / one),
+                              "bytes": (folder / one).stat().st_size}  # fmt: skip
+    (folder / "certificate.json").write_text(as_written(told))
     names = (*SEALED, "certificate.json")
     (folder / "checksums.txt").write_bytes(checksum_list({one: sha256(folder / one)
                                                           for one in names}))  # fmt: skip
+
+
+def as_written(content: Json) -> str:
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def more(result: Json, _: Json) -> None:
@@ -104,9 +106,47 @@ def another_key(_: Json, told: Json) -> None:
     told["colour"] = "red"
 
 
+def halved_margins(result: Json, _: Json) -> None:
+    for one in result["tables"][0]["answers"]:
+        one["count_margin"] /= 2
+        one["share_margin"] /= 2
+
+
+def beyond_reports(result: Json, _: Json) -> None:
+    """Counts that add up to all reports, with the shares that follow."""
+    table = result["tables"][1]
+    for one, sign in zip(table["answers"], (1, -1), strict=True):
+        one["count"] = table["reports"] * (0.5 + sign)
+        one["share"], one["projected"] = 0.5 + sign, (1 + sign) / 2
+
+
+def confidence(result: Json, _: Json) -> None:
+    result["confidence"] = 99
+
+
+def other_stratum(result: Json, _: Json) -> None:
+    result["tables"][2]["reports"] += 1
+
+
+def no_reports(result: Json, _: Json) -> None:
+    for one in result["tables"]:
+        one["reports"] = one["asked"] = 0
+
+
+def stratum_twice(result: Json, _: Json) -> None:
+    for one in result["tables"][2:]:
+        one["stratum"] = {"region": "north"}
+
+
 @pytest.mark.parametrize(
     ("change", "finding"),
     [
+        (halved_margins, "margins that do not follow"),
+        (beyond_reports, "counts that no reports give"),
+        (confidence, "another confidence"),
+        (other_stratum, "do not add up"),
+        (no_reports, "do not add up"),
+        (stratum_twice, "do not add up"),
         (more, "result.csv does not agree"),
         (another_share, "shares that do not follow"),
         (another_answer, "other answers than the survey"),
@@ -123,6 +163,23 @@ def test_a_forged_result_is_found(
     shutil.copytree(sealed, tmp_path / "council")
     resealed(tmp_path / "council", change)
     assert any(finding in one for one in leeward.verify(tmp_path / "council").problems)
+
+
+def test_json_that_is_too_deep_is_refused(sealed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "council"
+    shutil.copytree(sealed, folder)
+    (folder / "result.json").write_text("[" * 100_000)
+    resealed(folder, None)
+    assert any("cannot be read" in one for one in leeward.verify(folder).problems)
+
+
+@pytest.mark.parametrize("method", ["hadamard", "sketch", "hashing", "projective", "unary"])
+def test_an_honest_result_of_every_law_is_sound(method: str, tmp_path: Path) -> None:
+    asked = survey(SEVERAL, ask="one", method=method)
+    columns = {"pay": [*"aaaaab"], "harassed": ["no"] * 6}
+    regions = {"region": ["north"] * 5 + ["south"]}
+    write_result(aggregate(asked, encode(asked, columns, strata=regions)), tmp_path / "few")
+    assert leeward.verify(tmp_path / "few").problems == ()
 
 
 @pytest.mark.parametrize("name", [*SEALED[1:], "certificate.json", "checksums.txt"])

@@ -94,6 +94,17 @@ def test_what_is_wrong_is_named(change: dict[str, Any], parameter: str, rule: st
     assert rule in refusal.value.rule
 
 
+@pytest.mark.parametrize("name", ["site", "branches", "store_no", "factories", "Department"])
+def test_every_name_of_a_workplace_is_refused(name: str) -> None:
+    with pytest.raises(LeewardError, match="never a workplace"):
+        survey(strata={name: ["a", "b"]})
+
+
+@pytest.mark.parametrize("epsilon", ["1/1000", "16"])
+def test_the_bounds_of_epsilon_belong_to_it(epsilon: str) -> None:
+    assert survey(epsilon=epsilon).epsilon.text in ("0.001", "16")
+
+
 @pytest.mark.parametrize("name", ["employer_size", "confirmed", "workshop_training"])
 def test_a_stratum_that_only_sounds_like_a_workplace_is_taken(name: str) -> None:
     assert name in survey(strata={name: ["a", "b"]}).strata
@@ -105,3 +116,16 @@ def test_questions_have_names_of_their_own() -> None:
         survey(SEVERAL, questions=twice)
     with pytest.raises(LeewardError, match=r"survey\.questions\.name: "):
         survey(SEVERAL, questions=[SEVERAL["questions"][0] | {"name": "a b"}])
+
+
+def test_the_promise_counts_every_randomised_answer_of_a_person() -> None:
+    """Two questions, three reports: six draws of ε = 1/2, e^3 = 20.1 and 17 in 100."""
+    asked = survey(SEVERAL, epsilon="1/2", limits={"per_person": 3})
+    one, every, suspicion, anew, *_ = asked.sentences
+    assert "one randomised answer of yours alone" in one
+    assert "1.65 (e^ε" in one
+    assert "at most 6 randomised answers" in every
+    assert "20.1" in every
+    assert "17 in 100" in suspicion
+    assert "404" in anew
+    assert "3 in 100" in survey().sentences[1]

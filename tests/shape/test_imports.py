@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "exact": rooms("errors"),
     "installation": set[str](),
     "interruption": set[str](),
-    "state": set[str](),
+    "state": rooms("randomness"),
     "show": rooms("errors exact"),
     "randomness": EVERYWHERE,
     "model": EVERYWHERE | rooms("randomness"),

@@ -91,7 +91,7 @@ WITH_PAY = (
 MEASURED = ("further", "zcdp")
 """Sentences that explain a measure: they have no worlds, `measures` examines them."""
 
-SURVEYS = ("local", "local-reports", "local-odds", "local-part", "local-employer")
+SURVEYS = ("local", "local-reports", "local-odds", "local-anew", "local-part", "local-employer")
 """Sentences of surveys: they compare answers of a person, `local_promises` examines them."""
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
@@ -303,10 +303,12 @@ def local_promises(channel: Channel) -> Iterator[Promise]:
     """Every sentence of a survey: two answers of a person, several reports, many workers."""
     with precision(128):
         loss = channel_loss(channel).epsilon
+        every = REPORTS * loss  # reports of a person are drawn independently
         computed = {
             "local": loss,
-            "local-reports": REPORTS * loss,  # reports of a person are drawn independently
-            "local-odds": OF * loss.exp() / (OF - 1 + loss.exp()),
+            "local-reports": every,
+            "local-anew": 2 * every,
+            "local-odds": OF * every.exp() / (OF - 1 + every.exp()),
             "local-part": INFINITE,  # a report that is there, or not
             "local-employer": WORKERS * loss,
         }
@@ -318,7 +320,7 @@ def _of_survey(channel: Channel, sentence: Sentence, computed: arb) -> Promise:
     steps, epsilon = sentence.steps, channel.epsilon.plain
     promised = INFINITE if steps is None else ball(steps * epsilon)
     if sentence.id == "local-odds":
-        promised = arb(posterior(channel.epsilon))
+        promised = arb(posterior(channel.epsilon.times(REPORTS)))
     said = (sentence.id, Local.name, channel.name, None, epsilon)
     return Promise(*said, promised, computed, sentence.text, warns=steps is None)
 

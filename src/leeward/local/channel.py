@@ -71,6 +71,9 @@ class Channel(Protocol):
     def variances(self, reports: Reports, counts: Counts) -> Counts:
         """Of the estimates from these reports, each at the estimate itself."""
 
+    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
+        """The least and the largest variances that n reports with these estimates can have."""
+
     @property
     def most_moved(self) -> float:
         """By how much one false report can move a count."""
@@ -139,6 +142,11 @@ class Supported:
     def variances(self, reports: Reports, counts: Counts) -> Counts:
         """Of the estimates from these reports, each at the estimate itself."""
         return at_estimates(self.variance, len(reports), counts)
+
+    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
+        """They follow from the estimates."""
+        found = at_estimates(self.variance, n, counts)
+        return found, found
 
     @property
     def most_moved(self) -> float:

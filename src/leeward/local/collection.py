@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError, raise_all
+from leeward.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
 from leeward.local.channel import Answers, Reports, below, read_answers
 from leeward.local.report import MOST_BYTES, read_report, read_stratum
 from leeward.local.survey import Question, Stratum, Survey
@@ -153,11 +153,12 @@ def read_reports(survey: Survey, source: Path) -> Collection:
         try:
             one = read_report(content, survey)
         except InvalidParameter as refusal:
-            problems.append(_in_file(name, refusal.rule))
+            problems.append(_in_file(shown(name), refusal.rule))
             continue
         other = seen.setdefault(one.id, name)
         if other != name:
-            problems.append(_in_file(name, f"must have an id of its own, not that of {other}"))
+            rule = f"must have an id of its own, not that of {shown(other)}"
+            problems.append(_in_file(shown(name), rule))
             continue
         sent[one.stratum] += 1
         for question, report in one.given:
@@ -195,8 +196,8 @@ def _unreadable(path: Path, rule: str) -> BadFile:
     )
 
 
-def _in_file(name: str, rule: str) -> BadFile:
-    return BadFile("reports", rule=rule, value=name, next_step="Take it out, and say so.")
+def _in_file(value: str, rule: str) -> BadFile:
+    return BadFile("reports", rule=rule, value=value, next_step="Take it out, and say so.")
 
 
 def _raise_few(problems: Sequence[LeewardError]) -> None:

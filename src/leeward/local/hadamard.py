@@ -21,6 +21,7 @@ from leeward.local.channel import (
     OneNumber,
     Reports,
     approximate_factor,
+    at_estimates,
     below,
     kept,
     read_domain,
@@ -113,15 +114,26 @@ class Hadamard(OneNumber):
     def variances(self, reports: Reports, counts: Counts) -> Counts:
         """N/(own − other)² − f, where N reports lie in the block of the answer.
 
-        A report adds +1, −1 or 0, so that N is the sum of the squares.
+        A report adds +1, −1 or 0, so that N is the sum of the squares. N may be 0 by chance: the
+        variance is at least that of a block where nobody else is at home.
         """
-        own, other = self.chances
         seen = np.bincount(
             (reports // np.uint64(self.order)).astype(np.int64), minlength=self.blocks
         )
-        near = seen[np.arange(self.domain) % self.blocks] / float(own - other) ** 2
-        found: Counts = near - np.clip(counts, 0, len(reports))
-        return np.maximum(found, 0)
+        near = seen[np.arange(self.domain) % self.blocks].astype(np.float64)
+        return self._variances(len(reports), counts, near)
+
+    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
+        """The least and the largest variances of such estimates: of n reports none, or all, lie
+        in the block of the answer."""
+        none = np.zeros(self.domain)
+        return self._variances(n, counts, none), self._variances(n, counts, none + n)
+
+    def _variances(self, n: int, counts: Counts, near: Counts) -> Counts:
+        own, other = self.chances
+        found: Counts = near / float(own - other) ** 2 - np.clip(counts, 0, n)
+        alone = at_estimates(lambda n, f, _: self.variance_in_block(n, f, f), n, counts)
+        return np.maximum(found, alone)
 
     @property
     def most_moved(self) -> float:

@@ -333,7 +333,11 @@ function last() {
 function text(report) {
   const lines = JSON.stringify(report, null, 1); // inside of texts a new line is written as \n
   const joined = lines.replace(/([[{])\n */g, "$1").replace(/\n *([\]}])/g, "$1");
-  return joined.replace(/\n */g, " ") + "\n";
+  return joined.replace(/\n */g, " ").replace(/[\u007f-\uffff]/g, escaped) + "\n";
+}
+
+function escaped(unit) {
+  return "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0");
 }
 
 function save() {

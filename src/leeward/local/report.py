@@ -5,8 +5,10 @@ and every later call gets it again: a second draw would cost ε once more.
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,7 +21,7 @@ from leeward.local.channel import Reports
 from leeward.local.survey import Question, Stratum, Survey
 from leeward.noise.selection import below
 from leeward.randomness import SecretBits
-from leeward.state import create_own, read_own, state_folder
+from leeward.state import create_own, read_own, require_own, state_folder
 
 KIND = "report"
 KEYS = ("leeward", "survey", "id", "stratum", "reports")
@@ -106,9 +108,10 @@ def read_stratum(survey: Survey, given: Mapping[str, str] | None) -> Stratum:
 def read_report(content: bytes | str, survey: Survey) -> Report:
     """A report as it was sent, or a refusal that names the rule."""
     try:
-        told = json.loads(content)
+        text = content if isinstance(content, str) else content.decode()
+        told = json.loads(text, object_pairs_hook=_with_keys_once)
     except (ValueError, RecursionError):
-        raise malformed("must be JSON in UTF-8") from None
+        raise malformed("must be JSON in UTF-8, each key once") from None
     if not isinstance(told, dict) or tuple(sorted(told)) != tuple(sorted(KEYS)):
         raise malformed(f"must have the keys {', '.join(KEYS)} and no others")
     if told["leeward"] != KIND:
@@ -126,6 +129,14 @@ def read_report(content: bytes | str, survey: Survey) -> Report:
         read_stratum(survey, stratum),
         tuple(_given(told["reports"], survey)),
     )
+
+
+def _with_keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; of a key that stands twice programs disagree which one counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice")
+    return found
 
 
 def _texts(stratum: Mapping[str, object]) -> bool:
@@ -172,12 +183,13 @@ def own_report(
     fresh = draw()
     content = json.dumps({"day": day, "report": fresh.as_json(survey)}).encode()
     try:
-        create_own(folder / f"{len(held) + 1}.json", content)
-    except FileExistsError:  # another call was first
-        return list(_held(folder, survey))[-1][1], False
+        with suppress(FileExistsError):  # another call was first
+            create_own(folder / f"{len(held) + 1}.json", content)
     except OSError as error:
         raise _unusable(folder, error) from None
-    return fresh, True
+    for _, kept in list(_held(folder, survey))[len(held) :]:
+        return kept, kept.id == fresh.id
+    raise _unusable(folder, FileNotFoundError())
 
 
 def _folder(survey: Survey) -> Path:
@@ -187,8 +199,10 @@ def _folder(survey: Survey) -> Path:
         folder = state_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in (SURVEYS, survey.digest):
+            require_own(folder)
             folder = folder / part
             folder.mkdir(mode=0o700, exist_ok=True)
+        require_own(folder)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         raise _unusable(folder, error) from None
     return folder
@@ -203,11 +217,19 @@ def _held(folder: Path, survey: Survey) -> Iterator[tuple[str, Report]]:
             day, report = str(told["day"]), read_report(json.dumps(told["report"]), survey)
             if not DAY.fullmatch(day):
                 raise ValueError("no day")
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if _last_number(folder, survey) > number:
+                raise _unusable(path, error) from None
             return
         except (OSError, ValueError, KeyError, TypeError, LeewardError) as error:
             raise _unusable(path, error) from None
         yield day, report
+
+
+def _last_number(folder: Path, survey: Survey) -> int:
+    """The largest number of a kept report, or 0."""
+    every = range(1, survey.per_person + 1)
+    return max((one for one in every if os.path.lexists(folder / f"{one}.json")), default=0)
 
 
 def _unusable(path: Path | None, error: Exception) -> BadFile:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from leeward.errors import InvalidParameter
+from leeward.errors import InvalidParameter, shown
 from leeward.local.channel import Channel, Counts
 from leeward.local.collection import Collection, read_reports
 from leeward.local.survey import Question, Stratum, Survey
@@ -63,7 +63,14 @@ class Table:
 
     def share(self, code: str) -> tuple[float, float]:
         """The estimated share of an answer, and its margin."""
-        at = self.question.positions[code]
+        at = self.question.positions.get(code)
+        if at is None or not self.asked:
+            raise InvalidParameter(
+                "code",
+                rule="must be an answer to a question that somebody was asked",
+                value=f"{shown(code)}, {self.asked} asked",
+                next_step="Look at `question.answers` and at `asked`.",
+            )
         return float(self.counts[at]) / self.reports, float(self.margins[at]) / self.reports
 
     def rows(self) -> Iterator[tuple[str, str, float, float, float, float, float]]:
@@ -125,7 +132,7 @@ class Result:
 
     def to_bytes(self) -> bytes:
         """The one way to write it."""
-        return (json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
+        return written(self.as_json())
 
     def __repr__(self) -> str:
         return f"Result({self.survey.name}, {self.reports} reports, {len(self.tables)} tables)"
@@ -190,21 +197,29 @@ def _table(
         none: Counts = np.zeros(0)
         return Table(question, stratum, everyone, reports, 0, none, none, none)
     found = question.channel.counts(on_it)
-    of_share = question.channel.variances(on_it, found) / asked**2
-    margins = QUANTILE * reports * np.sqrt(of_share + _of_sample(found, asked, reports))
+    margins = margins_of(found, question.channel.variances(on_it, found), asked, reports)
     counts = found * (reports / asked)
     near = project(found / asked)
     return Table(question, stratum, everyone, reports, asked, counts, margins, near)
 
 
+def margins_of(found: Counts, variances: Counts, asked: int, reports: int) -> Counts:
+    """The margins of counts that are scaled from those who were asked to all who reported."""
+    of_share = variances / asked**2 + _of_sample(found, asked, reports)
+    margins: Counts = QUANTILE * reports * np.sqrt(of_share)
+    return margins
+
+
 def _of_sample(found: Counts, asked: int, reports: int) -> Counts:
     """What a random sample without replacement adds to the variance of a share.
 
-    (1 − n/N)·p(1−p)·N/(N−1)/n: nothing where everyone was asked.
+    (1 − n/N)·p(1−p)·N/(N−1)/n: nothing where everyone was asked. Few people may all agree by
+    chance: p(1−p) is at least that of two more on either side (Agresti and Coull 1998).
     """
-    share = np.clip(found / asked, 0, 1)
+    people = np.clip(found, 0, asked)
+    share, nearer = people / asked, (people + 2) / (asked + 4)
     left_out = (1 - asked / reports) * reports / max(reports - 1, 1)
-    added: Counts = left_out * share * (1 - share) / asked
+    added: Counts = left_out * np.maximum(share * (1 - share), nearer * (1 - nearer)) / asked
     return added
 
 
@@ -219,6 +234,12 @@ def project(shares: Counts) -> Counts:
     positive = int(np.flatnonzero(falling > excess)[-1])
     nearest: Counts = np.maximum(shares - excess[positive], 0)
     return nearest
+
+
+def written(content: Mapping[str, Any]) -> bytes:
+    """The content of a result as JSON."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    return (text + "\n").encode()
 
 
 def csv_bytes(content: Mapping[str, Any]) -> bytes:

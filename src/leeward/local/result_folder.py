@@ -5,7 +5,7 @@ It needs no ledger: what a person loses was decided when the person's report was
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from math import isclose
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from leeward.bundle.certificate import BundleName, Time
 from leeward.bundle.disk import appearing, flush, write_file
@@ -29,7 +29,17 @@ from leeward.bundle.layout import (
 from leeward.bundle.statements import Count, FileStatement, Prose, Sha256, Statement, Text
 from leeward.bundle.writer import require_free
 from leeward.errors import LeewardError, shown
-from leeward.local.result import CONFIDENCE, DIGITS, Result, csv_bytes, project
+from leeward.local.channel import Channel, Supported
+from leeward.local.report import read_stratum
+from leeward.local.result import (
+    CONFIDENCE,
+    DIGITS,
+    Result,
+    csv_bytes,
+    margins_of,
+    project,
+    written,
+)
 from leeward.local.result_page import page
 from leeward.local.survey import Survey, canonical_json, survey_of
 from leeward.show.numbers import significant
@@ -37,6 +47,16 @@ from leeward.show.numbers import significant
 CSV = "result.csv"
 SEALED = (RESULT, CSV, REPORT)
 MOST_BYTES = 1 << 30
+ROUNDING = 5 * 10**-DIGITS
+SLACK = 1e-4
+"""What written numbers, which are rounded, may differ by; margins in proportion too."""
+
+
+UNREADABLE = (
+    *(LeewardError, ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError),
+)
+"""What forged contents may raise."""
 
 
 class LocalGuarantee(Statement):
@@ -224,9 +244,9 @@ def _read_certificate(folder: Path) -> SurveyCertificate | None:
     content = (folder / CERTIFICATE).read_bytes()
     try:
         found = SurveyCertificate.model_validate_json(content)
-    except ValidationError:
+        return found if found.to_bytes() == content else None
+    except (ValueError, RecursionError):  # among them ValidationError
         return None
-    return found if found.to_bytes() == content else None
 
 
 def _changed(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
@@ -250,24 +270,94 @@ def _contents(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
             return
         content = (folder / RESULT).read_bytes()
         found = json.loads(content)
+        if written(found) != content:
+            yield f"{RESULT} is not written as `leeward local aggregate` writes it"
+            return
         yield from _result(folder, survey, found)
         yield from _statements(folder, survey, found, certificate)
-    except (LeewardError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except UNREADABLE:
         yield f"{RESULT} or the survey in {CERTIFICATE} cannot be read"
 
 
 def _result(folder: Path, survey: Survey, found: Mapping[str, Any]) -> Iterator[str]:
-    if found["digest"] != survey.digest:
+    if (found["survey"], found["digest"]) != (survey.name, survey.digest):
         yield f"{RESULT} is of another survey"
+    if found["confidence"] != CONFIDENCE:
+        yield f"{RESULT} has margins of another confidence than {CONFIDENCE}"
     if csv_bytes(found) != (folder / CSV).read_bytes():
         yield f"{CSV} does not agree with {RESULT}"
+    if not _adds_up(survey, found["tables"]):
+        yield f"{RESULT} has strata or questions whose numbers of reports do not add up"
+        return
     for table in found["tables"]:
         answers, name = table["answers"], f"a table of {table['question']} in {RESULT}"
-        listed = survey.question(table["question"]).answers
-        if answers and [one["code"] for one in answers] != list(listed.codes):
+        question = survey.question(table["question"])
+        listed = question.as_json()["answers"] if table["asked"] else []
+        if [{key: one[key] for key in ("code", "label")} for one in answers] != listed:
             yield f"{name} has other answers than the survey"
         elif not all(map(_follow, _shares(table))):
             yield f"{name} has shares that do not follow from its counts"
+        elif table["asked"]:
+            yield from (f"{name} has {wrong}" for wrong in _impossible(question.channel, table))
+
+
+def _adds_up(survey: Survey, tables: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every stratum has a table for each question, and all add up to everyone."""
+    names = [one.name for one in survey.questions]
+    every, parts = tables[: len(names)], tables[len(names) :]
+    strata = [one["stratum"] for one in parts[: len(parts) // len(names)]]
+    told = [read_stratum(survey, one) for one in strata]
+    order = [(True, name, None) for name in names]
+    order += [(False, name, one) for name in names for one in strata]
+    numbers = [(one["reports"], one["asked"]) for one in tables]
+    return (
+        [(one["everyone"], one["question"], one["stratum"]) for one in tables] == order
+        and [survey.named(one) for one in told] == strata
+        and len(set(told)) == len(told)
+        and all(type(one) is int and one >= 0 for pair in numbers for one in pair)
+        and all(_asked(survey, tables, place) for place in (None, *strata))
+        and (not parts or all(_sums(parts, one) == _sums([one], one) for one in every))
+    )
+
+
+def _asked(
+    survey: Survey, tables: Sequence[Mapping[str, Any]], stratum: dict[str, str] | None
+) -> bool:
+    """Whether all who reported were asked every question, or one."""
+    for everyone in (True, False):
+        group = [one for one in tables if one["everyone"] is everyone and one["stratum"] == stratum]
+        reports, asked = {one["reports"] for one in group}, [one["asked"] for one in group]
+        told = {sum(asked)} if survey.ask == "one" else set(asked)
+        if group and (reports != told or 0 in reports):
+            return False
+    return True
+
+
+def _sums(tables: Sequence[Mapping[str, Any]], like: Mapping[str, Any]) -> tuple[int, int]:
+    """Reports and people asked, of all tables of a question."""
+    same = [one for one in tables if one["question"] == like["question"]]
+    return sum(one["reports"] for one in same), sum(one["asked"] for one in same)
+
+
+def _impossible(channel: Channel, table: Mapping[str, Any]) -> Iterator[str]:
+    """What no reports give: counts beyond those of the extreme ones, margins of other counts."""
+    asked, reports = table["asked"], table["reports"]
+    counts, margins = (
+        np.array([one[key] for one in table["answers"]]) for key in ("count", "count_margin")
+    )
+    found = counts * (asked / reports)
+    reach = np.array([-1.0, 1.0]) * asked * channel.most_moved
+    if isinstance(channel, Supported):
+        reach = channel.support.estimates(np.array([0, asked]), asked)
+    if (found < reach[0] - ROUNDING).any() or (found > reach[1] + ROUNDING).any():
+        yield "counts that no reports give"
+    least, most = (
+        margins_of(found, one, asked, reports) for one in channel.variance_range(asked, found)
+    )
+    if (margins < least * (1 - SLACK) - ROUNDING).any() or (
+        margins > most * (1 + SLACK) + ROUNDING
+    ).any():
+        yield "margins that do not follow from its counts"
 
 
 def _shares(table: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
@@ -282,7 +372,7 @@ def _shares(table: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
 
 
 def _follow(pair: tuple[float, float]) -> bool:
-    return isclose(*pair, rel_tol=0, abs_tol=5 * 10**-DIGITS)
+    return isclose(*pair, rel_tol=0, abs_tol=ROUNDING)
 
 
 def _statements(

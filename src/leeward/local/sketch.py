@@ -109,6 +109,11 @@ class Sketch:
         """Of the estimates from these reports, each at the estimate itself."""
         return at_estimates(self.variance, len(reports), counts)
 
+    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
+        """They follow from the estimates."""
+        found = at_estimates(self.variance, n, counts)
+        return found, found
+
     def privacy_part(self, n: float) -> float:
         """n·e^(ε/2)/(e^(ε/2) − 1)²: the variance without what shared counters add."""
         return n * float((1 / self.gap**2 - 1) / 4)

@@ -34,7 +34,8 @@ LONGEST_TEXT = 2000
 """Maximum length of a question or a label in characters."""
 
 WORKPLACES = re.compile(
-    r"(work_?place|work_?site|employer|establishment|firm|company|business|plant|shop)s?"
+    r"(work_?places?|(work_?)?sites?|employers?|establishments?|firms?|compan(y|ies)|business(es)?|plants?"
+    r"|(work_?)?shops?|branch(es)?|stores?|offices?|factor(y|ies)|departments?)"
     r"(_?(id|name|code|number|no))?"
 )
 """Names of strata that mean an employer: its number of reports would be public."""

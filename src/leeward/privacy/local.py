@@ -121,7 +121,13 @@ def number_or_fraction(number: Fraction) -> str:
 def bounded_epsilon(value: Number | LocalEpsilon) -> LocalEpsilon:
     """An ε that a mechanism can keep and that protects anything."""
     epsilon = LocalEpsilon.read(value)
-    if at_most(lambda: ball(LEAST), epsilon.ball) and at_most(epsilon.ball, lambda: ball(MOST)):
+    if epsilon.ratio == 1:  # balls cannot tell that two numbers are equal
+        inside = LEAST <= epsilon.plain <= MOST
+    else:
+        inside = at_most(lambda: ball(LEAST), epsilon.ball) and at_most(
+            epsilon.ball, lambda: ball(MOST)
+        )
+    if inside:
         return epsilon
     raise InvalidParameter(
         "epsilon",

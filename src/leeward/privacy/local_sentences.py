@@ -1,5 +1,6 @@
 """Sentences about local privacy: what one person's reports reveal of that person's answers."""
 
+from collections.abc import Iterator
 from math import ceil
 
 from leeward.exact import START_BITS, precision, three_digits_up
@@ -24,27 +25,39 @@ IN_SHORT = Sentence(
 """The policy of surveys, for those who choose one; plans do not."""
 
 
-def local_sentences(epsilon: LocalEpsilon, most_reports: int = 1) -> tuple[Sentence, ...]:
-    """The promise to a person who sends one report of this loss, and at most so many of them."""
-    one = Sentence(
-        "local",
-        "Seeing your report changes the odds between any two of your answers by at most a factor "
-        f"{factor_up(epsilon)} (e^ε, epsilon {epsilon.text}), whatever else is known and whoever "
-        "sees it.",
-        1,
-    )
-    return (one, *_several(epsilon, most_reports), suspicion(epsilon), TAKING_PART, EMPLOYERS)
+def local_sentences(epsilon: LocalEpsilon, draws: int = 1) -> tuple[Sentence, ...]:
+    """The promise to a person who sends so many randomised answers at most, each of this loss."""
+    return (*_seen(epsilon, draws), suspicion(epsilon, draws), _anew(epsilon, draws),
+            TAKING_PART, EMPLOYERS)  # fmt: skip
 
 
-def _several(epsilon: LocalEpsilon, reports: int) -> tuple[Sentence, ...]:
-    if reports == 1:
-        return ()
+def _seen(epsilon: LocalEpsilon, draws: int) -> Iterator[Sentence]:
+    """How far odds move when one randomised answer is seen alone, and when all of them are."""
+    bound = f"by at most a factor {factor_up(epsilon)} (e^ε, epsilon {epsilon.text})"
+    known = "whatever else is known and whoever sees it"
+    if draws == 1:
+        text = f"Seeing your report changes the odds between any two of your answers {bound}"
+        yield Sentence("local", f"{text}, {known}.", 1)
+        return
+    text = "Seeing one randomised answer of yours alone changes the odds between any two of your "
+    yield Sentence("local", f"{text}answers to its question {bound}.", 1)
     text = (
-        f"Seeing all of your reports, of which at most {reports} are taken, changes the odds "
-        "between any two sets of your answers by at most a factor "
-        f"{factor_up(epsilon.times(reports))} (e^({reports}ε))."
+        f"Seeing all that you send, at most {draws} randomised answers, changes the odds between "
+        f"any two sets of your answers by at most a factor {factor_up(epsilon.times(draws))} "
+        f"(e^({draws}ε)), {known}."
     )
-    return (Sentence("local-reports", text, reports),)
+    yield Sentence("local-reports", text, draws)
+
+
+def _anew(epsilon: LocalEpsilon, draws: int) -> Sentence:
+    """What it costs to answer where the first report is not known."""
+    text = (
+        "The command and a page do not know each other's report, and another survey with the same "
+        "question and epsilon draws anew: each costs epsilon again, and seeing what you send by "
+        "two of them changes the odds between any two sets of your answers by at most a factor "
+        f"{factor_up(epsilon.times(2 * draws))}."
+    )
+    return Sentence("local-anew", text, 2 * draws)
 
 
 def another(epsilon: LocalEpsilon) -> Sentence:
@@ -56,10 +69,11 @@ def another(epsilon: LocalEpsilon) -> Sentence:
     return Sentence("local-reports", text, 2)
 
 
-def suspicion(epsilon: LocalEpsilon) -> Sentence:
-    """What becomes of a suspicion about one answer when its report is seen."""
-    found = Odds(posterior(epsilon))
-    return Sentence("local-odds", f"Of your answer, {found.words}", 1)
+def suspicion(epsilon: LocalEpsilon, draws: int = 1) -> Sentence:
+    """What becomes of a suspicion about one answer when all that the person sends is seen."""
+    found = Odds(posterior(epsilon.times(draws)))
+    seen = "your answer" if draws == 1 else "any of your answers, when all that you send is seen"
+    return Sentence("local-odds", f"Of {seen}, {found.words}", draws)
 
 
 def posterior(epsilon: LocalEpsilon) -> int:

@@ -59,6 +59,7 @@ IDS = (
     "local",
     "local-reports",
     "local-odds",
+    "local-anew",
     "local-part",
     "local-employer",
 )
