@@ -56,7 +56,8 @@ def test_a_release_does_not_look(ruled: Office, monkeypatch: pytest.MonkeyPatch)
             ruled.edit("codebook.yaml", (RULES, ""))
         monkeypatch.setattr(randomness, "os", SimpleNamespace(urandom=fixed_bits()))
         ruled.released("--again", out=out)
-        tables.append([one.read_bytes() for one in sorted(Path(out, "tables").iterdir())])
+        files = (one for one in sorted(Path(out, "tables").iterdir()) if one.suffix != ".json")
+        tables.append([one.read_bytes() for one in files])
     assert tables[0] == tables[1]
 
 

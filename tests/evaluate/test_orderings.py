@@ -193,7 +193,7 @@ def test_the_root_mean_square_is_that_of_the_trials(drawn: Drawn, run: Evaluatio
     node = Contender("node_laplace", "establishment", theta=10)
     for who in (Contender("slope", "strong"), node):
         point = drawn(who, "0.1", "4")
-        assert point.l2 == pytest.approx(point.l2_trials, rel=0.03)
+        assert point.l2 == pytest.approx(point.l2_trials, rel=0.12)
     for one in run.points:
         if one.l2 is not None and one.l1 is not None:
             assert one.l2 >= one.l1 * 0.9999

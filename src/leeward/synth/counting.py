@@ -26,7 +26,7 @@ from leeward.model import Attribute
 from leeward.noise.scales import Integers
 from leeward.synth.domain import Column, Domain
 
-NAME, CODED = "rows", "coded"
+NAME, CODED = "file", "coded"
 """What the file is called as a table, and the table of positions."""
 
 Groups = Sequence[Integers]

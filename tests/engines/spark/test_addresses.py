@@ -27,10 +27,14 @@ PATH = "Write a path such as workplaces.parquet, or #database.table."
         *(
             (
                 name,
-                f"data.jobs: {RULE}; got CSV. "
+                f"data.jobs: {RULE}; got a file that ends in {end}. "
                 "Write the table as Parquet, or register it in Spark's catalog as #table.",
             )
-            for name in ("jobs.csv", "jobs.CSV.gz", "s3a://bucket/jobs.csv")
+            for name, end in {
+                "jobs.csv": ".csv",
+                "jobs.CSV.gz": ".gz",
+                "s3a://bucket/jobs.csv": ".csv",
+            }.items()
         ),
         *(
             (
