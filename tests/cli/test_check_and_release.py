@@ -5,6 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
+import xlsxwriter
 
 from leeward.bundle import read_bundle, verify_bundle
 from tests.cli.scene import Office, answer
@@ -21,6 +22,21 @@ def test_a_release_is_checked_charged_and_verified(office: Office) -> None:
     table = read_bundle(office.folder / "bundle").table("by_place")
     assert table.column_names == ["place", "sector", "value", "status", "margin"]
     assert table.num_rows == 6
+
+
+@pytest.mark.parametrize("stray", [None, (2, 9)])
+def test_a_cell_beside_the_names_of_a_sheet_refuses_nothing(
+    office: Office, stray: tuple[int, int] | None
+) -> None:
+    """It may stand in the row of one worker, and a refusal is public."""
+    with xlsxwriter.Workbook(office.folder / "workers.xlsx") as book:
+        sheet = book.add_worksheet()
+        for number, line in enumerate((office.folder / "workers.csv").read_text().splitlines()):
+            sheet.write_row(number, 0, line.split(","))
+        if stray is not None:
+            sheet.write(*stray, "left")
+    office.edit("plan.yaml", ("workers.csv", "workers.xlsx"))
+    office.released()
 
 
 MARK = "Confidential: what follows may hold facts about the data. It stays inside."
