@@ -303,24 +303,27 @@ def local_promises(channel: Channel) -> Iterator[Promise]:
     """Every sentence of a survey: two answers of a person, several reports, many workers."""
     with precision(128):
         loss = channel_loss(channel).epsilon
-        every = REPORTS * loss  # reports of a person are drawn independently
-        computed = {
-            "local": loss,
-            "local-reports": every,
-            "local-anew": 2 * every,
-            "local-odds": OF * every.exp() / (OF - 1 + every.exp()),
-            "local-part": INFINITE,  # a report that is there, or not
-            "local-employer": WORKERS * loss,
-        }
-    for sentence in (IN_SHORT, *local_sentences(channel.epsilon, REPORTS)):
-        yield _of_survey(channel, sentence, computed[sentence.id])
+    yield _of_survey(channel, IN_SHORT, loss)
+    for draws in (1, REPORTS):
+        with precision(128):
+            every = draws * loss  # reports of a person are drawn independently
+            computed = {
+                "local": loss,
+                "local-reports": every,
+                "local-odds": OF * every.exp() / (OF - 1 + every.exp()),
+                "local-anew": 2 * every,
+                "local-part": INFINITE,  # a report that is there, or not
+                "local-employer": WORKERS * loss,
+            }
+        for sentence in local_sentences(channel.epsilon, draws):
+            yield _of_survey(channel, sentence, computed[sentence.id])
 
 
 def _of_survey(channel: Channel, sentence: Sentence, computed: arb) -> Promise:
     steps, epsilon = sentence.steps, channel.epsilon.plain
     promised = INFINITE if steps is None else ball(steps * epsilon)
     if sentence.id == "local-odds":
-        promised = arb(posterior(channel.epsilon.times(REPORTS)))
+        promised = arb(posterior(channel.epsilon.times(steps or 1)))
     said = (sentence.id, Local.name, channel.name, None, epsilon)
     return Promise(*said, promised, computed, sentence.text, warns=steps is None)
 
