@@ -53,9 +53,7 @@ def test_the_steps_come_in_their_order(undisturbed: list[str]) -> None:
     first = [undisturbed.index(words) for words in ORDER]
     assert first == sorted(first)
     assert undisturbed.count("after: write a batch") == 2
-    assert (
-        undisturbed.count("after: flush") == 4 + 2 + 5 + 3
-    )  # tables, CSVW, texts, folders
+    assert undisturbed.count("after: flush") == 4 + 2 + 5 + 3  # tables, CSVW, texts, folders
 
 
 def test_a_process_that_dies_at_any_step_leaves_a_clean_state(
