@@ -39,7 +39,8 @@ VIEWS = {
     "long-table": "releases/many/tables/a_table_with_a_rather_long_name_03",
     "table": "releases/spring/tables/place_industry",
     "nothing-found": "releases/spring/tables/place_industry?search=nowhere",
-    "series": "releases/spring/tables/place_industry/series?code.place=0300001&code.sector=44-45",
+    "series": "releases/spring/tables/place_industry/series?code.place=0300001&code.sector=44-45"
+    "&code.ownership=5",
     "corrupt-table": "releases/corrupt/tables/t",
     "comparison": "comparison?first=spring&second=summer&table=place_industry",
     "comparison-choice": "comparison",
