@@ -22,6 +22,7 @@ CLASSES = {
     if isinstance(one, type) and one.__module__ == home
 }
 NAMED = {
+    "leeward.attacks.release": "makes the additive mechanisms that attacks are tried on",
     "leeward.attacks.differencing": "an attack names the mechanism that it is tried against",
     "leeward.attacks.edge": "an attack names the mechanism that it is tried against",
     "leeward.attacks.infusion": "an attack names the mechanism that it is tried against",

@@ -181,5 +181,5 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _bad(path: Path, rule: str, value: str) -> BadFile:
-    """A refusal; what stands in a file is not repeated, it may be confidential."""
+    """A refusal; it does not repeat the content of the file, which may be confidential."""
     return BadFile(str(path), rule=rule, value=value, next_step=FORM)

@@ -8,14 +8,13 @@ leaver's sex and education. Against tables with noise he names the cell that fel
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
+from leeward.attacks.release import additive
 from leeward.attacks.world import WORKPLACE, World
 from leeward.errors import InvalidParameter
-from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.model.cells import Floats, Integers
 from leeward.model.marginal import Marginal
@@ -42,7 +41,7 @@ class Leavers:
 
     @classmethod
     def everybody(cls, tables: Integers, sizes: Integers, times: int) -> "Leavers":
-        """One row for every kind of worker of every table, so many times over."""
+        """One row for every kind of worker of every table, each repeated."""
         table, kind = np.tile(np.nonzero(tables), times)
         return cls(
             tables[table],
@@ -121,8 +120,10 @@ def attack(
 def _alone(world: World, table: Marginal, least: int) -> tuple[Integers, Integers]:
     """Tables and sizes of establishments alone in their cell of the frame, not too small."""
     truth = world.truth(table)
-    assert truth.entries.in_frame is not None  # noqa: S101 (an engine says it)
-    chosen = (truth.entries.in_frame == 1) & (truth.counts.sum(axis=1) >= least)
+    frame = truth.entries.in_frame
+    if frame is None:
+        raise TypeError("the entries were tabulated without the frame")
+    chosen = (frame == 1) & (truth.counts.sum(axis=1) >= least)
     if not chosen.any():
         raise InvalidParameter(
             "least",
@@ -135,19 +136,13 @@ def _alone(world: World, table: Marginal, least: int) -> tuple[Integers, Integer
 
 def _ours(people: Leavers, alpha: str, epsilon: str) -> float:
     """Both tables released for ε each, all worker cells together."""
-    made = _made("vector_pareto", alpha=alpha, epsilon=epsilon, cells=people.before.shape[1])
+    made = additive("vector_pareto", alpha=alpha, epsilon=epsilon, cells=people.before.shape[1])
     return people.found(*_twice(made, people))
 
 
 def _edge(people: Leavers, epsilon: str) -> float:
-    made = _made("edge_laplace", epsilon=epsilon)
+    made = additive("edge_laplace", epsilon=epsilon)
     return people.found(made.release(people.before), made.release(people.after))
-
-
-def _made(name: str, **price: Any) -> Additive:  # noqa: ANN401 (what `mechanism` takes)
-    made = mechanism(name, **price)
-    assert isinstance(made, Additive)  # noqa: S101 (neither is a product)
-    return made
 
 
 def _twice(made: Additive, people: Leavers) -> tuple[Integers, Integers]:
@@ -169,11 +164,11 @@ def _example(
     everybody = Leavers.everybody(tables[middle], sizes[middle], 1)
     one = everybody.only(int(everybody.weights.argmax()))
     alpha, epsilon = price
-    made = _made("vector_pareto", alpha=alpha, epsilon=epsilon, cells=tables.shape[1])
+    made = additive("vector_pareto", alpha=alpha, epsilon=epsilon, cells=tables.shape[1])
     first, second = _twice(made, one)
     names = _names(table)
-    exact = "Exact tables, before and after: one bar stands, and it is the leaver"
-    ours = f"The same two tables from Leeward at ε {epsilon} each: every bar stands"
+    exact = "Exact tables, before and after: one cell differs, that of the leaver"
+    ours = f"The same two tables from Leeward at ε {epsilon} each: every cell differs"
     return (
         _difference(exact, names, (one.before[0], one.after[0]), "theirs"),
         _difference(ours, names, (first[0], second[0]), "ours"),

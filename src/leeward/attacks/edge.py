@@ -14,9 +14,9 @@ from itertools import count
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
+from leeward.attacks.release import additive
 from leeward.attacks.world import ECONOMY
 from leeward.economy.establishments import build_frame
-from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.show.numbers import count as counted
 from leeward.show.numbers import percent, significant
@@ -30,10 +30,8 @@ SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 
 def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Finding:
     """The interval of nineteen in twenty around the count of one establishment."""
-    edge = mechanism("edge_laplace", epsilon=epsilon)
-    slope = mechanism("slope", alpha=alpha, epsilon=epsilon)
-    assert isinstance(edge, Additive)  # noqa: S101 (neither is a product)
-    assert isinstance(slope, Additive)  # noqa: S101 (as above)
+    edge = additive("edge_laplace", epsilon=epsilon)
+    slope = additive("slope", alpha=alpha, epsilon=epsilon)
     wide, inside = half_width(edge)
     low, high = ends(slope, size)
     ours = (high - low) / 2

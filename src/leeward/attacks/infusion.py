@@ -86,7 +86,7 @@ class Alone:
         return np.asarray(self.counts.sum(axis=0) / self.counts.sum())
 
     def from_size(self, least: int, most: int | None = None) -> "Alone":
-        """Those with so many jobs or more, the first `most` of them."""
+        """Those with at least this number of jobs, the first `most` of them."""
         some = np.flatnonzero(self.sizes >= least)[:most]
         return Alone(self.counts[some], self.employer[some])
 
@@ -357,7 +357,7 @@ def against_leeward(alone: Alone, alpha: str, epsilon: str, releases: int) -> Ju
 
 
 def _others(alone: Alone, alpha: str, releases: int, epsilons: Sequence[str]) -> dict[str, Judged]:
-    """The same at other ε, as far as they allow for so many worker cells."""
+    """The same at other ε, as far as they allow for this number of worker cells."""
     found = {}
     for epsilon in epsilons:
         with suppress(NotCovered, InvalidParameter):

@@ -14,9 +14,9 @@ from fractions import Fraction
 import numpy as np
 
 from leeward.attacks.finding import Against, Finding
+from leeward.attacks.release import additive
 from leeward.attacks.world import WORKPLACE, World
 from leeward.errors import InvalidParameter
-from leeward.mechanisms import mechanism
 from leeward.mechanisms.additive import Additive
 from leeward.mechanisms.margins import SpentMargins, spend
 from leeward.mechanisms.measurement import COVERAGE
@@ -67,8 +67,7 @@ def attack(
     releases: int = 20,
 ) -> Finding:
     """Divide margins of the true scale by their public factor, then those of a release."""
-    made = mechanism("slope", alpha=alpha, epsilon=epsilon)
-    assert isinstance(made, Additive)  # noqa: S101 (it is no product)
+    made = additive("slope", alpha=alpha, epsilon=epsilon)
     q = smallest(lambda z: float(made.within(np.array([z]))[0]), COVERAGE)
     true = _largest(world, made)
     fine, coarse = (recovered(true, q, places) for places in (1, 0))
@@ -135,7 +134,7 @@ def _largest(world: World, made: Additive) -> Integers:
 
 
 def recovered(true: Integers, q: float, places: int) -> Recovered:
-    """What a margin with so many decimals, rounded up, gives away of each size."""
+    """What a margin with this number of decimals, rounded up, gives away of each size."""
     margin = np.ceil(q * true * 10**places - HAIR) / 10**places
     return Recovered(np.floor(margin / q + HAIR), true)
 

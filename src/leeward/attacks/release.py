@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from math import exp
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from flint import arb
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, rational
 from leeward.mechanisms import mechanism
+from leeward.mechanisms.additive import Additive
 from leeward.model.cells import Floats, Integers
 from leeward.noise.law import FloatTails
 
@@ -25,6 +26,14 @@ def require_between(low: float, high: float, **given: float) -> None:
                 value=shown(value),
                 next_step="Leave it out for the usual number.",
             )
+
+
+def additive(name: str, **price: Any) -> Additive:  # noqa: ANN401 (what `mechanism` takes)
+    """A mechanism that adds noise to single counts or to a block of them."""
+    made = mechanism(name, **price)
+    if not isinstance(made, Additive):
+        raise TypeError(f"{name} releases no single counts")
+    return made
 
 
 class NoisyCounts(Protocol):

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from leeward.bundle.disk import write_new, writing
-from leeward.cli.local_page import page_command
 from leeward.cli.screen import guarded, note, say, say_json
 from leeward.errors import InvalidParameter
+from leeward.local.page import page
 from leeward.local.report import Report, draw_report, own_report, read_stratum
 from leeward.local.result import aggregate
 from leeward.local.result_folder import write_result
@@ -31,6 +31,22 @@ local_app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+
+def page_command(
+    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    *,
+    out: Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")],
+) -> None:
+    """Write a page that randomises answers in the browser of the person who is asked.
+
+    It is one file without a network: mail it, or put it on any server. It saves or prints a report
+    that `leeward local aggregate` reads, and never the answer.
+
+    Example: leeward local page survey.yaml --out survey.html
+    """
+    write_new(out, page(read_survey(survey)).encode())
+    say(f"Page: {out}")
 
 
 def encode_command(

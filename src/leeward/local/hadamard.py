@@ -58,7 +58,7 @@ class Hadamard(OneNumber):
     def of(
         cls, domain: int, epsilon: Number | LocalEpsilon, blocks: int | None = None
     ) -> "Hadamard":
-        """With as many blocks as have the least variance, or with so many."""
+        """With the number of blocks that has the least variance, or with the number given."""
         k, loss = read_domain(domain, MOST_ANSWERS), bounded_epsilon(epsilon)
         count = (
             best_blocks(loss) if blocks is None else read_domain(blocks + 1, MOST_BLOCKS + 1) - 1

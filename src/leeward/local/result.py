@@ -21,7 +21,7 @@ from leeward.local.collection import Collection, read_reports
 from leeward.local.survey import Question, Stratum, Survey
 
 CONFIDENCE = 90
-"""Of 100 margins so many hold, where reports are many enough for the normal law."""
+"""How many of 100 margins hold, where reports are many enough for the normal law."""
 
 QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE / 100) / 2)
 

@@ -595,6 +595,7 @@ def _totals(written: WrittenTable, by: Mapping[str, Attribute]) -> tuple[str, ..
 
 
 def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[LeewardError]:
+    """Totals that do not add up, are too many, or whose draws would not fit into memory."""
     kinds = [one.name for one in marginal.worker if one.name in marginal.totals]
     if isinstance(marginal.statistic, Gains) and kinds:
         yield InvalidParameter(
@@ -604,7 +605,6 @@ def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[Leew
             value=", ".join(kinds),
             next_step="Leave them out, and give the coarser numbers a table of their own.",
         )
-    """Totals that are too many, or whose draws would not fit into memory."""
     if len(marginal.totals) > MOST_TOTALS:
         yield InvalidParameter(
             "totals",
