@@ -1,4 +1,4 @@
-"""The pages about what is not protected name every command, and a test or a version for each limit."""
+"""Pages about limits name every command, and a test or a version for each limit."""
 
 import re
 from collections.abc import Iterator
