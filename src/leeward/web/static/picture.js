@@ -1,4 +1,5 @@
 // Charts as PNG: the SVG of the same address is drawn on a canvas of twice its size.
+// Loaded before the page is shown, so that the first click on a button is not lost.
 "use strict";
 
 document.addEventListener("click", (event) => {
