@@ -180,12 +180,21 @@ def test_whole_numbers_are_not_taken_for_codes_with_letters() -> None:
 
 
 BREAKING = "hired_date\nattributes:\n  size: {table: workplaces, public: true, codes: [s]}\n#"
-HOSTILE = (BREAKING, "\x1b[31mred", "\x9b31m", "a\u2028b", "a\x85b", "\u202eabc", "\U000e0041", "x\r\ny")
+HOSTILE = (
+    BREAKING,
+    "\x1b[31mred",
+    "\x9b31m",
+    "a\u2028b",
+    "a\x85b",
+    "\u202eabc",
+    "\U000e0041",
+    "x\r\ny",
+)
 
 
 def test_the_name_of_a_column_is_one_name_wherever_it_is_written(tmp_path: Path) -> None:
     """Known bad: a header with a line break, which declared an attribute in a comment."""
-    others = {name: "string" for name in HOSTILE}
+    others = dict.fromkeys(HOSTILE, "string")
     many = {f"{name}{n}": "string" for n in range(3) for name in HOSTILE}  # too many to propose
     nested = {"pair": f"struct<{BREAKING}: int64>"}
     headers = {"workplaces": {"id": "int64", **others, **nested, "sector": "string"},

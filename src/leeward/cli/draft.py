@@ -242,10 +242,7 @@ class Draft:
         """The plan, with tables that the headers suggest."""
         tables = self.tables
         yield "data:"
-        yield from (
-            f"  {name}: {_one_line(source)}"
-            for name, source in sources.items()
-        )
+        yield from (f"  {name}: {_one_line(source)}" for name, source in sources.items())
         yield "codebook: codebook.yaml"
         yield "account: my-account  # opened once with `leeward ledger create`"
         yield "period: 2026Q1"
