@@ -7,7 +7,6 @@ PLAIN := $(VENV)/.plain
 PIP := pip install -qq --disable-pip-version-check
 # What a lock lists and nothing else, packages without a wheel by the build tools that are there.
 LOCKED := $(PIP) --require-hashes --no-build-isolation
-LOCKS := requirements.lock locks/all.lock locks/build.lock locks/site.lock locks/tools.lock
 # Tools that are not for tests have environments of their own.
 TOOLS := build/tools
 SITE := build/site-tools
@@ -30,7 +29,7 @@ help: ## list these targets
 
 setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
 
-$(STAMP): pyproject.toml $(LOCKS)
+$(STAMP): pyproject.toml locks/build.lock locks/all.lock
 	@echo "Setting up $(VENV)"
 	@test -x $(BIN)/pip || python3 -m venv $(VENV)
 	@$(BIN)/$(LOCKED) -r locks/build.lock
@@ -38,7 +37,7 @@ $(STAMP): pyproject.toml $(LOCKS)
 	@$(BIN)/$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(PLAIN) $@
 
-$(PLAIN): pyproject.toml $(LOCKS)
+$(PLAIN): pyproject.toml locks/build.lock requirements.lock
 	@echo "Setting up $(VENV) with the plain package"
 	@test -x $(BIN)/pip || python3 -m venv $(VENV)
 	@$(BIN)/$(LOCKED) -r locks/build.lock -r requirements.lock

@@ -1,5 +1,6 @@
 """A cap that pays for both kinds of charges is divided when the account is opened."""
 
+import json
 import shutil
 from fractions import Fraction
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import CannotCompose, InvalidParameter, OverBudget
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, Left
 from leeward.ledger.box import STEPS, Box
 from leeward.ledger.notation import written
 from leeward.privacy import Guarantee
@@ -74,11 +75,7 @@ def test_both_kinds_are_charged_each_to_its_own_part(tmp_path: Path) -> None:
     ):
         ledger.reserve("lodes", charge, release(number))
     left = ledger.account("lodes").left
-    assert (left.epsilon, left.delta, left.rho) == (
-        box.epsilon - Fraction(3, 2),
-        Fraction(4, 10**7),
-        0,
-    )
+    assert left == Left(box.epsilon - Fraction(3, 2), Fraction(4, 10**7), Fraction(0))
     assert ledger.account("lodes").lost == Fraction(3, 2)
     for over in (
         strong(0, 0, "1e-9"),
@@ -98,9 +95,9 @@ def test_a_box_is_shown(tmp_path: Path) -> None:
     shown = str(ledger.show()).splitlines()
     assert shown[0].endswith(" and rho 0.05 left")
     assert shown[1].startswith("  Of it, rho 1/10 (0.1) is for Gaussian noise, epsilon ")
-    (account,) = ledger.show().to_dict()["accounts"]  # type: ignore[misc, attr-defined]
-    assert account["box"]["rho"] == "1/10"
-    assert account["spent"] == "0"
+    told = json.dumps(ledger.show().to_dict())
+    assert '"rho": "1/10"}' in told
+    assert '"spent": "0"' in told
 
 
 @pytest.mark.parametrize("pure", [strong(1), strong(0, "1e-7"), strong("1/2", "1e-7")])
