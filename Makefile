@@ -5,10 +5,14 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PLAIN := $(VENV)/.plain
 PIP := pip install -qq --disable-pip-version-check
+# What a lock lists and nothing else, packages without a wheel by the build tools that are there.
+LOCKED := $(PIP) --require-hashes --no-build-isolation
 # Tools that are not for tests have environments of their own.
 TOOLS := build/tools
 SITE := build/site-tools
 WHEEL := build/wheel
+COMPILE := $(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --output-file
 # One more than two cores: many tests wait for the processes that they start.
 WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
@@ -25,16 +29,19 @@ help: ## list these targets
 
 setup: $(STAMP) ## prepare the virtual environment; skipped when up to date
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml locks/build.lock locks/all.lock
 	@echo "Setting up $(VENV)"
 	@test -x $(BIN)/pip || python3 -m venv $(VENV)
-	@$(BIN)/$(PIP) -e ".[dev]"
+	@$(BIN)/$(LOCKED) -r locks/build.lock
+	@$(BIN)/$(LOCKED) -r locks/all.lock
+	@$(BIN)/$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(PLAIN) $@
 
-$(PLAIN): pyproject.toml
+$(PLAIN): pyproject.toml locks/build.lock requirements.lock
 	@echo "Setting up $(VENV) with the plain package"
 	@test -x $(BIN)/pip || python3 -m venv $(VENV)
-	@$(BIN)/$(PIP) -e .
+	@$(BIN)/$(LOCKED) -r locks/build.lock -r requirements.lock
+	@$(BIN)/$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 demo: $(PLAIN) ## set up without test tools and show the main job: from made-up tables to a bundle, in build/demo
@@ -67,34 +74,37 @@ test-system:
 		echo "Not installed:$$missing (names of Debian's packages). Tests that need them are skipped."; \
 	fi
 
-$(TOOLS)/.ready: Makefile
+$(TOOLS)/.ready: locks/tools.lock
 	@test -x $(TOOLS)/bin/pip || python3 -m venv $(TOOLS)
-	@$(TOOLS)/bin/$(PIP) build cyclonedx-bom hatchling uv
+	@$(TOOLS)/bin/$(LOCKED) -r locks/tools.lock
 	@touch $@
 
 wheel-test: $(TOOLS)/.ready ## build the wheel, install it into an empty environment, run the demonstration there
 	@rm -rf $(WHEEL) && mkdir -p $(WHEEL)
 	@$(TOOLS)/bin/python -m build --no-isolation --outdir $(WHEEL)/dist . > $(WHEEL)/build.log
 	@python3 -m venv $(WHEEL)/venv
-	@$(WHEEL)/venv/bin/$(PIP) --require-hashes -r requirements.lock
+	@$(WHEEL)/venv/bin/$(LOCKED) -r requirements.lock
 	@$(WHEEL)/venv/bin/$(PIP) --no-deps $(WHEEL)/dist/leeward-*.whl
 	@$(WHEEL)/venv/bin/pip check --disable-pip-version-check
 	@cd $(WHEEL) && venv/bin/leeward demo --out demo
 	@cd $(WHEEL) && venv/bin/leeward verify demo/bundle --ledger demo/ledger.sqlite
 
-lock: $(TOOLS)/.ready ## write requirements.lock: the plain package's requirements with hashes, without an index
-	@$(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
-		--output-file requirements.lock pyproject.toml
+# One version of a package in all of them: each keeps to those before it.
+lock: $(TOOLS)/.ready ## write requirements.lock (the plain package) and locks/ (all extras, what builds, tools, site): with hashes, without an index
+	@$(COMPILE) requirements.lock pyproject.toml
+	@$(COMPILE) locks/all.lock --constraint requirements.lock --all-extras --group build pyproject.toml
+	@for group in build tools site; do \
+		$(COMPILE) locks/$$group.lock --constraint locks/all.lock --group $$group || exit 1; \
+	done
 
 sbom: wheel-test ## write build/leeward.cdx.json: what the plain package consists of, in CycloneDX
 	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 		--output-format JSON --output-file build/leeward.cdx.json $(WHEEL)/venv/bin/python
 	@echo "Written: build/leeward.cdx.json"
 
-$(SITE)/.ready: Makefile
+$(SITE)/.ready: locks/site.lock
 	@test -x $(SITE)/bin/pip || python3 -m venv $(SITE)
-	@$(SITE)/bin/$(PIP) "mkdocs-material>=9.6,<10" "mkdocstrings[python]>=0.29" "ruff==0.17.*"
+	@$(SITE)/bin/$(LOCKED) -r locks/site.lock
 	@touch $@
 
 site: $(SITE)/.ready ## write the documentation as a site that needs no network: build/site/index.html

@@ -9,7 +9,7 @@ LeewardError
 ├── BadData            confidential tables that do not agree with the codebook
 │   └── Undisclosed    the same, in one sentence whatever is wrong
 ├── OverBudget         a charge that would pass the cap of an account
-├── AlreadyReleased    the same data were released before
+├── AlreadyReleased    the same plan, or the same establishments, were charged before
 ├── Damaged            a ledger or bundle that is not what was written
 ├── Problems           several of these at once
 └── FailedAfterCharge  a release that broke off when its charge already stood
@@ -124,7 +124,7 @@ class OverBudget(LeewardError):
 
 
 class AlreadyReleased(LeewardError):
-    """The same data were released before."""
+    """The same plan, or the same establishments in another account, were charged before."""
 
 
 class Damaged(LeewardError):

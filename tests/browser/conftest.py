@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser.office import Office
-from tests.browser.view import WIDE, Look, NewView, View
+from tests.browser.view import PATIENCE, WIDE, Look, NewView, View
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -26,6 +26,7 @@ def chromium() -> Iterator[Browser]:
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         pytest.skip("no Chromium")
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as player:
         browser = player.chromium.launch(executable_path=path, args=options())
         yield browser

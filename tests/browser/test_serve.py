@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.office import Office
-from tests.browser.view import NewView
+from tests.browser.view import NewView, until
 
 
 @pytest.mark.parametrize("tab", ["plan", "releases", "ledger"])
@@ -72,8 +72,9 @@ def test_a_foreign_page_cannot_post(
 def test_a_foreign_page_cannot_show_ours_in_a_frame(view: NewView, address: str) -> None:
     window = view()
     window.page.set_content(f'<iframe src="{address}plan"></iframe>')
-    window.page.wait_for_timeout(500)
-    assert [frame.url for frame in window.page.frames[1:]] == ["chrome-error://chromewebdata/"]
+    until(window.page, lambda: any("frame-ancestors" in one for one in window.wrongs))
+    rejected = ["chrome-error://chromewebdata/"]
+    until(window.page, lambda: [frame.url for frame in window.page.frames[1:]] == rejected)
     window.expecting("frame-ancestors")
 
 

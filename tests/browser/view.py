@@ -1,6 +1,7 @@
 """A window of the browser that remembers what went wrong in it, and eyes to look at it with."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -34,6 +35,10 @@ SIDEWAYS = """() => {
   return ["the page is " + page.scrollWidth + " wide",
           ...wide.slice(0, 5).map(one => one.outerHTML.slice(0, 120))];
 }"""
+
+
+PATIENCE = 60_000
+"""Milliseconds after which something that should appear is given up, also on a busy machine."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +147,14 @@ class View:
 
     def close(self) -> None:
         self.context.close()
+
+
+def until(page: Page, condition: Callable[[], bool]) -> None:
+    """Let the page go on until this is so; after the patience of a test it never was."""
+    deadline = time.monotonic() + PATIENCE / 1000
+    while not condition():
+        assert time.monotonic() < deadline, "it never came to that"
+        page.wait_for_timeout(20)
 
 
 class NewView(Protocol):

@@ -185,7 +185,7 @@ def test_after_a_failure_again_releases_and_pays_once_more(
         patch.setattr("leeward.publishing.measuring.publish", None)
         assert office.release().exit_code == 3
     office.refuse_release(
-        says="plan: must not have been released from the same data before; got entry 2 of account "
+        says="plan: must not have been charged to this account before; got entry 2 of account "
         "'office', bundle 'bundle', which failed: its budget is spent, there is no bundle. "
         "Release with --again, which pays once more for new noise."
     )

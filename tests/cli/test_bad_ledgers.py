@@ -162,26 +162,40 @@ def test_what_would_fit_fits(office: Office) -> None:
     )
 
 
-def test_the_same_plan_on_the_same_data_is_refused_unless_again(office: Office) -> None:
+def test_the_same_plan_is_refused_unless_again(office: Office) -> None:
     office.released(out="first")
     office.refuse_release(
-        says="plan: must not have been released from the same data before; got entry 2 of account "
+        says="plan: must not have been charged to this account before; got entry 2 of account "
         "'office', bundle 'first'. Use that bundle; or release with --again, which pays once more "
         "for new noise."
     )
     office.released("--again")
 
 
-def test_the_same_data_of_another_account_are_refused(office: Office) -> None:
+def test_other_data_need_the_same_word(office: Office) -> None:
+    """Known bad: a second bundle without --again, which showed that the data had changed."""
     office.released(out="first")
-    office.open_account("second")
-    office.edit("plan.yaml", ("account: office", "account: second"))
-    for again in ((), ("--again",)):
-        office.refuse_release(
-            *again,
-            says="account: must be the one that the same data were charged to: their losses add "
-            "up there; got entry 2 of account 'office', bundle 'first'. Charge account 'office'.",
-        )
+    office.edit("jobs.csv", ("w00,e0", "w00,e1"))
+    office.refuse_release(
+        says="plan: must not have been charged to this account before; got entry 2 of account "
+        "'office', bundle 'first'. Use that bundle; or release with --again, which pays once more "
+        "for new noise."
+    )
+    office.released("--again")
+
+
+def test_departments_in_place_of_workplaces_are_refused(office: Office) -> None:
+    office.released(out="first")
+    keys = "tables: {workplaces: {id: department}, jobs: {workplace: department}}\n"
+    office.edit("codebook.yaml", ("attributes:", f"{keys}attributes:"))
+    for table in ("workplaces", "jobs"):
+        office.edit(f"{table}.csv", ("workplace_id", "department"))
+    office.refuse_release(
+        says="workplaces.id: must be the same column in all releases of an account: guarantees "
+        "about different workplaces or workers do not add up; got 'department' after "
+        "'workplace_id' in entry 2. If only its name changed, call the column 'workplace_id' in "
+        "data and codebook; or charge another account."
+    )
 
 
 def test_the_same_establishments_of_another_account_need_a_reason(office: Office) -> None:
@@ -189,7 +203,6 @@ def test_the_same_establishments_of_another_account_need_a_reason(office: Office
     office.released(out="first")
     office.open_account("second")
     office.edit("plan.yaml", ("account: office", "account: second"))
-    office.edit("jobs.csv", ("worker_id,workplace_id", '"worker_id",workplace_id'))  # other bytes
     office.refuse_release(
         says="account: must be the one that most of these establishments were charged to: losses "
         "about them add up there; got more than half in common with entry 2 of account 'office', "

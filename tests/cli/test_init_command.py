@@ -4,9 +4,13 @@ import re
 from pathlib import Path
 
 import duckdb
+import pytest
 
+from leeward.cli import screen
 from leeward.cli.draft import Draft
+from leeward.cli.init import write_texts
 from leeward.cli.meaning import fit_by_codes
+from leeward.errors import BadFile
 from leeward.model import TABLES
 from leeward.model.classifications import Library
 from tests.cli.scene import CODEBOOK, Office, write_csv
@@ -123,7 +127,7 @@ def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
         'codes: "standard:lehd/agegrp"  # A01 14-18;',
         "# 190 further columns of workers",
         "# Left out: workers.birth_date (a date of birth).",
-        "# Left out: workers.Straßenname (says who somebody is).",
+        '# Left out: workers."Straßenname" (says who somebody is).',
     ):
         assert part in codebook
     listed = (office.folder / "new" / "codes" / "naics.csv").read_text()
@@ -173,6 +177,62 @@ def test_what_holds_no_codes_is_named_with_the_reason() -> None:
 def test_whole_numbers_are_not_taken_for_codes_with_letters() -> None:
     made = draft("id", "worker_id sex education agegrp", sex="int64", education="int8")
     assert [one.attribute for one in made.active] == ["sex", "agegrp"]
+
+
+BREAKING = "hired_date\nattributes:\n  size: {table: workplaces, public: true, codes: [s]}\n#"
+HOSTILE = (
+    BREAKING,
+    "\x1b[31mred",
+    "\x9b31m",
+    "a\u2028b",
+    "a\x85b",
+    "\u202eabc",
+    "\U000e0041",
+    "x\r\ny",
+)
+
+
+def test_the_name_of_a_column_is_one_name_wherever_it_is_written(tmp_path: Path) -> None:
+    """Known bad: a header with a line break, which declared an attribute in a comment."""
+    others = dict.fromkeys(HOSTILE, "string")
+    many = {f"{name}{n}": "string" for n in range(3) for name in HOSTILE}  # too many to propose
+    nested = {"pair": f"struct<{BREAKING}: int64>"}
+    headers = {"workplaces": {"id": "int64", **others, **nested, "sector": "string"},
+               "workers": {HOSTILE[1]: "int64", **many, "sex": "string"},
+               "jobs": {"id": "int64", HOSTILE[1]: "int64", BREAKING: "float64"}}  # fmt: skip
+    made = Draft(headers)
+    for text in ("\n".join(made.codebook(BREAKING)), "\n".join(made.plan({"jobs": BREAKING}))):
+        assert all(one.isprintable() or one == "\n" for one in text)
+    written = read(tmp_path, "\n".join(made.codebook()))
+    assert set(written.attributes) == {"sector", "sex"}
+    assert written.keys.workers.id == HOSTILE[1]
+
+
+def test_what_a_terminal_would_obey_is_shown(
+    office: Office, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = office.folder / "workplaces.csv"
+    path.write_text(path.read_text().replace("owner", "\x1b[31mowner", 1))
+    result = office.run("init", *DATA, "--out", "new")
+    assert result.exit_code == 0
+    assert '  "\\u001b[31mowner": new/codes/' in result.stdout
+    assert "\x1b" not in result.stdout
+    screen.say("\x1b]0;title\x07 \x9b and \ttab")
+    screen.note("\x1b[2J")
+    assert capsys.readouterr() == ("\\x1b]0;title\\x07 \\x9b and \ttab\n", "\\x1b[2J\n")
+
+
+def test_init_writes_through_no_link(office: Office) -> None:
+    victim, folder = office.folder / "victim.txt", office.folder / "new"
+    folder.mkdir()
+    (folder / "plan.yaml").symlink_to(victim)
+    result = office.run("init", *DATA, "--out", "new")
+    assert result.exit_code == 1
+    assert "must not hold the file already; got 'new/plan.yaml'" in result.stderr
+    with pytest.raises(BadFile, match="File exists"):  # a link that appears after the look
+        write_texts(folder, {"plan.yaml": "data:"})
+    assert not victim.exists()
+    assert sorted(one.name for one in folder.iterdir()) == ["plan.yaml"]
 
 
 def test_a_plan_without_any_list_has_no_table() -> None:

@@ -4,6 +4,9 @@ from dataclasses import replace
 from hashlib import md5
 from pathlib import Path
 
+import pandas as pd  # type: ignore[import-untyped] # has no types
+import polars as pl
+import pyarrow as pa
 import pytest
 
 from leeward.engines import connect, workplaces
@@ -12,7 +15,7 @@ from leeward.engines.database import Database
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.opening import open_database
 from leeward.errors import BadData
-from leeward.model import Attribute, read_codebook
+from leeward.model import TABLES, Attribute, read_codebook
 from tests.engines.small import WRITERS, Economy, codebook, economy, parquet
 
 KEY = "5eed" * 8
@@ -106,6 +109,23 @@ def test_a_sketch_is_the_same_in_every_kind_of_file(
             assert engine.frame_sketch(book, KEY, size) == true_sketch(ids, size)
         assert engine.frame_sketch(book, KEY[::-1], 4) != true_sketch(ids, 4)
     assert len(ids) > 4
+
+
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "arrow": pa.Table.from_pylist,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_a_sketch_of_frames_in_memory_is_that_of_files(kind: str, tmp_path: Path) -> None:
+    """A second account for the same establishments is rejected whatever holds them."""
+    made, book = economy(3), codebook(tmp_path)
+    ids = [row["workplace_id"] for row in made.workplaces]
+    tables: dict[str, object] = {one: FRAMES[kind](getattr(made, one)) for one in TABLES}
+    with connect(tables, tmp_path) as engine:
+        assert engine.frame_sketch(book, KEY, 1024) == true_sketch(ids, 1024)
 
 
 def test_both_ways_are_tried() -> None:

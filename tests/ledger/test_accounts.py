@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.errors import InvalidParameter, OverBudget
+from leeward.errors import CannotCompose, InvalidParameter, OverBudget
 from leeward.exact import Number, exact_text
 from leeward.ledger import Account, Ledger, Left
 from leeward.ledger.account import certainly_past, covers, left, within
+from leeward.ledger.box import Box
 from leeward.privacy import Guarantee, sequential
 from tests.ledger.scenes import ledger_with, release, strong
 
@@ -118,14 +119,18 @@ def test_pure_epsilon_is_not_traded_for_delta() -> None:
     assert not within(strong("0.1", "0.05"), strong("0.11"))
 
 
+def of(cap: Guarantee) -> Account:
+    return Account("lodes", cap, None, 0, "t")
+
+
 def test_the_last_digits_of_a_conversion_are_no_damage() -> None:
     spent = strong(0, 0, "1/50")
     brim = spent.to_approximate("1e-6").epsilon
     tighter = strong(brim * (1 - Fraction(1, 2**50)), "1e-6")
     assert not within(tighter, spent)
-    assert not certainly_past(tighter, spent)
-    assert certainly_past(strong(brim * Fraction(99, 100), "1e-6"), spent)
-    assert certainly_past(strong("0.1"), strong("0.1000000000000000001"))
+    assert not certainly_past(of(tighter), spent)
+    assert certainly_past(of(strong(brim * Fraction(99, 100), "1e-6")), spent)
+    assert certainly_past(of(strong("0.1")), strong("0.1000000000000000001"))
 
 
 @pytest.mark.parametrize(
@@ -190,21 +195,26 @@ losses = st.tuples(
 ).filter(lambda loss: loss != ("0", "0", "0"))
 
 
-@given(st.lists(st.builds(lambda loss: strong(*loss), losses), max_size=6))
-@settings(deadline=None, max_examples=15)
-def test_no_mixture_of_measures_passes_the_cap(wanted: list[Guarantee]) -> None:
+BOXES = [None, Box.of(strong(2, "1e-6"), "1/25", "5e-7"), Box.of(strong(2, "1e-6"), "1/1000")]
+
+
+@given(st.lists(st.builds(lambda loss: strong(*loss), losses), max_size=6), st.sampled_from(BOXES))
+@settings(deadline=None, max_examples=25)
+def test_no_mixture_of_measures_passes_the_cap(wanted: list[Guarantee], box: Box | None) -> None:
     accepted: list[Guarantee] = []
     with TemporaryDirectory() as folder:
-        ledger = ledger_with(Path(folder), strong(2, "1e-6"))
+        ledger = Ledger.new(Path(folder) / "office.ledger")
+        ledger.open_account("lodes", strong(2, "1e-6"), box)
         for number, charge in enumerate(wanted):
             foreseen = ledger.would_refuse("lodes", charge, release(number))
             if foreseen is None:
                 ledger.reserve("lodes", charge, release(number))
                 accepted.append(charge)
             else:
-                with pytest.raises(OverBudget) as refused:
+                with pytest.raises((OverBudget, CannotCompose)) as refused:
                     ledger.reserve("lodes", charge, release(number))
                 assert str(refused.value) == str(foreseen)
+        assert box is not None or len({one.rho > 0 for one in accepted}) <= 1
         assert not accepted or sequential(*accepted).implies(strong(2, "1e-6"))
         assert ledger.account("lodes").spent == (sequential(*accepted) if accepted else None)
         assert ledger.verify() == ()

@@ -16,6 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward.ledger.account import within
+from leeward.ledger.box import Box
 from leeward.privacy import Guarantee
 
 Laws = NDArray[np.float64]
@@ -163,6 +164,14 @@ def test_charges_in_rho_under_a_cap() -> None:
     assert worst(Analyst("Z"), kept, loss, forgets=True) > 1.2
 
 
+def _box(epsilon: Fraction, delta: Fraction, rho: Fraction, more: Fraction) -> Box:
+    """The box of an account whose cap is what these three come to, ρ read at `more`."""
+    sums = Guarantee("worker", None, epsilon, delta, rho)
+    made = Box.of(sums.to_approximate(delta + more), rho, more)
+    assert made == Box(epsilon, delta, rho)
+    return made
+
+
 @both
 def test_mixed_charges_within_a_box(steps: int) -> None:
     epsilon, delta, rho, more = Fraction(1, 2), Fraction(1, 50), Fraction(1, 10), Fraction(1, 100)
@@ -173,6 +182,12 @@ def test_mixed_charges_within_a_box(steps: int) -> None:
     def loss(one: Laws, other: Laws) -> float:
         return hockey_stick(one, other, bound) / float(lost + more)
 
-    analyst, rule = Analyst("PDZ", steps), box(epsilon, delta, rho)
+    declared = _box(epsilon, delta, rho, more)
+
+    @cache
+    def rule(total: Numbers) -> bool:
+        return declared.holds(Guarantee("worker", None, *total))
+
+    analyst = Analyst("PDZ", steps)
     assert 0.6 < worst(analyst, rule, loss) <= 1 + ROUNDING
     assert worst(analyst, rule, loss, forgets=True) > 1.3

@@ -19,6 +19,8 @@ PROCESSES = 8
 TRIES = 6
 FITTING = 29
 ROUNDS = 12
+PATIENCE = 300
+"""Seconds: eight processes wait for one disk."""
 
 WORKER = """
 import sys
@@ -77,7 +79,7 @@ def test_eight_processes_never_pass_the_cap(tmp_path: Path) -> None:
     crowd = [worker(ledger.path, f"p{n}", TRIES, "1/7") for n in range(PROCESSES)]
     for process in crowd:
         start(process)
-    outputs = [process.communicate(timeout=60)[0] for process in crowd]
+    outputs = [process.communicate(timeout=PATIENCE)[0] for process in crowd]
     assert [process.returncode for process in crowd] == [0] * PROCESSES
     lines = [line for output in outputs for line in output.splitlines(keepends=True)]
     assert len(lines) == PROCESSES * TRIES

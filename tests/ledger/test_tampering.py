@@ -288,7 +288,7 @@ def named(kind: str, names: int, account: str = "lodes") -> dict[str, object]:
 
 def charged(number: int, charge: Guarantee, **more: object) -> dict[str, object]:
     return {
-        "format": 2,
+        "format": 4,
         "kind": "reserved",
         "account": "lodes",
         "time": "t",

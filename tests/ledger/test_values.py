@@ -247,7 +247,7 @@ def test_a_subject_comes_back_from_its_entry() -> None:
         "paid": written(strong(1)),
         "subject": release(7).written(),
         "corrects": None,
-        "format": 2,
+        "format": 4,
         "salt": "0" * 32,
         "same_establishments": None,
     }

@@ -122,7 +122,9 @@ def test_a_proportional_account_keeps_to_one_cap_of_pay(tmp_path: Path) -> None:
         book.open_account("office", Guarantee("proportional", "0.1", 9))
         for number, plan in enumerate((counts, paid(tmp_path, 99), paid(tmp_path, 99), counts)):
             out = Path(f"b{number}")
-            book.reserve("office", plan.charge, subject(plan, out, f"{number}" * 64))
+            book.reserve(
+                "office", plan.charge, subject(plan, out, f"{number}" * 64), again=number > 1
+            )
         other = paid(tmp_path, 100)
         refused = book.would_refuse("office", other.charge, subject(other, Path("x"), "9" * 64))
         assert "must have the same columns and caps of pay" in str(refused)

@@ -105,6 +105,11 @@ def open_to_all(name: str) -> Callable[[Office], None]:
     return change
 
 
+def writable_folder(office: Office) -> None:
+    """Others could have put a file there, or taken one away."""
+    only(office).parent.chmod(0o770)
+
+
 def linked(office: Office) -> None:
     path = only(office)
     path.rename(office.folder / "elsewhere.json")
@@ -128,6 +133,7 @@ def nothing(_: Office) -> None:
         (make_strict, True),
         (another_key, True),
         (linked, True),
+        (writable_folder, True),
         *((open_to_all(name), True) for name in ("", receipt.KEY)),
         *((forged(**part), True) for part in ({"seal": "0" * 64}, {"steps": ["lost_job"]})),
         *((written(one), True) for one in (b"", b"{}", b"null", b"[" * 5000, b"\xff")),
@@ -195,6 +201,15 @@ def test_no_link_is_followed_and_nothing_else_is_left(office: Office, state: Pat
     assert victim.read_text() == "precious"
     assert not path.is_symlink()
     assert sorted(state.iterdir()) == sorted([path, state / receipt.KEY])
+
+
+def test_no_receipt_is_written_where_others_may_write(office: Office, state: Path) -> None:
+    state.mkdir(mode=0o700, parents=True)
+    state.chmod(0o770)
+    refused = checked(office).no_receipt
+    assert refused is not None
+    assert "others may write into the folder" in str(refused)
+    assert list(state.iterdir()) == []
 
 
 def test_a_key_that_is_a_link_or_too_short_is_no_key(office: Office, state: Path) -> None:

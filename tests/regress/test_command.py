@@ -87,7 +87,7 @@ def test_moments_charge_their_account_once(ledger: Ledger) -> None:
     assert ledger.entries()[2].number == told["entry"]
     again = run(*PRIVATE, *PAID, "workers")
     assert again.exit_code == 1
-    assert "must not have been released from the same data" in again.output
+    assert "must not have been charged to this account before" in again.output
     answer(*PRIVATE, *PAID, "workers", "--again")
     assert ledger.account("workers").left.epsilon == 4
     over = run(*PRIVATE, *PAID, "workers", "--again")

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
@@ -59,7 +59,8 @@ class Served:
                 sent.setdefault("Content-Length", str(len(body)))
             for name, value in sent.items():
                 connection.putheader(name, value)
-            connection.endheaders(body)
+            with suppress(BrokenPipeError, ConnectionResetError):  # answered before it was read
+                connection.endheaders(body)
             got = connection.getresponse()
             return Answer(got.status, {k.lower(): v for k, v in got.getheaders()}, got.read())
         finally:

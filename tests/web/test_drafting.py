@@ -47,6 +47,21 @@ def test_a_plan_is_drafted_once(tmp_path: Path, tables: Path) -> None:
     assert 'value="by_workplace"' in shown.text
 
 
+@pytest.mark.parametrize("planted", ["typer.py", "leeward.py", "json.py"])
+def test_no_code_of_the_folder_runs(
+    tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch, planted: str
+) -> None:
+    """Known bad: `python -m`, which looks for modules in the working folder first."""
+    mark = tmp_path / "it ran"
+    (tables / planted).write_text(f"open({str(mark)!r}, 'w').close()\nraise SystemExit(3)\n")
+    monkeypatch.chdir(tables)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    with serving(tmp_path / "plan.yaml", tmp_path, tables=tables) as page:
+        drafted = page.post("/plan/draft", CHOSEN)
+    assert not mark.exists()
+    assert drafted.status == 200
+
+
 def test_what_init_says_is_shown(tmp_path: Path, tables: Path) -> None:
     (tables / "people.csv").write_text("")
     with serving(tmp_path / "plan.yaml", tmp_path, tables=tables) as page:

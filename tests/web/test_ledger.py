@@ -5,16 +5,16 @@ import sqlite3
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import closing
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from leeward.ledger import Ledger
+from leeward.ledger.box import Box
 from leeward.ledger.entry import happened
 from leeward.privacy import Guarantee
-from leeward.web.ledger_tab import MOST_DRAWN, PER_PAGE, TOGETHER, drawn
+from leeward.web.ledger_tab import MOST_DRAWN, PER_PAGE, SET_ASIDE, TOGETHER, drawn
 from tests.ledger.scenes import DIGEST, opened_up, release, strong
 from tests.web.releases_scene import Markup, charged, work, write_small
 from tests.web.serving import Served, serving
@@ -216,16 +216,29 @@ def test_many_entries_are_paged_and_many_accounts_listed(tmp_path: Path) -> None
     assert "Left epsilon 300" in alone.plain
 
 
-def test_a_part_is_drawn_for_each_release_and_one_for_what_was_charged_in_rho(
-    tmp_path: Path,
-) -> None:
+CAP, IN_RHO = Guarantee("strong", "0.1", 9, "1e-6"), Guarantee("strong", "0.1", 0, 0, "1/100")
+
+
+def test_charges_in_rho_are_one_part_of_a_cap_in_epsilon(tmp_path: Path) -> None:
     with Ledger.new(tmp_path / "ledger.sqlite") as book:
-        book.open_account("mixed", Guarantee("strong", "0.1", 9, Fraction(1, 10**6)))
-        book.reserve("mixed", strong(2), release(1))
-        book.reserve("mixed", Guarantee("strong", "0.1", 0, 0, Fraction(1, 100)), release(2))
-        found = drawn(book.account("mixed"), book.entries())
-        left = book.account("mixed").left.epsilon
-    assert "out/1 (2026Q2): 2" in found.chart.description
+        book.open_account("gaussian", CAP)
+        for number in (1, 2):
+            book.reserve("gaussian", IN_RHO, release(number))
+        found = drawn(book.account("gaussian"), book.entries())
+        left = book.account("gaussian").left.epsilon
     assert TOGETHER in found.chart.description
     assert "out/2" not in found.chart.description
-    assert 0 < left < 7
+    assert 0 < left < 9
+
+
+def test_what_is_set_aside_for_gaussian_noise_is_a_part(tmp_path: Path) -> None:
+    with Ledger.new(tmp_path / "ledger.sqlite") as book:
+        book.open_account("both", CAP, Box.of(CAP, "1/10"))
+        book.reserve("both", strong(2), release(1))
+        book.reserve("both", IN_RHO, release(2))
+        found = drawn(book.account("both"), book.entries())
+    assert "out/1 (2026Q2): 2" in found.chart.description
+    assert SET_ASIDE in found.chart.description
+    assert "out/2" not in found.chart.description
+    with serving(None, tmp_path, tmp_path / "ledger.sqlite") as page:
+        assert ", rho 0.09" in Markup(page.get("/ledger").text).plain

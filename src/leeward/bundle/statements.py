@@ -256,7 +256,8 @@ class LedgerStatement(Statement):
 class LeftStatement(SparseStatement):
     """What later releases of the account may lose, never more than the truth.
 
-    `rho` is what is left of a cap in ρ, and is left out of all others.
+    `rho` is what is left of a cap in ρ, or of the part of a cap that is for Gaussian noise; it is
+    left out of all others.
     """
 
     optional = ("rho",)

@@ -204,17 +204,17 @@ class Draft:
         """The codebook, with a comment wherever a decision is needed."""
         yield "# What the columns mean. Every code that may be tabulated stands in a closed list."
         yield "tables:"
-        employer = "" if self.employer is None else f", employer: {_quoted(self.employer)}"
+        employer = "" if self.employer is None else f", employer: {quoted(self.employer)}"
         workplace, worker = self.workplace_id, self.worker_id
-        yield f"  workplaces: {{id: {_quoted(workplace)}{employer}}}"
-        yield f"  workers: {{id: {_quoted(worker)}}}"
+        yield f"  workplaces: {{id: {quoted(workplace)}{employer}}}"
+        yield f"  workers: {{id: {quoted(worker)}}}"
         worker, workplace = (
             self._in_jobs(worker, WORKER_IDS),
             self._in_jobs(workplace, WORKPLACE_IDS),
         )
-        yield f"  jobs: {{worker: {_quoted(worker)}, workplace: {_quoted(workplace)}}}"
+        yield f"  jobs: {{worker: {quoted(worker)}, workplace: {quoted(workplace)}}}"
         if classifications is not None:
-            yield f"classifications: {json.dumps(classifications, ensure_ascii=False)}"
+            yield f"classifications: {_one_line(classifications)}"
         yield "attributes:"
         for one in self.active:
             yield from (f"  {line}" for line in _attribute(one))
@@ -230,17 +230,19 @@ class Draft:
             names = [one.name for one in self.unproposed if one.table == table]
             if names:
                 yield f"{len(names)} further columns of {table}, whose meaning is not known:"
-                yield from wrap(", ".join(names), 96, break_on_hyphens=False)
-        yield from (f"Left out: {table}.{name} ({why})." for table, name, why in self.skipped)
+                yield from wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
+        yield from self.why_left_out()
+
+    def why_left_out(self) -> Iterator[str]:
+        """A line for each column that holds no codes."""
+        for table, name, why in self.skipped:
+            yield f"Left out: {table}.{quoted(name)} ({why})."
 
     def plan(self, sources: Mapping[str, str]) -> Iterator[str]:
         """The plan, with tables that the headers suggest."""
         tables = self.tables
         yield "data:"
-        yield from (
-            f"  {name}: {json.dumps(source, ensure_ascii=False)}"
-            for name, source in sources.items()
-        )
+        yield from (f"  {name}: {_one_line(source)}" for name, source in sources.items())
         yield "codebook: codebook.yaml"
         yield "account: my-account  # opened once with `leeward ledger create`"
         yield "period: 2026Q1"
@@ -280,7 +282,7 @@ def _attribute(column: Column) -> Iterator[str]:
     yield f"{column.attribute}:" if column.listed else f"{column.attribute}:  # {WRITE}"
     yield f"  table: {column.table}"
     if column.name != column.attribute:
-        yield f"  column: {json.dumps(column.name, ensure_ascii=False)}"
+        yield f"  column: {_one_line(column.name)}"
     if column.table == "workplaces":
         yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
     if column.fit is not None and not column.in_file:
@@ -309,7 +311,7 @@ def _numeric(name: str) -> Iterator[str]:
     yield f"{legal_name}:  # a column of numbers: correct this and uncomment it, or delete it"
     yield "  table: jobs"
     if legal_name != name:
-        yield f"  column: {json.dumps(name, ensure_ascii=False)}"
+        yield f"  column: {_one_line(name)}"
     yield "  type: integer"
     yield "  unit: cent  # what a number counts"
     yield "  period: month  # the time that a number is for"
@@ -318,6 +320,21 @@ def _numeric(name: str) -> Iterator[str]:
     yield "  classes: {low: 300000, high: 1500000}  # the last bound is the cap"
 
 
-def _quoted(name: str) -> str:
-    """A column's name as YAML."""
-    return name if re.fullmatch(NAME, name) else json.dumps(name, ensure_ascii=False)
+def quoted(name: str) -> str:
+    """A column's name as YAML, also in a comment, and on a terminal.
+
+    A header of a file may contain line breaks and control characters: all are written as escapes.
+    """
+    return name if re.fullmatch(NAME, name) else _one_line(name)
+
+
+def _one_line(text: str) -> str:
+    """Text in double quotes that neither YAML nor a terminal reads as anything else."""
+    return "".join(map(_visible, json.dumps(text, ensure_ascii=False)))
+
+
+def _visible(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    number = ord(letter)
+    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"

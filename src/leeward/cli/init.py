@@ -1,5 +1,6 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from shlex import quote
@@ -7,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from leeward.bundle.disk import write_file
 from leeward.cli.check import Encoding
-from leeward.cli.draft import Column, Draft
+from leeward.cli.draft import Column, Draft, quoted
 from leeward.cli.meaning import few_labels
 from leeward.cli.recipes import start_recipe
 from leeward.cli.screen import given_options, say, say_json
@@ -147,8 +149,8 @@ def _refuse_beside(context: typer.Context, way: str, useless: Collection[str]) -
 
 def list_text(codes: Mapping[str, str]) -> str:
     """A code list as CSV: codes with their labels."""
-    quoted = ([one.replace('"', '""') for one in row] for row in codes.items())
-    return "code,label\n" + "".join(f'"{code}","{label}"\n' for code, label in quoted)
+    doubled = ([one.replace('"', '""') for one in row] for row in codes.items())
+    return "code,label\n" + "".join(f'"{code}","{label}"\n' for code, label in doubled)
 
 
 def refuse_existing(folder: Path, names: Iterable[str]) -> None:
@@ -161,17 +163,17 @@ def refuse_existing(folder: Path, names: Iterable[str]) -> None:
             next_step="Choose another folder, or remove the file.",
         )
         for name in names
-        if (folder / name).exists()
+        if os.path.lexists(folder / name)
     )
 
 
 def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts into a folder by the names of their files."""
+    """Write texts into a folder by the names of their files; no link is followed."""
     for name, text in texts.items():
         path = folder / name
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_file(path, text.encode())
         except OSError as error:
             raise BadFile(
                 "--out",
@@ -202,7 +204,7 @@ def _next_steps(out: Path, draft: Draft) -> Iterator[str]:
     if fitted:
         yield "These columns got a classification. Look whether it is theirs:"
         yield from (
-            f"  {one.name}: {one.fit.address} ({few_labels(one.listed)})"
+            f"  {quoted(one.name)}: {one.fit.address} ({few_labels(one.listed)})"
             for one in fitted
             if one.fit is not None
         )
@@ -214,11 +216,11 @@ def _next_steps(out: Path, draft: Draft) -> Iterator[str]:
     if draft.to_write:
         yield "No list is known for these: they are comments in the codebook. Write a list (header"
         yield "code,label; one row for each code) and uncomment the attribute, or delete it:"
-        yield from (f"  {one.name}: {out / one.list_file}" for one in draft.to_write)
+        yield from (f"  {quoted(one.name)}: {out / one.list_file}" for one in draft.to_write)
     if draft.unproposed:
         count = len(draft.unproposed)
         yield f"{count} further columns could hold codes; their names are comments in the codebook."
-    yield from (f"Left out: {table}.{name} ({why})." for table, name, why in draft.skipped)
+    yield from draft.why_left_out()
     ready = "" if draft.tables else " once a list is written"
     yield "Then: decide which workplace attributes are public, choose tables and epsilon, and run"
     yield f"  leeward plan {quote(str(out / PLAN))}{ready}"

@@ -11,6 +11,7 @@ from leeward.cli.screen import REFUSED, guarded, say, say_json
 from leeward.errors import Damaged, InvalidParameter
 from leeward.ledger import Anchor, Ledger
 from leeward.ledger.book import meaning
+from leeward.ledger.box import Box
 from leeward.ledger.entry import price
 from leeward.privacy.words import READING
 from leeward.publishing.ledger_check import subject_findings
@@ -53,11 +54,19 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
         str | None,
         typer.Option(help="All δ that it may ever lose; with --rho, where ρ is read as an ε."),
     ] = None,
+    gaussian_rho: Annotated[
+        str | None,
+        typer.Option(help="The part of a cap in ε and δ that is for Gaussian noise, in ρ."),
+    ] = None,
+    gaussian_delta: Annotated[
+        str | None, typer.Option(help="The part of δ for that ρ; all of it if left out.")
+    ] = None,
     ledger: LedgerFile = DEFAULT,
 ) -> None:
     """Open an account with a cap that is set once; makes the ledger if there is none.
 
-    One account stands for one population of establishments: all its periods add up.
+    One account stands for one population of establishments: all its periods add up. A cap in ε and
+    δ pays for charges in ε or for charges in ρ; for both, --gaussian-rho divides it now.
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
@@ -72,10 +81,11 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
         delta=usual if delta is None else delta,
     )
     cap = read_protection(written)
+    box = Box.declared(cap, gaussian_rho, gaussian_delta)
     with Ledger(ledger) as book:
-        book.open_account(account, cap)
+        book.open_account(account, cap, box)
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
-    for line in meaning(cap):
+    for line in (*([] if box is None else [box.words]), *meaning(cap)):
         say(f"  {line}")
 
 

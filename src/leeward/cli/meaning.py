@@ -144,7 +144,7 @@ def unfit(name: str, kind: str) -> str | None:
     """Why a column holds no codes, by its name and its type; None if it may."""
     for part, why in UNFIT_KINDS.items():
         if part in kind.lower():
-            return f"{kind}: {why}"
+            return f"{kind.partition('<')[0]}: {why}"  # in <> are names that a file gives
     return next((why for of, why in UNFIT_NAMES.items() if re.fullmatch(of, plain(name))), None)
 
 

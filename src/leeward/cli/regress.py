@@ -52,7 +52,7 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     ledger: Annotated[Path | None, typer.Option(help="The ledger that is charged.")] = None,
     account: Annotated[str | None, typer.Option(help="Its account.")] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Pay once more for the same from the same file.")
+        bool, typer.Option("--again", help="Release what was charged before, and pay again.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:

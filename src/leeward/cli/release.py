@@ -27,7 +27,7 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
     ledger: LedgerFile,
     *,
     again: Annotated[
-        bool, typer.Option("--again", help="Release the same plan on the same data once more.")
+        bool, typer.Option("--again", help="Release a plan that was charged before, and pay again.")
     ] = False,
     corrects: Annotated[
         int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
@@ -112,7 +112,8 @@ def summary(done: Bundle) -> list[str]:
     held = done.certificate
     charge, paid = (one.as_guarantee() for one in (held.guarantee, held.budget.paid))
     budget = held.budget.left
-    left = f"rho {_told(budget.rho)}" if budget.rho is not None else _told(budget.epsilon)
+    in_rho = budget.rho is not None and paid.currency == "rho"
+    left = f"rho {_told(budget.rho or '0')}" if in_rho else _told(budget.epsilon)
     at_account = ""
     if (charge.currency, charge.amount) != (paid.currency, paid.amount):
         told = amount_text(paid).removeprefix(f"{charge.currency} ")

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
 CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
 
+OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters but tab and line break; names of columns and files may contain them."""
+
 DEBUGGING: ContextVar[bool] = ContextVar("debugging", default=False)
 """Whether --debug asks for tracebacks."""
 
@@ -30,7 +34,7 @@ Parameters = ParamSpec("Parameters")
 
 def say(text: str = "") -> None:
     """One line of a command's answer."""
-    typer.echo(text)
+    typer.echo(_harmless(text))
 
 
 def say_json(answer: object) -> None:
@@ -40,7 +44,12 @@ def say_json(answer: object) -> None:
 
 def note(text: str) -> None:
     """One line beside the answer, on the error stream."""
-    typer.echo(text, err=True)
+    typer.echo(_harmless(text), err=True)
+
+
+def _harmless(text: str) -> str:
+    """The text with escapes in place of characters that a terminal obeys."""
+    return OBEYED.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def given_options(context: typer.Context) -> set[str]:

@@ -21,7 +21,7 @@ def linked_command(
         typer.Option(help="In place of --ledger, a release of this plan; nothing is charged."),
     ] = None,
     again: Annotated[
-        bool, typer.Option("--again", help="Pay once more for the same from the same data.")
+        bool, typer.Option("--again", help="Release a plan that was charged before, and pay again.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:

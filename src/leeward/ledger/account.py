@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered, OverBudget
 from leeward.exact import SLACK, exact_text
+from leeward.ledger.box import Box
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.guarantee import place
 
@@ -17,7 +18,7 @@ PARTS = (10**3, 10**6, 10**9)
 class Left:
     """What an account can still lose: this ε together with this δ, never more than the truth.
 
-    Of a cap in ρ it is a ρ, exactly.
+    Of a cap in ρ it is a ρ, exactly; of a box it is all three, exactly.
     """
 
     epsilon: Fraction
@@ -34,16 +35,40 @@ class Account:
     spent: Guarantee | None
     charges: int
     opened: str
+    box: Box | None = None
 
     @property
     def left(self) -> Left:
         """What later charges may add."""
-        return left(self.cap, self.spent)
+        if self.box is None:
+            return left(self.cap, self.spent)
+        epsilon, delta, rho = _losses(self.box)
+        if self.spent is None:
+            return Left(epsilon, delta, rho)
+        spent = self.spent
+        return Left(epsilon - spent.epsilon, delta - spent.delta, rho - spent.rho)
 
     @property
     def remaining(self) -> Fraction:
         """What is left of the ε, or of the ρ, of the cap."""
-        return self.left.rho if self.cap.currency == "rho" else self.left.epsilon
+        return self.remaining_for(self.cap)
+
+    def remaining_for(self, charge: Guarantee) -> Fraction:
+        """What is left for charges of this kind: ρ of a cap or a box, else ε."""
+        divided = self.box is not None and charge.currency == "rho"
+        return self.left.rho if divided or self.cap.currency == "rho" else self.left.epsilon
+
+    @property
+    def lost(self) -> Fraction:
+        """What is spent of the ε, or of the ρ, of the cap; ρ is read as ε where there is no box."""
+        if self.box is not None:
+            return Fraction(0) if self.spent is None else self.spent.epsilon
+        return self.cap.amount - self.remaining
+
+    @property
+    def mixes_without_a_box(self) -> bool:
+        """Whether charges of both kinds share a cap in ε: only accounts of earlier formats do."""
+        return self.box is None and self.spent is not None and self.spent.measure == "mixed"
 
     def after(self, paid: Guarantee) -> "Account":
         """The account with one more charge."""
@@ -56,8 +81,8 @@ class Account:
 def left(cap: Guarantee, spent: Guarantee | None) -> Left:
     """The rest of a cap, exact where ε and δ alone were spent.
 
-    A spent ρ is read as ε at the whole δ of the cap, rounded up. The ε that then remains is
-    what charges of pure ε may add; no δ remains, although a charge with some may still fit.
+    A spent ρ is read as ε at the whole δ of the cap, rounded up. What remains is the rest of ε,
+    and no δ; more ρ fits than this ε says, since ρ of several charges is read together.
     """
     if spent is None:
         return Left(cap.epsilon, cap.delta, cap.rho)
@@ -65,6 +90,10 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
         return Left(Fraction(0), Fraction(0), max(Fraction(0), cap.rho - spent.rho))
     epsilon, delta = _read(cap, spent)
     return Left(max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta))
+
+
+def _losses(numbers: Guarantee | Box) -> tuple[Fraction, Fraction, Fraction]:
+    return numbers.epsilon, numbers.delta, numbers.rho
 
 
 def within(cap: Guarantee, total: Guarantee) -> bool:
@@ -75,12 +104,15 @@ def within(cap: Guarantee, total: Guarantee) -> bool:
     return epsilon <= cap.epsilon and delta <= cap.delta
 
 
-def certainly_past(cap: Guarantee, total: Guarantee) -> bool:
-    """Whether a total that was once accepted cannot have been within the cap.
+def certainly_past(account: Account, total: Guarantee) -> bool:
+    """Whether a total that was once accepted cannot have been within the cap or its box.
 
     Reading ρ as ε searches with floats, which may differ in the last digits on another machine:
     an honest ledger that is full to the brim must not look damaged there.
     """
+    cap = account.cap
+    if account.box is not None:
+        return not account.box.holds(total)
     if total.rho == 0 or cap.currency == "rho":
         return not within(cap, total)
     epsilon, delta = _read(cap, total)
@@ -115,6 +147,7 @@ def _read(cap: Guarantee, total: Guarantee) -> tuple[Fraction, Fraction]:
 def payment(account: Account, charge: Guarantee) -> Guarantee:
     """What the account pays for a charge, under its own policy, α and Δ."""
     paid = _owed(account, charge)
+    _refuse_two_kinds(account, paid)
     if not _fits(account, paid):
         raise _over_budget(account, charge, paid)
     return paid
@@ -142,6 +175,27 @@ def _owed(account: Account, charge: Guarantee) -> Guarantee:
         ) from None
 
 
+def _refuse_two_kinds(account: Account, paid: Guarantee) -> None:
+    """Refuse a charge of the other kind than the earlier ones, where no box divides the cap.
+
+    The first charge was chosen before any output, so its kind fixes one box of Theorem 10.
+    """
+    divided = account.box is not None or account.cap.currency == "rho"
+    if divided or account.cap.delta == 0 or account.mixes_without_a_box:
+        return
+    earlier = paid if account.spent is None else account.spent
+    if paid.measure != "mixed" and (earlier.rho > 0) == (paid.rho > 0):
+        return
+    kind = "rho" if earlier.measure == "zCDP" else "epsilon"
+    raise CannotCompose(
+        "charge",
+        rule=f"must be in {kind} as all charges of account {account.name!r}: the account was "
+        "opened without gaussian_rho, and no proof covers a mixture that is chosen on the way",
+        value=_loss(paid),
+        next_step=f"Plan with {kind}, or charge an account that was opened with --gaussian-rho.",
+    )
+
+
 def _fits(account: Account, paid: Guarantee) -> bool:
     """Whether all charges together stay within the cap."""
     try:
@@ -155,17 +209,28 @@ def _fits(account: Account, paid: Guarantee) -> bool:
             value="a sum of more",
             next_step="Charge numbers with a common small denominator, such as 1/10.",
         ) from None
-    return within(account.cap, total)
+    return within(account.cap, total) if account.box is None else account.box.holds(total)
 
 
 def _over_budget(account: Account, charge: Guarantee, paid: Guarantee) -> LeewardError:
     rest = account.left
+    only_rho = account.box is None and account.spent is not None and account.spent.rho > 0
+    pure = Left(Fraction(0), Fraction(0), rest.rho) if only_rho else rest
     return OverBudget(
         "charge",
-        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}",
+        rule=f"must keep account {account.name!r} within {_bounds(account)}",
         value=f"{_loss(charge)}{_as_paid(charge, paid)} where {_rest(rest)} is left",
-        next_step=f"{_advice(rest, _largest_fit(account, charge, paid))}; a cap is never raised.",
+        next_step=f"{_advice(pure, _largest_fit(account, charge, paid))}; a cap is never raised.",
     )
+
+
+def _bounds(account: Account) -> str:
+    """What the charges of an account may add up to."""
+    cap = f"its cap of {_loss(account.cap)}"
+    if account.box is None:
+        return cap
+    parts = Left(*_losses(account.box))
+    return f"{cap}, divided into {_rest(parts)}"
 
 
 def _advice(rest: Left, fitting: Guarantee | None) -> str:
@@ -216,9 +281,8 @@ def _loss(guarantee: Guarantee) -> str:
 
 
 def _rest(rest: Left) -> str:
-    if rest.rho:
-        return f"rho {exact_text(rest.rho)}"
+    rho = f"rho {exact_text(rest.rho)}" if rest.rho else ""
     if not rest.epsilon and not rest.delta:
-        return "nothing"
+        return rho or "nothing"
     delta = f" and delta {exact_text(rest.delta)}" if rest.delta else ""
-    return f"epsilon {exact_text(rest.epsilon)}{delta}"
+    return f"epsilon {exact_text(rest.epsilon)}{delta}{rho and f' and {rho}'}"

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.exact import exact_text
 from leeward.ledger.account import Account, certainly_past, covers, owed
 from leeward.ledger.entry import Entry
 from leeward.privacy import Guarantee, sequential
@@ -16,6 +17,8 @@ from leeward.privacy.pay_sentences import joiners_at_cap
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY_JOB = "every"
+MIXING = 3
+"""The last format in which charges of two kinds could share a cap without a box."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,8 @@ class Book:
                 raise self._unknown(name)
             paid = self.payments[name]
             spent = sequential(*paid) if paid else None
-            self._accounts[name] = Account(name, opening.cap, spent, len(paid), opening.time)
+            parts = (name, opening.cap, spent, len(paid), opening.time)
+            self._accounts[name] = Account(*parts, box=opening.box)
         return self._accounts[name]
 
     @cached_property
@@ -108,16 +112,18 @@ class Book:
                 return  # nothing that depends on it can be judged
             if found:
                 yield f"entry {entry.number}: {found.parameter} {found.rule}; got {found.value}"
-        for name in self.opened:
+        for name, opening in self.opened.items():
             if self._past(name):
                 yield f"account {name}: its charges pass its cap"
+            elif opening.format > MIXING and self.account(name).mixes_without_a_box:
+                yield f"account {name}: its charges are of two kinds, and it has no box for them"
 
     def _past(self, name: str) -> bool:
         try:
             account = self.account(name)
         except LeewardError:  # an invalid sum, such as δ ≥ 1
             return True
-        return account.spent is not None and certainly_past(account.cap, account.spent)
+        return account.spent is not None and certainly_past(account, account.spent)
 
     def _against_opening(self, entry: Entry) -> Objection | None:
         first = self.opened.get(entry.account)
@@ -127,6 +133,9 @@ class Book:
         if entry.cap is not None and entry.cap.measure == "mixed":
             rule = "must be in epsilon and delta, or in rho alone"
             return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
+        if entry.box is not None and not (entry.cap is None or entry.box.keeps(entry.cap)):
+            held = f"epsilon {exact_text(entry.box.epsilon)} and rho {exact_text(entry.box.rho)}"
+            return Objection("box", "must keep the cap", held)
         return None
 
     def _against_charge(self, entry: Entry) -> Objection | None:

@@ -8,20 +8,27 @@ from hashlib import sha256
 
 from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.exact import alpha_text
+from leeward.ledger.box import Box
 from leeward.ledger.notation import PARTS, digest, plain, read_guarantee
-from leeward.ledger.subject import FIRST_PARTS, SUBJECT_PARTS, Subject, read_subject
+from leeward.ledger.subject import (
+    FIRST_PARTS,
+    SECOND_PARTS,
+    SUBJECT_PARTS,
+    Subject,
+    read_subject,
+)
 from leeward.privacy import Guarantee
 from leeward.privacy.words import losses_text
 
-FORMAT = 3
+FORMAT = 4
 """Format of new entries; an entry of format 1 has no `format` key."""
 
-FORMATS = (2, FORMAT)
+FORMATS = (2, 3, FORMAT)
 """What `format` may be."""
 
 EVERY = frozenset({"kind", "account", "time", "format"})
 KINDS = {
-    "opened": EVERY | {"cap"},
+    "opened": EVERY | {"cap", "box"},
     "reserved": EVERY | {"charge", "paid", "subject", "corrects", "salt", "same_establishments"},
     "committed": EVERY | {"names", "digest"},
     "failed": EVERY | {"names", "reason"},
@@ -29,13 +36,22 @@ KINDS = {
 }
 """The exact keys of each kind of entry."""
 
+PARTS_OF_SUBJECTS = {1: FIRST_PARTS, 2: SECOND_PARTS, 3: SECOND_PARTS}
+"""The exact keys of a subject in entries of earlier formats."""
+
+NEW_GUARANTEES = 3
+"""The format since which a guarantee may have Δ, unit and the δ at which ρ is read."""
+
 SINCE_2 = frozenset({"format", "salt", "same_establishments"})
 """Keys that format 2 added."""
 
+SINCE_4 = frozenset({"box"})
+"""Keys that format 4 added."""
+
 NUMBERS = frozenset({"names", "corrects"})
-OPTIONAL = frozenset({"corrects", "same_establishments"})
+OPTIONAL = frozenset({"box", "corrects", "same_establishments"})
 GUARANTEES = frozenset({"cap", "charge", "paid"})
-OBJECTS = GUARANTEES | {"subject"}
+OBJECTS = GUARANTEES | {"box", "subject"}
 
 
 @dataclass(frozen=True)
@@ -91,7 +107,7 @@ class Entry:
 
     @property
     def format(self) -> int:
-        """1, 2 or 3: of which format the entry is."""
+        """Of which format the entry is, from 1."""
         return self._number("format") or 1
 
     @property
@@ -108,6 +124,12 @@ class Entry:
     def cap(self) -> Guarantee | None:
         """What an opened account may lose in all."""
         return self._guarantee("cap")
+
+    @cached_property
+    def box(self) -> Box | None:
+        """How the cap of an opened account is divided; None where one kind of charge uses it."""
+        held = self.body.get("box")
+        return None if held is None else Box.read(held)
 
     @cached_property
     def charge(self) -> Guarantee | None:
@@ -184,12 +206,11 @@ def _body(number: int, text: str) -> Mapping[str, object]:
         raise damaged(f"entry {number}: its text cannot be read") from None
     if not isinstance(body, dict) or body.keys() != _shape(body):
         raise damaged(f"entry {number}: it is of no known kind")
-    parts = SUBJECT_PARTS if "format" in body else FIRST_PARTS
+    edition = body.get("format", 1)
+    parts = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS) if type(edition) is int else frozenset()
     if not all(_fits(name, value, parts) for name, value in body.items()):
         raise damaged(f"entry {number}: it holds a value of the wrong type")
-    if body.get("format", 1) < FORMAT and any(
-        _is_new(body[name]) for name in GUARANTEES & body.keys()
-    ):
+    if edition < NEW_GUARANTEES and any(_is_new(body[name]) for name in GUARANTEES & body.keys()):
         raise damaged(f"entry {number}: it states a guarantee that its format does not know")
     return body
 
@@ -202,7 +223,9 @@ def _is_new(guarantee: Mapping[str, object]) -> bool:
 def _shape(body: Mapping[str, object]) -> frozenset[str] | None:
     """What an entry of this kind and format holds; None if there is no such kind."""
     shape = KINDS.get(str(body.get("kind")))
-    return shape if shape is None or "format" in body else shape - SINCE_2
+    if shape is None or body.get("format") == FORMAT:
+        return shape
+    return shape - SINCE_4 if "format" in body else shape - SINCE_4 - SINCE_2
 
 
 def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:

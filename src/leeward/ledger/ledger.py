@@ -13,12 +13,14 @@ from leeward.errors import BadFile, InvalidParameter, LeewardError
 from leeward.exact import Number
 from leeward.ledger.account import Account, payment
 from leeward.ledger.book import Book
+from leeward.ledger.box import Box
 from leeward.ledger.contents import Contents, mark_format, salt, seal
 from leeward.ledger.entry import FORMAT, Anchor, Entry
 from leeward.ledger.notation import account_name, digest, plain, written
 from leeward.ledger.repeat import (
     Earlier,
     earlier_releases,
+    refuse_other_keys,
     refuse_other_kinds,
     refuse_other_rule,
     refuse_repeat,
@@ -137,6 +139,8 @@ class Ledger:
         plus: int | None = None,
         unit: str | None = None,
         delta: Number = 0,
+        gaussian_rho: Number | None = None,
+        gaussian_delta: Number | None = None,
     ) -> Account:
         """Open an account with a cap that is set once.
 
@@ -159,6 +163,11 @@ class Ledger:
             The number of jobs within which a small establishment is hidden; 1 if left out.
         unit
             ``"employer"`` counts the establishments of an employer in a workplace cell as one.
+        gaussian_rho
+            The part of a cap in epsilon and delta that is for Gaussian noise, in ρ; the rest is for
+            other charges. Left out, the first charge decides which kind the account takes.
+        gaussian_delta
+            The part of delta at which that ρ is read as an epsilon; all of it if left out.
 
         Returns
         -------
@@ -179,7 +188,7 @@ class Ledger:
         pure, zcdp = 0 if epsilon is None else epsilon, 0 if rho is None else rho
         spent, reading = (delta, READING) if rho is None else (0, delta or READING)
         cap = Guarantee(protected, alpha, pure, spent, zcdp, plus=plus, reading=reading)
-        self.open_account(account, cap)
+        self.open_account(account, cap, Box.declared(cap, gaussian_rho, gaussian_delta))
         return self.account(account)
 
     def show(self) -> Statement:
@@ -208,9 +217,14 @@ class Ledger:
     def _repr_html_(self) -> str:
         return self.show()._repr_html_()
 
-    def open_account(self, name: str, cap: Guarantee) -> Entry:
-        """Open an account and set its cap, once."""
-        body = {"kind": "opened", "account": account_name(name), "cap": written(cap)}
+    def open_account(self, name: str, cap: Guarantee, box: Box | None = None) -> Entry:
+        """Open an account and set its cap, and the box that divides it, once."""
+        body = {
+            "kind": "opened",
+            "account": account_name(name),
+            "cap": written(cap),
+            "box": None if box is None else box.written(),
+        }
         with self._writing() as held:
             return held.append(body, "Use the account as it is, or choose another name or cap.")
 
@@ -413,6 +427,7 @@ def _payment(
         refuse_repeat(book, account, subject, again=again)
         refuse_other_rule(book, account, subject)
         refuse_other_kinds(book, found, subject)
+        refuse_other_keys(book, account, subject)
         if not shared:
             refuse_same_establishments(book, account, subject)
     return payment(found, charge)

@@ -43,12 +43,12 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
 def read_guarantee(parts: object) -> Guarantee:
     """Read a guarantee from its parts."""
     if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT, READ_AT} != set(PARTS):
-        raise _unreadable()
+        raise unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
-        raise _unreadable()
+        raise unreadable()
     if parts.get(UNIT, "employer") != "employer":  # there is one way to write a guarantee
-        raise _unreadable()
+        raise unreadable()
     named, *numbers = texts
     protected = with_unit(policy(named), parts.get(UNIT))
     plus = _read_plus(parts[PLUS]) if PLUS in parts else None
@@ -60,34 +60,38 @@ def read_guarantee(parts: object) -> Guarantee:
 def _guarantee(
     protected: Policy, alpha: str | None, epsilon: str, delta: str, rho: str, plus: int | None
 ) -> Guarantee:
-    growth = None if alpha is None else _number(alpha)
-    return Guarantee(protected, growth, _number(epsilon), _number(delta), _number(rho), plus=plus)
+    growth = None if alpha is None else exact_number(alpha)
+    return Guarantee(
+        protected, growth, exact_number(epsilon), exact_number(delta), exact_number(rho), plus=plus
+    )
 
 
 def _read_plus(text: object) -> int:
     """Δ above 1: there is one way to write a guarantee."""
     if not isinstance(text, str) or not WHOLE.fullmatch(text) or text == "1":
-        raise _unreadable()
+        raise unreadable()
     return int(text)
 
 
 def _read_at(guarantee: Guarantee, text: object) -> Guarantee:
     """The δ at which ρ is read: there is one way to write a guarantee."""
-    delta = _number(text if isinstance(text, str) else None)
+    delta = exact_number(text)
     if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
-        raise _unreadable()
+        raise unreadable()
     return replace(guarantee, reading=delta)
 
 
 @lru_cache(maxsize=4096)
-def _number(text: str | None) -> Fraction:
+def exact_number(text: object) -> Fraction:
+    """A rational number from its text, which may be very long."""
     # `exact.rational` refuses such long text; sums of charges have large denominators.
-    if text is None or not RATIONAL.fullmatch(text):
-        raise _unreadable()
+    if not isinstance(text, str) or not RATIONAL.fullmatch(text):
+        raise unreadable()
     return Fraction(text)
 
 
-def _unreadable() -> Damaged:
+def unreadable() -> Damaged:
+    """The refusal of numbers that were not written so."""
     return Damaged(
         "guarantee",
         rule=f"must hold {', '.join(PARTS)} as exact text",

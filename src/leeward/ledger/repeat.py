@@ -1,9 +1,12 @@
-"""Whether data, rules and establishments agree with earlier charges: else losses do not add up."""
+"""Whether plan, rules, keys and establishments agree with earlier charges of a ledger.
+
+Only public facts are compared: which releases are rejected says nothing about the data.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.errors import AlreadyReleased, CannotCompose
+from leeward.errors import AlreadyReleased, CannotCompose, shown
 from leeward.ledger.account import Account
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Entry
@@ -16,21 +19,25 @@ RULE_OF_FORMAT_1 = "single"
 
 
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
-    """Refuse data of another account always, and a repeated plan unless `again` is set."""
-    data = [entry for entry in book.reserved.values() if _part(entry, "data") == subject.data]
-    elsewhere = [entry for entry in data if entry.account != account]
-    if elsewhere:
-        raise _charged_elsewhere(book, elsewhere[0])
-    same = [entry for entry in data if _part(entry, "plan") == subject.plan]
+    """Refuse a plan that the account was charged for before, unless `again` is set.
+
+    The data are not compared. Otherwise a second bundle of a plan would show that they changed.
+    """
+    same = _charges_of(book, account, subject.plan)
     if same and not again:
         raise _released(book, _best(book, same))
+
+
+def _charges_of(book: Book, account: str, plan: str) -> list[Entry]:
+    own = (entry for entry in book.reserved.values() if entry.account == account)
+    return [entry for entry in own if _part(entry, "plan") == plan]
 
 
 @dataclass(frozen=True)
 class Earlier:
     """Charges of an account before a plan is released: of the same plan, and of its period.
 
-    `same` names the best release of the very plan, whose data must be others; None without one.
+    `same` names the best release of the very plan; None without one.
     """
 
     same: str | None
@@ -40,12 +47,12 @@ class Earlier:
 
 def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlier:
     """The charges of an account that a plan and its period have, whatever their data were."""
-    own = [entry for entry in book.reserved.values() if entry.account == account]
-    same = [entry for entry in own if _part(entry, "plan") == plan]
+    same = _charges_of(book, account, plan)
     others = (
         entry
-        for entry in own
-        if entry not in same
+        for entry in book.reserved.values()
+        if entry.account == account
+        and entry not in same
         and _part(entry, "period") == period
         and _state(book, entry) == "committed"
     )
@@ -77,6 +84,28 @@ def _rule_step(held: str, asked: str) -> str:
     if held == f"{asked}, total":
         return "Leave `rows` out."
     return "Use the same rule."
+
+
+def refuse_other_keys(book: Book, account: str, subject: Subject) -> None:
+    """Refuse a key column that differs from the account's: workplaces would be other units.
+
+    Charges without a key, those of earlier formats among them, are not compared.
+    """
+    keys = dict(subject.keys)
+    for entry in book.reserved.values():
+        known = _part(entry, "keys")
+        if entry.account != account or not isinstance(known, dict):
+            continue
+        for key in sorted(keys.keys() & known.keys(), reverse=True):  # workplaces first
+            if keys[key] != known[key]:
+                raise CannotCompose(
+                    key,
+                    rule="must be the same column in all releases of an account: guarantees about "
+                    "different workplaces or workers do not add up",
+                    value=f"{shown(keys[key])} after {shown(known[key])} in entry {entry.number}",
+                    next_step=f"If only its name changed, call the column {shown(known[key])} in "
+                    "data and codebook; or charge another account.",
+                )
 
 
 def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
@@ -186,21 +215,12 @@ def _bundle(entry: Entry) -> str:
     return str(_part(entry, "bundle"))
 
 
-def _charged_elsewhere(book: Book, entry: Entry) -> AlreadyReleased:
-    return AlreadyReleased(
-        "account",
-        rule="must be the one that the same data were charged to: their losses add up there",
-        value=_known(book, entry),
-        next_step=f"Charge account {entry.account!r}.",
-    )
-
-
 def _released(book: Book, entry: Entry) -> AlreadyReleased:
     usable = _state(book, entry) in ("committed", "reserved")
     use = "Use that bundle; or release" if usable else "Release"
     return AlreadyReleased(
         "plan",
-        rule="must not have been released from the same data before",
+        rule="must not have been charged to this account before",
         value=_known(book, entry),
         next_step=f"{use} with --again, which pays once more for new noise.",
     )

@@ -26,7 +26,8 @@ class Statement:
         for one in self.accounts:
             yield f"{one.name}: {price(one.cap)} in all; {_left(one)} left"
             own = [entry for entry in self.entries if entry.account == one.name]
-            yield from (f"  {text}" for text in (*meaning(one.cap, own), *map(line, own)))
+            divided = () if one.box is None else (one.box.words,)
+            yield from (f"  {text}" for text in (*divided, *meaning(one.cap, own), *map(line, own)))
 
     def to_dict(self) -> dict[str, object]:
         """What `leeward ledger show --json` prints."""
@@ -42,7 +43,8 @@ class Statement:
 
 
 def _left(account: Account) -> str:
-    return f"{account.cap.currency} {number_text(account.remaining)}"
+    rho = "" if account.box is None else f" and rho {number_text(account.left.rho)}"
+    return f"{account.cap.currency} {number_text(account.remaining)}{rho}"
 
 
 def _entry(entry: Entry) -> dict[str, object]:
@@ -55,7 +57,8 @@ def _entry(entry: Entry) -> dict[str, object]:
 
 
 def _account(account: Account) -> dict[str, object]:
-    spent = None if account.spent is None else str(account.cap.amount - account.remaining)
+    spent = None if account.spent is None else str(account.lost)
+    divided = {} if account.box is None else {"box": account.box.written()}
     return {
         "name": account.name,
         "policy": account.cap.policy.name,
@@ -67,4 +70,5 @@ def _account(account: Account) -> dict[str, object]:
         "rho": str(account.cap.rho),
         "spent": spent,
         "left": str(account.remaining),
+        **divided,
     }

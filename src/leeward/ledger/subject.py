@@ -102,7 +102,8 @@ class Subject:
     `jobs` is the rule for workers with several jobs, `kinds` a digest of the kinds of workers of
     the weak policy, or of the columns and caps of pay of the proportional one, or none: charges add
     up only for the same table and the same kinds. `frame` is the sketch of its establishments; None
-    in entries without one.
+    in entries without one. `keys` are the columns that identify workplaces and workers, as pairs of
+    their key in the codebook and their name.
     """
 
     plan: str
@@ -113,6 +114,7 @@ class Subject:
     jobs: str = "single"
     kinds: str = NO_KINDS
     frame: str | None = None
+    keys: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         digest(self.plan, "plan")
@@ -138,24 +140,40 @@ class Subject:
             "jobs": self.jobs,
             "kinds": self.kinds,
             "frame": self.frame,
+            "keys": dict(self.keys),
         }
 
 
 FIRST_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
 """Keys of a subject in an entry of format 1."""
 
-SUBJECT_PARTS = FIRST_PARTS | {"frame"}
+SECOND_PARTS = FIRST_PARTS | {"frame"}
+"""Keys of a subject in entries of formats 2 and 3."""
+
+SUBJECT_PARTS = SECOND_PARTS | {"keys"}
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
 def read_subject(parts: Mapping[str, object]) -> Subject:
     """Read a release from an entry."""
     texts = {name: plain(parts[name], name) for name in FIRST_PARTS - {"tables"}}
-    tables, frame = parts["tables"], parts.get("frame")
+    tables, frame, keys = parts["tables"], parts.get("frame"), parts.get("keys", {})
     if not isinstance(tables, list):
         raise _unreadable(tables)
     sketch = None if frame is None else str(frame)
-    return Subject(**texts, tables=tuple(_table(table) for table in tables), frame=sketch)
+    return Subject(**texts, tables=tuple(map(_table, tables)), frame=sketch, keys=_read_keys(keys))
+
+
+def _read_keys(keys: object) -> tuple[tuple[str, str], ...]:
+    pairs = sorted(keys.items()) if isinstance(keys, Mapping) else [("", None)]
+    if not all(isinstance(name, str) for _, name in pairs):
+        raise InvalidParameter(
+            "keys",
+            rule="must be names of columns",
+            value=shown(keys),
+            next_step="Give the key columns of the codebook.",
+        )
+    return tuple(pairs)
 
 
 def _table(parts: object) -> TableCharge:

@@ -56,7 +56,9 @@ class Charge:
     def require_budget(self) -> None:
         """Ask the ledger before the file is read; nothing confidential is looked at."""
         with Ledger.open(self.account.ledger) as ledger:
-            refusal = ledger.would_refuse(self.account.name, self.price, self.subject)
+            refusal = ledger.would_refuse(
+                self.account.name, self.price, self.subject, again=self.account.again
+            )
         if refusal is not None:
             raise refusal
 

@@ -90,7 +90,7 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
         left=LeftStatement(
             epsilon=str(_short(rest.epsilon, floor)),
             delta=str(_short(rest.delta, floor)),
-            rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 else None,
+            rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 or account.box else None,
         ),
     )
 

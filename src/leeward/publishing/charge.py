@@ -78,7 +78,21 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
         jobs=plan.rule,
         kinds=kinds(plan),
         frame=frame,
+        keys=tuple(sorted(keys(plan).items())),
     )
+
+
+def keys(plan: Plan) -> dict[str, str]:
+    """The columns that say which workplace, worker or employer a row is about."""
+    held = plan.codebook.keys
+    employer = held.workplaces.employer if plan.charge.unit == "employer" else None
+    return {
+        "workplaces.id": held.workplaces.id,
+        "workers.id": held.workers.id,
+        "jobs.worker": held.jobs.worker,
+        "jobs.workplace": held.jobs.workplace,
+        **({} if employer is None else {"workplaces.employer": employer}),
+    }
 
 
 def kinds(plan: Plan) -> str:

@@ -195,8 +195,10 @@ def _remaining(plan: Plan, account: Account) -> str:
     if refused is not None:
         return f"This plan would be refused. {refused} Nothing was spent."
     paid = payment(account, plan.charge)
-    before, after = (number_text(one.remaining) for one in (account, account.after(paid)))
-    rho = "rho " if account.cap.currency == "rho" else ""
+    states = (account, account.after(paid))
+    before, after = (number_text(one.remaining_for(paid)) for one in states)
+    divided = account.box is not None and paid.currency == "rho"
+    rho = "rho " if divided or account.cap.currency == "rho" else ""
     return f"Left: {rho}{before} before, {after} after.{dearer(plan.charge, paid)}"
 
 

@@ -17,7 +17,7 @@ from leeward.errors import BadFile
 from leeward.model import EVERY_STEP, Steps
 from leeward.publishing.plan import Plan
 from leeward.randomness import SecretBits
-from leeward.state import create_own, read_own, replace_own, state_folder
+from leeward.state import create_own, read_own, replace_own, require_own, state_folder
 
 MOST_BYTES = 10_000
 KEY_BYTES = 32
@@ -30,6 +30,7 @@ def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
     try:
         folder = state_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        require_own(folder)
         key = _key(folder, make=True)
         path = _path(folder, key, plan)
         said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
@@ -62,6 +63,7 @@ class Receipt:
         """Read it; a file that cannot be read is no receipt."""
         try:
             folder = state_folder()
+            require_own(folder)
             key = _key(folder, make=False)
             held = json.loads(read_own(_path(folder, key, plan), MOST_BYTES))
         except (OSError, RuntimeError, ValueError, RecursionError):

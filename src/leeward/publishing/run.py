@@ -62,7 +62,7 @@ def release_plan(
     receipt, draft = Receipt.of(plan), Draft.of(plan)
     require_accuracy()  # a machine that draws nothing is charged nothing
     with (
-        open_ledger(plan, out, ledger, chosen.corrects) as book,
+        open_ledger(plan, out, ledger, chosen.corrects, again=chosen.again) as book,
         open_data(plan) as engine,
     ):
         require_small_delta(plan, engine, book.account(plan.request.account))

@@ -184,6 +184,9 @@ def _subject(request: Request, data: str) -> Subject:
         bundle=f"regression of {request.words}",
         tables=(table,),
         jobs=EveryJob().words,
+        keys=()
+        if request.columns.workplace is None
+        else (("--workplace", request.columns.workplace),),
     )
 
 

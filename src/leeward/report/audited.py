@@ -14,7 +14,7 @@ from typing import Any
 
 from leeward.bundle.software import package_digest
 from leeward.show.numbers import count, counted
-from leeward.state import read_own, replace_own, state_folder
+from leeward.state import read_own, replace_own, require_own, state_folder
 
 AUDITS = "audits"
 MOST_BYTES = 10_000
@@ -55,6 +55,7 @@ class Audited:
         with suppress(OSError):
             path = _path(self.program)
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            require_own(path.parent)
             replace_own(path, json.dumps(asdict(self)).encode())
 
 
@@ -62,7 +63,9 @@ def kept() -> Audited | None:
     """The result of the running program; None where none was kept."""
     program = package_digest()
     try:
-        told: Any = json.loads(read_own(_path(program), MOST_BYTES))
+        path = _path(program)
+        require_own(path.parent)
+        told: Any = json.loads(read_own(path, MOST_BYTES))
         found = Audited(**told)
     except (OSError, ValueError, TypeError):
         return None

@@ -211,11 +211,12 @@ class Rest(Protocol):
 
 
 def rest(left: Rest) -> str:
-    """What is left of a budget: ρ of a cap in ρ, else ε, and δ where some is."""
-    if left.rho is not None:
-        return f"ρ\u00a0{amount_left(left.rho)}"
+    """What is left of a budget: ρ of a cap in ρ, else ε, and δ and ρ where some is."""
+    rho = "" if left.rho is None else f"ρ\u00a0{amount_left(left.rho)}"
+    if rho and left.epsilon == left.delta == "0":
+        return rho
     delta = "" if left.delta == "0" else f", δ\u00a0{amount_left(left.delta)}"
-    return f"ε\u00a0{amount_left(left.epsilon)}{delta}"
+    return f"ε\u00a0{amount_left(left.epsilon)}{delta}{rho and f', {rho}'}"
 
 
 def alpha(text: str | None) -> str:

@@ -112,7 +112,7 @@ def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> 
             )
     if site.tables is None or site.plan is None:
         raise AssertionError("a draft was asked for without a folder or a plan")
-    command = [sys.executable, "-m", "leeward", "init", "--out", str(site.plan.parent)]
+    command = [sys.executable, "-P", "-m", "leeward", "init", "--out", str(site.plan.parent)]
     for table, name in chosen.items():
         command += [f"--{table}", str(site.tables / name)]
     with DRAFTING:

@@ -18,6 +18,7 @@ from leeward.web.releases_folder import Listed, listing
 from leeward.web.site import listed, page_number, render, site_of
 
 TOGETHER = "in rho, together"
+SET_ASIDE = "set aside for Gaussian noise"
 PER_PAGE = 100
 MOST_DRAWN = 12
 """Maximum number of accounts that are drawn at once; more become a list to choose from."""
@@ -193,7 +194,8 @@ def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
     rest = account.cap.amount - account.remaining
     rest -= sum((part.amount for part in paid), Fraction(0))
     single = [part for part in paid if part.amount]
-    return [*single, Part(TOGETHER, rest)] if rest > 0 else single
+    words = TOGETHER if account.box is None else SET_ASIDE
+    return [*single, Part(words, rest)] if rest > 0 else single
 
 
 def _release(entry: Entry) -> str:

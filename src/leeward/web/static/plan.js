@@ -24,11 +24,18 @@
       say("The page does not answer. Is leeward serve still running?");
     }
     busy = false;
-    form.removeAttribute("aria-busy");
     if (changed) ask();
+    else rest();
   };
 
-  const soon = () => { clearTimeout(timer); timer = setTimeout(ask, WAIT); };
+  // The numbers are old from a change on, until the last question is answered.
+  const rest = () => { if (!busy && !timer && !form.inert) form.removeAttribute("aria-busy"); };
+  const stop = () => { clearTimeout(timer); timer = 0; };
+  const soon = () => {
+    stop();
+    form.setAttribute("aria-busy", "true");
+    timer = setTimeout(() => { timer = 0; ask(); }, WAIT);
+  };
 
   const say = (words) => { document.getElementById("status").textContent = words; };
 
@@ -154,7 +161,8 @@
 
   // Buttons that change the form itself bring a whole new one.
   const whole = async (button) => {
-    clearTimeout(timer);
+    stop();
+    form.setAttribute("aria-busy", "true");
     turn += 1;
     changed = false;
     const asking = posted(button.formAction || form.action, button);
@@ -183,6 +191,7 @@
       say("The page does not answer. Is leeward serve still running?");
     }
     form.inert = false;
+    rest();
   };
 
   form.addEventListener("input", (event) => {
@@ -204,7 +213,7 @@
     event.preventDefault();
     const button = event.submitter;
     if (button && "whole" in button.dataset) whole(button);
-    else { clearTimeout(timer); ask(); }
+    else { stop(); ask(); }
   });
 
   // A link to a table, or to a place in it, opens it; not every browser does so by itself.
