@@ -26,7 +26,7 @@ COARSE = replace(MADE, lattice=2)
 def asked(made: TheilSen, rows: list[tuple[int, int]]) -> RecordingSelection:
     selection = RecordingSelection(range(len(rows)))
     u, v = np.array(rows).T
-    made._release(u, v, selection)
+    made._release(u, v, len(rows), selection)
     return selection
 
 
