@@ -8,6 +8,7 @@ import pytest
 from leeward.ledger import Ledger
 from leeward.model import read_codebook
 from leeward.regress import run as running
+from leeward.regress.public_counts import PublicCounts
 from leeward.regress.request import METHODS, Request
 from leeward.regress.setting import Columns
 from tests.regress.scene import PRIVATE, answer, run
@@ -215,3 +216,53 @@ def test_the_digest_of_a_request_follows_what_is_released(folder: Path) -> None:
     other = Request(folder / "jobs.csv", columns, "moments", "2", codebook=codebook)
     assert one.digest == same.digest != other.digest
     assert np.isinf(one.setting.relative_scatter)
+
+
+MEDIANS = method("theil-sen", "--codebook", "codebook.yaml", *COUNTS)
+
+
+def test_the_counts_of_theil_sen_are_those_of_the_file(folder: Path) -> None:
+    """County B has 210 rows, and C none; the file says otherwise, and decides."""
+    (folder / "counts.csv").write_text("note,county,count\nx,C,5\nx,A,0\nx,B,4\n")
+    told = answer(*MEDIANS, *INSIDE)
+    shown = [(one["cell"], one["count"], one["status"]) for one in told["cells"]]
+    assert shown[::2] == [("A", 0, "no estimate"), ("B", 4, "ok"), ("C", 5, "ok")]
+    assert "named as public, not from the rows" in " ".join(told["says"])
+
+
+def test_theil_sen_charges_an_account_of_workers(ledger: Ledger) -> None:
+    told = answer(*MEDIANS, *PAID, "workers")
+    assert (told["charged"], told["internal"]) == (True, False)
+    assert ledger.account("workers").left.epsilon == 12
+    assert "does not imply strong" in run(*MEDIANS, *PAID, "office").output
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("county,n\nA,1\n", "must have the columns 'county' and 'count'"),
+        ("county,count\nA,1\nA,1\n", "must name each code once"),
+        ("county,count\nA,1\nB,2\n", "a file that lacks 'C'"),
+        ("county,count\nA,1\nB,2\nC,3\nD,4\n", "a file that names 'D'"),
+        ("county,count\nA,1\nB,-2\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB,²\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB,99999999999999999999\nC,3\n", "whole counts from 0"),
+        ('county,count\nA,1\n"B,2\n', "must be a CSV file"),
+        ("", "must have the columns"),
+    ],
+)
+def test_a_file_of_counts_that_is_none_is_rejected(folder: Path, content: str, says: str) -> None:
+    (folder / "counts.csv").write_text(content)
+    result = run(*MEDIANS, *INSIDE)
+    assert result.exit_code == 1
+    assert f"--counts: {says}" in result.output or says in result.output
+
+
+def test_the_digest_follows_the_counts(folder: Path) -> None:
+    codebook, columns = read_codebook(folder / "codebook.yaml"), Columns("tenure", "pay", "county")
+    one, same, other = (
+        Request(folder / "jobs.csv", columns, "theil-sen", "1", codebook=codebook, counts=counts)
+        for counts in (PublicCounts(dict.fromkeys("ABC", n)) for n in (5, 5, 6))
+    )
+    assert one.digest == same.digest != other.digest

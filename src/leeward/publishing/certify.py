@@ -95,8 +95,8 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     rest = account.left
     return BudgetStatement(
         cap=TableGuarantee.of(account.cap),
-        paid=_sayable(paid),
-        spent=_sayable(spent),
+        paid=sayable(paid),
+        spent=sayable(spent),
         left=LeftStatement(
             epsilon=str(_short(rest.epsilon, floor)),
             delta=str(_short(rest.delta, floor)),
@@ -105,7 +105,8 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     )
 
 
-def _sayable(guarantee: Guarantee) -> TableGuarantee:
+def sayable(guarantee: Guarantee) -> TableGuarantee:
+    """A guarantee in numbers that a certificate can say, never less than it is."""
     rounded = replace(
         guarantee,
         epsilon=_short(guarantee.epsilon, ceil),

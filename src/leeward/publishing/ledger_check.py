@@ -8,6 +8,7 @@ from leeward.bundle.witness import Paid
 from leeward.errors import NotCovered
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.ledger.account import covers, owed
+from leeward.publishing.certify import sayable
 from leeward.publishing.charge import fingerprint, payment
 
 
@@ -44,16 +45,14 @@ def entry_findings(paid: Paid, ledger: Path) -> list[str]:
 def price_findings(paid: Paid) -> Iterator[str]:
     """Whether the account paid what the guarantee costs under its policy, by the certificate."""
     budget = paid.budget
-    price, cap, told, spent = (
-        one.as_guarantee() for one in (paid.guarantee, budget.cap, budget.paid, budget.spent)
-    )
+    price, cap = paid.guarantee.as_guarantee(), budget.cap.as_guarantee()
     try:
-        if not covers(told, owed(price, cap)):
+        if budget.paid != sayable(owed(price, cap)):
             yield "its budget states another payment than what its guarantee costs"
     except NotCovered:
         yield "its account does not cover its guarantee"
         return
-    if not covers(spent, told):
+    if not covers(budget.spent.as_guarantee(), budget.paid.as_guarantee()):
         yield "its budget states less spent than paid"
 
 
