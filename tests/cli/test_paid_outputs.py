@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -236,18 +236,21 @@ def test_a_price_that_was_not_paid_is_found_in_a_folder_that_agrees_with_itself(
     )
 
 
+BROKEN: tuple[tuple[Callable[[Path], object], str], ...] = (
+    (lambda at: (at / "more.txt").write_text("x"), "does not belong"),
+    (lambda at: next(at.glob("*.csv")).unlink(), "is missing"),
+    (lambda at: next(at.glob("*.csv")).write_text("x"), "is not the file that was sealed"),
+    (lambda at: (at / CERTIFICATE).unlink(), "must be there"),
+    (lambda at: (at / CERTIFICATE).write_text("{}"), "must be what"),
+    (lambda at: (at / CERTIFICATE).write_bytes(b" " * (2 << 20)), "must have at most 1 MB"),
+    (lambda at: (at / CHECKSUMS).write_text(""), "does not list the files"),
+)
+
+
 @pytest.mark.parametrize("kind", SEALED)
 def test_missing_strange_and_changed_files_are_found(sealed: Path, kind: str) -> None:
     whole = sealed / kind.replace(" ", "-")
-    for break_it, says in (
-        (lambda at: (at / "more.txt").write_text("x"), "does not belong"),
-        (lambda at: next(at.glob("*.csv")).unlink(), "is missing"),
-        (lambda at: next(at.glob("*.csv")).write_text("x"), "is not the file that was sealed"),
-        (lambda at: (at / CERTIFICATE).unlink(), "must be there"),
-        (lambda at: (at / CERTIFICATE).write_text("{}"), "must be what"),
-        (lambda at: (at / CERTIFICATE).write_bytes(b" " * (2 << 20)), "must have at most 1 MB"),
-        (lambda at: (at / CHECKSUMS).write_text(""), "does not list the files"),
-    ):
+    for break_it, says in BROKEN:
         copy = sealed / "broken"
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(whole, copy)
