@@ -1,7 +1,9 @@
 """Every paid output carries its charge: an old ledger that was put back and used is found."""
 
 import json
+import os
 import shutil
+import tracemalloc
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -242,7 +244,11 @@ BROKEN: tuple[tuple[Callable[[Path], object], str], ...] = (
     (lambda at: next(at.glob("*.csv")).write_text("x"), "is not the file that was sealed"),
     (lambda at: (at / CERTIFICATE).unlink(), "must be there"),
     (lambda at: (at / CERTIFICATE).write_text("{}"), "must be what"),
-    (lambda at: (at / CERTIFICATE).write_bytes(b" " * (2 << 20)), "must have at most 1 MB"),
+    (
+        lambda at: (at / CERTIFICATE).write_bytes(b" " * (2 << 20)),
+        "must be a file of at most 128 KB",
+    ),
+    (lambda at: ((at / CERTIFICATE).unlink(), os.mkfifo(at / CERTIFICATE)), "must be a file"),
     (lambda at: (at / CHECKSUMS).write_text(""), "does not list the files"),
 )
 
@@ -257,6 +263,21 @@ def test_missing_strange_and_changed_files_are_found(sealed: Path, kind: str) ->
         break_it(copy)
         assert any(says in one for one in leeward.verify(copy).problems), says
     assert not leeward.verify(whole, source=whole).sound
+
+
+def test_wrong_keys_of_a_charge_are_not_gathered(sealed: Path) -> None:
+    """A validation error for each of them would take gigabytes."""
+    copy = sealed / "long"
+    shutil.copytree(sealed / "synth-table", copy)
+    told = json.loads((copy / writing.DESCRIPTION).read_text())
+    told["charge"] = {f"k{n}": 0 for n in range(500_000)}
+    (copy / writing.DESCRIPTION).write_text(json.dumps(told))
+    tracemalloc.start()
+    problems = leeward.verify(copy).problems
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert problems == ("description.json cannot be read, or no rows can be drawn from it",)
+    assert most < 200 << 20
 
 
 def test_rows_drawn_later_carry_the_charge_of_their_description(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
@@ -34,7 +35,7 @@ from leeward.bundle.witness import Witness
 from leeward.errors import Damaged, shown
 from leeward.show.page import INTERNAL
 
-MOST_BYTES = 1 << 20
+MOST_BYTES = 1 << 17
 """Maximum size of the certificate and of the checksums in bytes: they state a handful of files."""
 
 Kind = Literal["synthetic table", "regression"]
@@ -137,8 +138,9 @@ def read_folder(folder: Path) -> FolderCertificate:
     """The certificate of a sealed folder."""
     path = folder / CERTIFICATE
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _damaged(path, "must have at most 1 MB")
+        status = path.lstat()
+        if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
+            raise _damaged(path, "must be a file of at most 128 KB")
         content = path.read_bytes()
         found = FolderCertificate.model_validate_json(content)
     except OSError:

@@ -5,6 +5,7 @@ account had spent by then. Two outputs of a ledger that was put back in between 
 other.
 """
 
+import json
 from typing import Protocol
 
 from leeward.bundle.statements import (
@@ -19,6 +20,9 @@ from leeward.bundle.statements import (
     TableGuarantee,
     Text,
 )
+
+MOST_CHARGE = 1 << 17
+"""Maximum number of characters of a charge: wrong keys of a stranger's file are not gathered."""
 
 
 class Paid(Protocol):
@@ -78,3 +82,11 @@ class Witness(Statement):
     def witness(self) -> "Witness":
         """These parts only."""
         return Witness(**{name: getattr(self, name) for name in Witness.model_fields})
+
+
+def read_witness(stated: object) -> Witness:
+    """A charge from plain values of a file; anything else is a ValueError."""
+    written = json.dumps(stated)
+    if len(written) > MOST_CHARGE:
+        raise ValueError("a charge must not be so long")
+    return Witness.model_validate_json(written)

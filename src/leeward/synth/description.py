@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward.bundle.sealed_folder import marked
-from leeward.bundle.witness import Witness
+from leeward.bundle.witness import Witness, read_witness
 from leeward.errors import BadFile
 from leeward.model.document import read_text
 from leeward.privacy import Guarantee
@@ -92,7 +92,7 @@ class Standing:
         stated = told["charge"]
         return cls(
             None if told["guarantee"] is None else _read(told["guarantee"]),
-            None if stated is None else Witness.model_validate_json(json.dumps(stated)),
+            None if stated is None else read_witness(stated),
             told["uncharged"],
             told["public"],
         )
