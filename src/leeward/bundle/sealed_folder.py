@@ -32,11 +32,17 @@ from leeward.bundle.layout import (
 from leeward.bundle.software import software
 from leeward.bundle.statements import Count, FileStatement, SoftwareStatement, Statement, Text
 from leeward.bundle.witness import Witness
-from leeward.errors import Damaged, shown
+from leeward.errors import Damaged, LeewardError, shown
 from leeward.show.page import INTERNAL
 
 MOST_BYTES = 1 << 17
 """Maximum size of the certificate and of the checksums in bytes: they state a handful of files."""
+
+UNREADABLE = (
+    *(LeewardError, ValueError, LookupError, TypeError, AttributeError),
+    *(ArithmeticError, RecursionError, AssertionError),
+)
+"""What contents that were forged may raise."""
 
 Kind = Literal["synthetic table", "regression"]
 FILES: Mapping[Kind, tuple[str, ...]] = {

@@ -89,4 +89,4 @@ def show(written: Written, *, as_json: bool) -> None:
         for line in (*described.says, *described.fit.warnings):
             say(line)
         if described.internal:
-            say(f"Not charged: {described.standing.uncharged}")
+            say(f"Not charged: {described.provenance.uncharged}")

@@ -52,7 +52,6 @@ def read_payer(
     ledger: Path | None, name: str | None, uncharged: str | None, *, again: bool
 ) -> Payer | None:
     """The account of the options, which belong together, or why none is charged."""
-    given = {"--ledger": ledger, "--account": name}
     if uncharged is not None:
         if ledger is not None or name is not None or again:
             raise InvalidParameter(
@@ -65,12 +64,11 @@ def read_payer(
     if ledger is None and name is None:
         return None
     if ledger is None or name is None:
-        missing = next(option for option, value in given.items() if value is None)
         raise InvalidParameter(
             "--ledger, --account",
             rule="must be given together",
             value="one of them",
-            next_step=f"Add {missing}.",
+            next_step=f"Add {'--ledger' if ledger is None else '--account'}.",
         )
     return Account(ledger, name, again)
 

@@ -19,8 +19,8 @@ from leeward.model import EveryJob
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee
 from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
-from leeward.regress.released import Released, ReleasedMedians
-from leeward.regress.setting import Setting
+from leeward.regress.released import ReleasedMedians, ReleasedNumbers
+from leeward.regress.setting import PublicSetting
 
 OK, NO_ESTIMATE = "ok", "no estimate"
 DIGITS = 6
@@ -71,14 +71,14 @@ class Answer:
     """
 
     method: str
-    setting: Setting
+    setting: PublicSetting
     epsilon: Fraction
     alpha: Fraction | None
     cells: tuple[CellEstimate, ...]
     says: tuple[str, ...]
     charge: Witness | None = None
     uncharged: str | None = None
-    released: Released | None = None
+    released: ReleasedNumbers | None = None
     chi: Mapping[str, float] = field(default_factory=dict)
     chi_cell: Mapping[str, str] = field(default_factory=dict)
 
@@ -86,8 +86,8 @@ class Answer:
     def of(
         cls,
         method: str,
-        setting: Setting,
-        released: Released,
+        setting: PublicSetting,
+        released: ReleasedNumbers,
         guarantee: Guarantee,
         paid: Witness | str,
     ) -> "Answer":
@@ -179,7 +179,7 @@ def known(value: float) -> float | None:
     return round(float(value), DIGITS) if np.isfinite(value) else None
 
 
-def estimates(released: Released, setting: Setting) -> tuple[CellEstimate, ...]:
+def estimates(released: ReleasedNumbers, setting: PublicSetting) -> tuple[CellEstimate, ...]:
     """Predictions at each rank and slopes, in units of x and y, cell by cell."""
     lines, (x, y) = released.lines(setting), setting.ends
     half = float(y.high - y.low) / 2

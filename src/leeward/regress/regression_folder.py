@@ -12,31 +12,26 @@ from leeward.bundle.disk import write_file
 from leeward.bundle.layout import REGRESSION
 from leeward.bundle.sealed_folder import (
     FILES,
+    UNREADABLE,
     FolderCertificate,
     Kind,
     SealedFolder,
     read_folder,
     seal_findings,
 )
-from leeward.errors import LeewardError
 from leeward.mechanisms.moments import Moments
 from leeward.model.document import read_text
 from leeward.regress.answer import Answer
-from leeward.regress.released import Released, ReleasedMedians, ReleasedSums
+from leeward.regress.released import ReleasedMedians, ReleasedNumbers, ReleasedSums
 from leeward.regress.request import MOMENTS, THEIL_SEN
-from leeward.regress.setting import Setting
+from leeward.regress.setting import PublicSetting
 
 KIND: Kind = "regression"
 _, CSV = FILES[KIND]
-RELEASED: Mapping[str, Callable[[Mapping[str, Any]], Released]] = {
+RELEASED: Mapping[str, Callable[[Mapping[str, Any]], ReleasedNumbers]] = {
     MOMENTS: ReleasedSums.read,
     THEIL_SEN: ReleasedMedians.read,
 }
-UNREADABLE = (
-    *(LeewardError, ValueError, LookupError, TypeError, AttributeError),
-    *(ArithmeticError, RecursionError),
-)
-"""What forged contents may raise."""
 
 
 def write_answer(answer: Answer, out: Path | None) -> str:
@@ -67,7 +62,9 @@ def regression_findings(folder: Path) -> tuple[str, ...]:
 def _findings(folder: Path, stated: FolderCertificate, told: dict[str, Any]) -> Iterator[str]:
     """Estimates and sentences follow from the released numbers and the charge."""
     released, guarantee = RELEASED[told["method"]](told), stated.guarantee.as_guarantee()
-    answer = Answer.of(told["method"], Setting.read(told), released, guarantee, stated.witness)
+    answer = Answer.of(
+        told["method"], PublicSetting.read(told), released, guarantee, stated.witness
+    )
     expected = answer.as_json()
     if not stated.same_program:
         expected["says"] = told["says"]

@@ -11,19 +11,19 @@ from leeward.mechanisms.theil_sen import FEWEST
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines, MedianLines, MomentLines
-from leeward.regress.setting import Setting
+from leeward.regress.setting import PublicSetting
 
 NAMES = ("n", "a", "aa", "b", "ab")
 
 
-class Released(Protocol):
+class ReleasedNumbers(Protocol):
     """What a private method has released of every cell."""
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The codes of the cells."""
 
-    def lines(self, setting: Setting) -> Lines:
+    def lines(self, setting: PublicSetting) -> Lines:
         """The line of each cell."""
 
     def as_json(self) -> dict[str, object]:
@@ -37,7 +37,7 @@ class ReleasedSums:
     cells: tuple[str, ...]
     noisy: NoisySums
 
-    def lines(self, setting: Setting) -> Lines:
+    def lines(self, setting: PublicSetting) -> Lines:
         """Least squares."""
         return MomentLines.of(self.noisy, setting.relative_scatter)
 
@@ -66,7 +66,7 @@ class ReleasedMedians:
     points: Integers
     counts: Integers
 
-    def lines(self, setting: Setting) -> Lines:
+    def lines(self, setting: PublicSetting) -> Lines:
         """Through both points."""
         return MedianLines.of(self.points, self.counts, self.counts >= FEWEST)
 

@@ -16,7 +16,7 @@ from leeward.mechanisms.theil_sen import TheilSen
 from leeward.model import Attribute, Codebook, RealRange
 from leeward.privacy import Guarantee
 from leeward.regress.public_counts import PublicCounts
-from leeward.regress.setting import Columns, Setting
+from leeward.regress.setting import Columns, PublicSetting
 
 MOMENTS, THEIL_SEN = "moments", "theil-sen"
 PRIVATE = (MOMENTS, THEIL_SEN)
@@ -102,10 +102,10 @@ class Request:
         return self.codebook.real(names[0]), self.codebook.real(names[1])
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> PublicSetting:
         """The public part: lines follow from it and the released numbers."""
         known = None if self.scatter is None else str(positive(self.scatter, "--scatter"))
-        return Setting(self.columns, self.ends, tuple(map(str, self.shares)), known)
+        return PublicSetting(self.columns, self.ends, tuple(map(str, self.shares)), known)
 
     @property
     def points(self) -> tuple[int, ...]:

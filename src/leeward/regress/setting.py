@@ -21,7 +21,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Setting:
+class PublicSetting:
     """Columns, the ends of x and y, the ranks of predictions, and the scatter if it is known."""
 
     columns: Columns
@@ -53,7 +53,7 @@ class Setting:
         }
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "Setting":
+    def read(cls, told: Mapping[str, Any]) -> "PublicSetting":
         """From plain values."""
         columns = Columns(**told["columns"])
         x, y = (

@@ -46,7 +46,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Provenance:
     """The guarantee of a description, and who paid for it.
 
     Either `charge` or `uncharged`, the reason for none, is given where rows were read; neither
@@ -87,7 +87,7 @@ class Standing:
         }
 
     @classmethod
-    def read(cls, told: Mapping[str, Any]) -> "Standing":
+    def read(cls, told: Mapping[str, Any]) -> "Provenance":
         """From plain values."""
         stated = told["charge"]
         return cls(
@@ -112,13 +112,13 @@ class Description:
     method: str
     domain: Domain
     fit: Fit
-    standing: Standing
+    provenance: Provenance
     says: tuple[str, ...]
 
     @property
     def internal(self) -> bool:
         """Whether it must stay inside: no account was charged for it."""
-        return self.standing.internal
+        return self.provenance.internal
 
     @property
     def rows(self) -> int | None:
@@ -132,7 +132,7 @@ class Description:
             "format": FORMAT,
             **marked(self.internal),
             "method": self.method,
-            **self.standing.as_json(),
+            **self.provenance.as_json(),
             "says": list(self.says),
             "warnings": list(self.fit.warnings),
             "total": self.fit.total,
@@ -152,7 +152,7 @@ class Description:
         network = Network.read(told["network"], domain)
         margins = tuple(Margin.read(one, domain.names) for one in told["margins"])
         fit = Fit(network, told["total"], margins, tuple(told["warnings"]))
-        return cls(told["method"], domain, fit, Standing.read(told), tuple(told["says"]))
+        return cls(told["method"], domain, fit, Provenance.read(told), tuple(told["says"]))
 
 
 def _told(guarantee: Guarantee) -> dict[str, str]:

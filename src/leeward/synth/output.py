@@ -38,7 +38,7 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
     told = description.to_json()
     held = Description.read(json.loads(told))
     drawn = DrawnStatement(rows=rows, seed=str(seed), pyarrow=version("pyarrow"))
-    charge = description.standing.charge
+    charge = description.provenance.charge
     sealed = SealedFolder(target, KIND, charge, drawn, internal=description.internal)
     with sealed.writing() as folder:
         write_file(folder / DESCRIPTION, told, sealed.mode)

@@ -10,16 +10,9 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from leeward.bundle.sealed_folder import FolderCertificate, read_folder, seal_findings
-from leeward.errors import LeewardError
+from leeward.bundle.sealed_folder import UNREADABLE, FolderCertificate, read_folder, seal_findings
 from leeward.synth.description import Description, read_description
 from leeward.synth.output import CSV, DESCRIPTION, PARQUET, write_rows
-
-UNREADABLE = (
-    *(LeewardError, ValueError, LookupError, TypeError, AttributeError),
-    *(ArithmeticError, RecursionError, AssertionError),
-)
-"""What forged contents may raise."""
 
 
 def table_findings(folder: Path) -> tuple[str, ...]:
@@ -28,7 +21,7 @@ def table_findings(folder: Path) -> tuple[str, ...]:
         described = read_description(folder / DESCRIPTION)
         if described.internal:
             return ("it is INTERNAL: no account was charged for it",)
-        if described.standing.guarantee is None:
+        if described.provenance.guarantee is None:
             return ("no row was read and nothing was charged for it: there is nothing to verify",)
         found = seal_findings(folder)
         return found or tuple(_findings(folder, read_folder(folder), described))
@@ -39,12 +32,12 @@ def table_findings(folder: Path) -> tuple[str, ...]:
 
 
 def _findings(folder: Path, stated: FolderCertificate, described: Description) -> Iterator[str]:
-    standing = described.standing
-    if standing.charge != stated.witness:
+    provenance = described.provenance
+    if provenance.charge != stated.witness:
         yield f"{DESCRIPTION} states another charge than the certificate"
-    if standing.guarantee != stated.guarantee.as_guarantee():
+    if provenance.guarantee != stated.guarantee.as_guarantee():
         yield f"{DESCRIPTION} promises something else than what was charged"
-    if stated.same_program and described.says != standing.sentences:
+    if stated.same_program and described.says != provenance.sentences:
         yield f"{DESCRIPTION} has sentences that do not follow from its guarantee"
     if described.to_json() != (folder / DESCRIPTION).read_bytes():
         yield f"{DESCRIPTION} is not written as Leeward writes it"

@@ -23,7 +23,7 @@ from leeward.noise.selftest import require_accuracy
 from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
 from leeward.publishing.check import changed
 from leeward.synth.counting import NAME, Counts, FileCounts
-from leeward.synth.description import Description, Fit, Standing, read_description
+from leeward.synth.description import Description, Fit, Provenance, read_description
 from leeward.synth.independent import uniform
 from leeward.synth.measuring import Measurer
 from leeward.synth.output import INSIDE, write_folder
@@ -41,7 +41,7 @@ class Written:
     def as_json(self) -> dict[str, object]:
         """Plain values."""
         described = self.description
-        standing, charge = described.standing, described.standing.charge
+        provenance, charge = described.provenance, described.provenance.charge
         return {
             **marked(described.internal),
             "folder": str(self.folder),
@@ -53,7 +53,7 @@ class Written:
             "charged": charge is not None,
             "entry": None if charge is None else charge.ledger.entry,
             "ledger": None if charge is None else charge.ledger.id,
-            "uncharged": standing.uncharged,
+            "uncharged": provenance.uncharged,
             "says": list(described.says),
             "warnings": list(described.fit.warnings),
         }
@@ -149,17 +149,17 @@ def describe(
         raise AssertionError("a method that reads rows has a price")
     measurer = Measurer(counts, secret(), SECRET)
     fit = request.fit(measurer, None if public is None else public.counts)
-    standing = Standing(
+    provenance = Provenance(
         request.price,
         paid if isinstance(paid, Witness) else None,
         paid.reason if isinstance(paid, Uncharged) else None,
         None if public is None else public.checksum,
     )
-    return _described(request, fit, standing)
+    return _described(request, fit, provenance)
 
 
-def _described(request: Request, fit: Fit, standing: Standing) -> Description:
-    return Description(request.resolved, request.domain, fit, standing, standing.sentences)
+def _described(request: Request, fit: Fit, provenance: Provenance) -> Description:
+    return Description(request.resolved, request.domain, fit, provenance, provenance.sentences)
 
 
 def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> Written:
@@ -213,7 +213,7 @@ def _free(request: Request, out: Path, payer: Payer | None, seed: int) -> Writte
             value=f"--method {request.method}",
             next_step="Leave --ledger, --account and --uncharged out.",
         )
-    described = _described(request, uniform(request.domain), Standing())
+    described = _described(request, uniform(request.domain), Provenance())
     return _written(described, request, out, seed)[0]
 
 
