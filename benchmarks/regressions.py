@@ -21,8 +21,9 @@ from leeward.model import RealRange
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines, MedianLines, MomentLines
-from leeward.regress.request import Columns, Request
+from leeward.regress.request import Request
 from leeward.regress.rows import NAME, Rows, read_rows
+from leeward.regress.setting import Columns
 
 EPSILONS = ("1", "8", "16")
 LOW, HIGH = Fraction(0), Fraction(1)
@@ -43,7 +44,7 @@ def medians(rows: Rows, epsilon: str) -> Callable[[], Lines]:
     counts: Integers = np.array([len(u) for u, _ in cells])
 
     def drawn() -> Lines:
-        points = np.array([made.release(u, v) for u, v in cells])
+        points = np.array([made.release(u, v, len(u)) for u, v in cells])
         return MedianLines.of(points, counts, counts >= 2)
 
     return drawn

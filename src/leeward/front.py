@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from leeward.bundle.layout import RESULT, SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
+from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
 from leeward.model.resources import Resources, read_encoding, read_engine
@@ -24,6 +25,7 @@ from leeward.show.notebook import html_table
 from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
+    from leeward.bundle.witness import Paid
     from leeward.engines.wages import JobsFile
     from leeward.publishing.check import Checked
     from leeward.publishing.measuring import Progress
@@ -303,10 +305,10 @@ def verify(
     Parameters
     ----------
     path
-        The folder of the bundle, of synthetic rows, or of the result of a survey.
+        The folder of the bundle, of synthetic rows, of a regression, or of the result of a survey.
     ledger
-        The ledger of its publisher, or its path. It knows releases: of a bundle that was made of
-        one, it confirms that one.
+        The ledger of its publisher, or its path. It knows what was paid for: of a bundle that was
+        made of a release, it confirms the release.
     source
         The release that the bundle was made of, to compare what it holds of it.
 
@@ -329,6 +331,8 @@ def verify(
     from leeward.publishing.ledger_check import entry_findings  # noqa: PLC0415 (as above)
 
     folder = Path(path)
+    if kind_of(folder) is not None:
+        return _verified(folder, ledger, source)
     if (folder / SYNTHETIC).is_file():
         from leeward.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
 
@@ -344,12 +348,42 @@ def verify(
         found = ("it is the result of a survey: no ledger and no release belong to it",)
     if ledger is not None and not found:
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-        found = (*entry_findings(release_in(folder), book),)
+        found = (*entry_findings(paid_in(folder), book),)
     if source is not None and not found:
         from leeward.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
 
         found = source_findings(folder, Path(source))
     return Verification(folder, found)
+
+
+def _verified(
+    folder: Path, ledger: Ledger | Path | str | None, source: Path | str | None
+) -> Verification:
+    """Whether a synthetic table or a regression is what was paid for and sealed."""
+    from leeward.publishing.ledger_check import entry_findings, price_findings  # noqa: PLC0415
+
+    if kind_of(folder) == "regression":
+        from leeward.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
+
+        found = regression_findings(folder)
+    else:
+        from leeward.synth.redraw import table_findings  # noqa: PLC0415 (draws rows)
+
+        found = table_findings(folder)
+    found = found or (*price_findings(read_folder(folder)),)
+    if source is not None and not found:
+        found = ("it is not made from a release: no --source belongs to it",)
+    if ledger is not None and not found:
+        book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
+        found = (*entry_findings(read_folder(folder), book),)
+    return Verification(folder, found)
+
+
+def paid_in(folder: Path) -> "Paid":
+    """The certificate that states the charge of a folder: of synthetic rows, of their release."""
+    if kind_of(folder) is not None:
+        return read_folder(folder)
+    return read_bundle(release_in(folder)).certificate
 
 
 def is_result(folder: Path) -> bool:

@@ -197,7 +197,7 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("node_laplace", "establishment"),
         ("moments", "worker"),
         ("employer_moments", "strong"),
-        ("theil_sen", "replacement"),
+        ("theil_sen", "worker"),
         ("dirichlet", "replacement"),
         ("row_counts", "worker"),
         ("row_choice", "worker"),

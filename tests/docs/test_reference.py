@@ -15,6 +15,7 @@ from leeward.bundle import layout
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.layout import stamped_files
 from leeward.bundle.rows import MARGINS
+from leeward.bundle.sealed_folder import DrawnStatement, FolderCertificate
 from leeward.cli import screen
 from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
@@ -86,6 +87,13 @@ def keys(model: type[BaseModel], before: str = "") -> Iterator[str]:
 )
 def test_every_key_is_documented(page: str, heading: str, model: type[BaseModel]) -> None:
     assert documented(page, heading) == set(keys(model))
+
+
+def test_every_key_of_a_sealed_folder_is_documented() -> None:
+    """Parts that certificates have too are documented there."""
+    drawn = {f"drawn.{name}" for name in DrawnStatement.model_fields}
+    expected = {*FolderCertificate.model_fields, *drawn}
+    assert documented("bundle.md", "Sealed folders") == expected
 
 
 Command = Any  # the classes of Typer's commands are no part of its interface

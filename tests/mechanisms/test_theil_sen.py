@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import exp
 
 import numpy as np
@@ -26,7 +26,7 @@ COARSE = replace(MADE, lattice=2)
 def asked(made: TheilSen, rows: list[tuple[int, int]]) -> RecordingSelection:
     selection = RecordingSelection(range(len(rows)))
     u, v = np.array(rows).T
-    made._release(u, v, selection)
+    made._release(u, v, len(rows), selection)
     return selection
 
 
@@ -92,3 +92,43 @@ def test_places_and_orders_are_uniform(monkeypatch: pytest.MonkeyPatch) -> None:
     assert below(3, SecretBits()) == 0  # 2⁶⁴ − 1 is in no complete round of three
     scripted_bits(monkeypatch, bytes(8))
     assert sorted(SECRET.order(4).tolist()) == [0, 1, 2, 3]  # equal keys are drawn again
+
+
+FEW = ((0, 0), (-2, 2), (-1, -2), (1, 2), (2, -2))
+"""Points of the coarse lattice: the middle, where missing rows are, and others around it."""
+
+
+def law(rows: tuple[tuple[int, int], ...], count: int) -> Floats:
+    """P(both places) of a public number of points, over all orders of the rows."""
+    u, v = (np.array([one[k] for one in rows], dtype=np.int64) for k in (0, 1))
+    found = []
+    for order in permutations(range(max(len(rows), count))):
+        selection = RecordingSelection(order)
+        COARSE._release(u, v, count, selection)
+        parts = [np.exp(-float(rate) * ranks) for ranks, rate in selection.asked]
+        found.append(np.multiply.outer(*(one / one.sum() for one in parts)))
+    mean: Floats = np.mean(found, axis=0)
+    return mean
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 4])
+def test_one_row_more_or_less_is_hidden_whatever_the_public_count_is(
+    count: int, number: int
+) -> None:
+    """Fewer rows than the public count, as many, and more of them."""
+    worst = 0.0
+    for rows in list(product(FEW, repeat=number))[:: max(1, 5**number // 25)]:
+        before = law(rows, count)
+        for joiner in FEW:
+            ratios = law((*rows, joiner), count) / before
+            worst = max(worst, float(ratios.max()), float(1 / ratios.min()))
+    assert worst <= exp(2) * (1 + 1e-9)
+    assert worst > 1  # a row is not ignored
+
+
+def test_the_true_number_of_rows_is_not_released() -> None:
+    """Rows in the middle are the same as missing rows."""
+    rows = ((1, 2), (-2, 2))
+    np.testing.assert_allclose(law(rows, 4), law((*rows, (0, 0)), 4))
+    np.testing.assert_allclose(law(rows, 4), law((*rows, (0, 0), (0, 0)), 4))

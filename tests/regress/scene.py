@@ -31,6 +31,7 @@ def write(folder: Path, rows: int = 600) -> None:
     ]
     (folder / "jobs.csv").write_text("\n".join(["tenure,pay,county,sex,plant", *lines, ""]))
     (folder / "codebook.yaml").write_text(CODEBOOK)
+    (folder / "counts.csv").write_text("county,count\nA,390\nB,210\nC,0\n")
 
 
 def run(*options: str, x: str = "tenure", y: str = "pay", by: str = "county") -> Result:

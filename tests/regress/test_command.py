@@ -8,14 +8,17 @@ import pytest
 from leeward.ledger import Ledger
 from leeward.model import read_codebook
 from leeward.regress import run as running
-from leeward.regress.request import METHODS, Columns, Request
+from leeward.regress.public_counts import PublicCounts
+from leeward.regress.request import METHODS, Request
+from leeward.regress.setting import Columns
 from tests.regress.scene import PRIVATE, answer, run
 
 pytestmark = pytest.mark.usefixtures("folder")
 
 KEYS = {"method", "private", "internal", "charged", "epsilon", "chi", "chi_cell", "cells"}
 CELL = ["cell", "rank", "estimate", "se", "count", "status"]
-COUNTS = ("--public-counts",)
+COUNTS = ("--counts", "counts.csv")
+INSIDE = ("--uncharged", "a test")
 PAID = ("--ledger", "ledger.sqlite", "--account")
 EMPLOYERS = ("--workplace", "plant", "--alpha", "0.1")
 
@@ -36,10 +39,13 @@ def ledger(folder: Path) -> Ledger:
 def test_every_method_answers_in_the_same_form(name: str) -> None:
     private = name in ("moments", "theil-sen")
     more = (*(COUNTS if name == "theil-sen" else ()), "--codebook", "codebook.yaml")
+    more += INSIDE if private else ()
     # At this ε an empty cell is never taken for one with rows.
     told = answer("--method", name, "--epsilon", "200", *more, "--rank", "0.25", "--rank", "1/2")
     assert told.keys() >= KEYS
-    assert (told["private"], told["internal"], told["charged"]) == (private, not private, False)
+    assert (told["private"], told["internal"], told["charged"]) == (private, True, False)
+    assert told["mark"].startswith("INTERNAL")
+    assert told["uncharged"] == ("a test" if private else None)
     assert (told["method"], told["epsilon"]) == (name, 200.0)
     assert [(one["cell"], one["rank"]) for one in told["cells"]] == [
         (cell, rank) for cell in "ABC" for rank in (0.25, 0.5, "slope")
@@ -52,7 +58,7 @@ def test_every_method_answers_in_the_same_form(name: str) -> None:
         == ({"p25", "p50", "slope"} if name in ("mose", "upper-bound") else set())
     )
     said = " ".join(told["says"])
-    assert ("INTERNAL: not formally private" in said) == ("confidential" in told) != private
+    assert ("INTERNAL: not formally private" in said) != private
     assert ("the promise is about this output alone" in said) == private
     if name != "global":  # noise for the whole range
         assert told["cells"][1]["estimate"] == pytest.approx(3200, abs=400)
@@ -68,7 +74,7 @@ def test_cells_of_a_file_without_codebook_are_its_texts() -> None:
 def test_the_slope_is_in_units_of_both_columns() -> None:
     exact = answer(*method("suppression", "--codebook", "codebook.yaml"))
     assert exact["cells"][1]["estimate"] == pytest.approx(60, abs=5)
-    noisy = answer(*method("moments", "--codebook", "codebook.yaml", "--scatter", "600"))
+    noisy = answer(*method("moments", "--codebook", "codebook.yaml", "--scatter", "600"), *INSIDE)
     n, a, aa, b, ab = (noisy["sums"][0][name] for name in ("n", "a", "aa", "b", "ab"))
     slope = (ab - a * b / n) / (aa + n / 2 - a * a / n)  # further estimates follow from the sums
     assert noisy["cells"][1]["estimate"] == pytest.approx(slope * 4000 / 20, rel=1e-4)
@@ -121,31 +127,42 @@ def test_what_breaks_off_after_the_charge_says_what_stays(
 
 REFUSED = {
     "method": (method("ols"), "--method: must be one of moments, theil-sen"),
-    "no codebook": (method("moments"), "--codebook: is needed by private methods"),
+    "no codebook": (method("moments", *INSIDE), "--codebook: is needed by private methods"),
+    "neither an account nor a reason": (
+        PRIVATE,
+        "--ledger, --account: must be given for an output that may be published",
+    ),
+    "an account and a reason": (
+        (*PRIVATE, *PAID, "workers", *INSIDE),
+        "--uncharged: must not be given with --ledger",
+    ),
+    "no reason": ((*PRIVATE, "--uncharged", ""), "--uncharged: must be text of 1 to"),
     "no public counts": (
-        method("theil-sen", "--codebook", "codebook.yaml"),
-        "--public-counts: is needed by theil-sen",
+        method("theil-sen", "--codebook", "codebook.yaml", *INSIDE),
+        "--counts: is needed by theil-sen",
     ),
-    "public counts": ((*PRIVATE, *COUNTS), "--public-counts: is for theil-sen"),
-    "ledger of theil-sen": (
-        method("theil-sen", "--codebook", "codebook.yaml", *COUNTS, *PAID, "workers"),
-        "--ledger: has no account for theil-sen",
-    ),
+    "public counts": ((*PRIVATE, *COUNTS, *INSIDE), "--counts: is for theil-sen"),
     "ledger of a baseline": (
         method("mose", *PAID, "workers"),
         "--ledger: must be charged for a guarantee, and this method has none",
     ),
     "ledger alone": ((*PRIVATE, *PAID[:2]), "--ledger, --account: must be given together"),
-    "alpha alone": ((*PRIVATE, "--alpha", "0.1"), "--workplace, --alpha: must be given together"),
+    "alpha alone": (
+        (*PRIVATE, *INSIDE, "--alpha", "0.1"),
+        "--workplace, --alpha: must be given together",
+    ),
     "workplace of a baseline": (
         method("mose", *EMPLOYERS),
         "--workplace: is for moments",
     ),
-    "rank": ((*PRIVATE, "--rank", "1.5"), "--rank: must be a share from 0 to 1"),
-    "rank twice": ((*PRIVATE, "--rank", "0.5", "--rank", "1/2"), "--rank: must be given once"),
-    "epsilon": ((*PRIVATE[:3], "0", *PRIVATE[4:]), "epsilon: must be above 0"),
+    "rank": ((*PRIVATE, *INSIDE, "--rank", "1.5"), "--rank: must be a share from 0 to 1"),
+    "rank twice": (
+        (*PRIVATE, *INSIDE, "--rank", "0.5", "--rank", "1/2"),
+        "--rank: must be given once",
+    ),
+    "epsilon": ((*PRIVATE[:3], "0", *PRIVATE[4:], *INSIDE), "epsilon: must be above 0"),
     "scatter": (method("mose", "--scatter", "3"), "--scatter: is for moments"),
-    "no scatter": ((*PRIVATE, "--scatter", "0"), "--scatter: must be above 0"),
+    "no scatter": ((*PRIVATE, *INSIDE, "--scatter", "0"), "--scatter: must be above 0"),
 }
 
 
@@ -163,14 +180,14 @@ def test_refusals_have_four_parts_and_charge_nothing(ledger: Ledger, case: str) 
 def test_columns_cells_and_files_that_are_not_there_are_refused(folder: Path) -> None:
     assert "--x: must be a column of FILE" in run(*method("mose"), x="tenre").output
     assert "Did you mean 'tenure'?" in run(*method("mose"), x="tenre").output
-    assert "--by: must be declared in the codebook" in run(*PRIVATE, by="plant").output
-    by_sex = run(*PRIVATE, *EMPLOYERS, by="sex")
+    assert "--by: must be declared in the codebook" in run(*PRIVATE, *INSIDE, by="plant").output
+    by_sex = run(*PRIVATE, *INSIDE, *EMPLOYERS, by="sex")
     assert "--by: must be an attribute of workplaces" in by_sex.output
     (folder / "jobs.csv").write_bytes(b"tenure,pay,county\n1,2,\xff\n")
-    unreadable = run(*PRIVATE)
+    unreadable = run(*PRIVATE, *INSIDE)
     assert "FILE: must be readable from the first row to the last" in unreadable.output
     (folder / "jobs.csv").unlink()
-    assert "FILE: must be a file whose name ends in" in run(*PRIVATE).output
+    assert "FILE: must be a file whose name ends in" in run(*PRIVATE, *INSIDE).output
 
 
 ROW = "39.9,1,A,F,w1"
@@ -182,10 +199,10 @@ def test_neighbours_are_released_in_the_same_form(
     folder: Path, row: str, employers: tuple[str, ...]
 ) -> None:
     """No row refuses a release, adds a cell or takes one away."""
-    before = answer(*PRIVATE, *employers)
+    before = answer(*PRIVATE, *INSIDE, *employers)
     with (folder / "jobs.csv").open("a") as file:
         file.write(f"{row}\n")
-    after = answer(*PRIVATE, *employers)
+    after = answer(*PRIVATE, *INSIDE, *employers)
     shown = [[(one["cell"], one["rank"]) for one in told["cells"]] for told in (before, after)]
     assert shown[0] == shown[1]
     assert before["says"] == after["says"]
@@ -198,4 +215,54 @@ def test_the_digest_of_a_request_follows_what_is_released(folder: Path) -> None:
     same = Request(folder / "jobs.csv", columns, "moments", "1.0", ("0.5",), codebook)
     other = Request(folder / "jobs.csv", columns, "moments", "2", codebook=codebook)
     assert one.digest == same.digest != other.digest
-    assert np.isinf(one.relative_scatter)
+    assert np.isinf(one.setting.relative_scatter)
+
+
+MEDIANS = method("theil-sen", "--codebook", "codebook.yaml", *COUNTS)
+
+
+def test_the_counts_of_theil_sen_are_those_of_the_file(folder: Path) -> None:
+    """County B has 210 rows, and C none; the file says otherwise, and decides."""
+    (folder / "counts.csv").write_text("note,county,count\nx,C,5\nx,A,0\nx,B,4\n")
+    told = answer(*MEDIANS, *INSIDE)
+    shown = [(one["cell"], one["count"], one["status"]) for one in told["cells"]]
+    assert shown[::2] == [("A", 0, "no estimate"), ("B", 4, "ok"), ("C", 5, "ok")]
+    assert "named as public, not from the rows" in " ".join(told["says"])
+
+
+def test_theil_sen_charges_an_account_of_workers(ledger: Ledger) -> None:
+    told = answer(*MEDIANS, *PAID, "workers")
+    assert (told["charged"], told["internal"]) == (True, False)
+    assert ledger.account("workers").left.epsilon == 12
+    assert "does not imply strong" in run(*MEDIANS, *PAID, "office").output
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("county,n\nA,1\n", "must have the columns 'county' and 'count'"),
+        ("county,count\nA,1\nA,1\n", "must name each code once"),
+        ("county,count\nA,1\nB,2\n", "a file that lacks 'C'"),
+        ("county,count\nA,1\nB,2\nC,3\nD,4\n", "a file that names 'D'"),
+        ("county,count\nA,1\nB,-2\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB,²\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB\nC,3\n", "whole counts from 0"),
+        ("county,count\nA,1\nB,99999999999999999999\nC,3\n", "whole counts from 0"),
+        ('county,count\nA,1\n"B,2\n', "must be a CSV file"),
+        ("", "must have the columns"),
+    ],
+)
+def test_a_file_of_counts_that_is_none_is_rejected(folder: Path, content: str, says: str) -> None:
+    (folder / "counts.csv").write_text(content)
+    result = run(*MEDIANS, *INSIDE)
+    assert result.exit_code == 1
+    assert f"--counts: {says}" in result.output or says in result.output
+
+
+def test_the_digest_follows_the_counts(folder: Path) -> None:
+    codebook, columns = read_codebook(folder / "codebook.yaml"), Columns("tenure", "pay", "county")
+    one, same, other = (
+        Request(folder / "jobs.csv", columns, "theil-sen", "1", codebook=codebook, counts=counts)
+        for counts in (PublicCounts(dict.fromkeys("ABC", n)) for n in (5, 5, 6))
+    )
+    assert one.digest == same.digest != other.digest

@@ -13,8 +13,9 @@ from leeward.engines.duckdb import opened_file
 from leeward.errors import InvalidParameter
 from leeward.mechanisms.moments import UNIT, lattice_points
 from leeward.model import Codebook, RealRange, read_codebook
-from leeward.regress.request import Columns, Request
+from leeward.regress.request import Request
 from leeward.regress.rows import NAME, NOWHERE, Rows, read_rows
+from leeward.regress.setting import Columns
 
 CODEBOOK: dict[str, object] = {
     "attributes": {

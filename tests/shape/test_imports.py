@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "local": EVERYWHERE | rooms("model privacy noise randomness bundle state"),
     "pictures": EVERYWHERE,
     "regress": EVERYWHERE
-    | rooms("model privacy mechanisms noise engines ledger baselines interruption")
+    | rooms("model privacy mechanisms noise engines ledger bundle baselines interruption")
     | rooms("publishing.account publishing.check"),
     "synth": EVERYWHERE
     | rooms("model privacy mechanisms noise engines ledger bundle tidy randomness")

@@ -166,7 +166,7 @@ def test_a_hostile_file_is_refused_without_its_content(name: str) -> None:
 
 
 def test_a_file_that_is_no_description_is_refused() -> None:
-    Path("no.json").write_text(json.dumps({"format": "leeward synthetic description 1"}))
+    Path("no.json").write_text(json.dumps({"format": "leeward synthetic description 2"}))
     result = CliRunner().invoke(build(), ["synth", "generate", "no.json", "--out", "out"])
     assert result.exit_code == 1
     assert "DESCRIPTION: must be a whole description" in result.output

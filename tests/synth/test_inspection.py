@@ -23,7 +23,7 @@ from leeward.synth.inspection import (
     inspect,
 )
 from leeward.synth.inspection_page import _reproduced, page
-from tests.synth.scene import domain, write
+from tests.synth.scene import INSIDE, domain, write
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -102,7 +102,7 @@ def test_broken_rules_are_counted_and_strange_codes_not_shown() -> None:
 
 def test_a_folder_of_synthetic_rows_is_inspected_by_its_own_columns_for_its_owner_alone() -> None:
     words = ["synth", "table", "people.csv", "--codebook", "codebook.yaml", "--out", "made"]
-    CliRunner().invoke(build(), [*words, "--epsilon", "30", "--ranges", "4"])
+    CliRunner().invoke(build(), [*words, "--epsilon", "30", "--ranges", "4", *INSIDE])
     code, said = command("--target", "age", synthetic="made")
     assert code == 0, said
     assert said.startswith("Confidential: ")

@@ -445,7 +445,7 @@ REGRESSIONS = (
     Control("rows taken for 4 long", "moments", short_rows, "worker"),
     Control("rows taken for 4.5 apart", "employer_moments", near_rows),
     Control("sizes without the rows left out", "employer_moments", counted_sizes),
-    Control("a rank for ε/2", "theil_sen", hasty_medians, REPLACEMENT),
+    Control("a rank for ε/2", "theil_sen", hasty_medians, "worker"),
 )
 
 HOMES = (

@@ -38,7 +38,7 @@ CORNERS: tuple[Point, ...] = (
 )
 
 REPLACEMENT = "replacement"
-"""What Theil–Sen is proved for in place of a policy: one row is replaced, none is added."""
+"""A relation in place of a policy: one row is replaced, none is added."""
 
 
 def held(forces: Sequence[Sequence[Point]], cells: int = 1) -> Establishments:
@@ -152,23 +152,25 @@ class MedianMechanism(Protocol):
     def lattice(self) -> int:
         """The grid is −G…G."""
 
-    def _release(self, u: Integers, v: Integers, selection: RecordingSelection) -> tuple[int, int]:
-        """What is released, with given selection."""
+    def _release(
+        self, u: Integers, v: Integers, count: int, selection: RecordingSelection
+    ) -> tuple[int, int]:
+        """What is released of a public number of points, with given selection."""
 
 
 Places = dict[tuple[int, ...], arb]
 
 
-def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]]) -> Places:
-    """The exact probability of every pair of places, over all orders of the rows."""
+def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]], count: int) -> Places:
+    """The exact probability of pairs of places, the ends and the middle, over all orders."""
     u, v = np.array(rows).T
-    orders = list(permutations(range(len(rows))))
+    orders = list(permutations(range(max(len(rows), count))))
     found: Places = {}
     seen: dict[tuple[bytes, ...], int] = {}
     asked = {}
     for order in orders:
         selection = RecordingSelection(order)
-        made._release(u, v, selection)
+        made._release(u, v, count, selection)
         key = tuple(ranks.tobytes() + str(rate).encode() for ranks, rate in selection.asked)
         seen[key] = seen.get(key, 0) + 1
         asked[key] = selection.asked
@@ -181,29 +183,50 @@ def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]]) -> 
 
 
 def _chances(ranks: Integers, rate: Fraction) -> dict[int, arb]:
-    """The probability of one place of each rank; places of equal rank have the same one."""
-    levels, first, places = np.unique(ranks, return_index=True, return_counts=True)
+    """The probability of the ends and the middle: all pairs of rows predict an end."""
+    levels, places = np.unique(ranks, return_counts=True)
     parts = weights(levels.tolist(), places.tolist(), rate)
     total = sum(parts, arb(0))
-    # Places of one rank are equally likely; the ends of the grid are places of their own.
-    one = {int(i): part / total / int(n) for i, part, n in zip(first, parts, places, strict=True)}
-    last = len(ranks) - 1
-    level = int(np.searchsorted(levels, ranks[last]))
-    return {**one, last: parts[level] / total / int(places[level])}
+    found = {}
+    for place in (0, len(ranks) // 2, len(ranks) - 1):
+        level = int(np.searchsorted(levels, ranks[place]))
+        found[place] = parts[level] / total / int(places[level])
+    return found
 
 
+COUNT = 4
+"""The public number of rows: two pairs."""
+
+CORNER = (-LATTICE, LATTICE)
 STEEP = (1 - LATTICE, -LATTICE), (1 - LATTICE, LATTICE)
-"""A row before and after: with others at the upper left its pairs leave through opposite ends."""
+"""A row before and after: with others in the corner its pairs leave through opposite ends."""
+
+RISING = ((1, 2), (2, 4), (3, 6), (4, 8))
+"""Rows on a line through the middle, whose pairs leave through the ends at both places."""
+
+FALLING = (5, -LATTICE)
+"""A row that turns its pairs with all of them to the opposite ends."""
 
 
 def examine_medians(made: TheilSen, _: Depth) -> Loss:
-    """One of four rows is replaced, so that in every matching one pair turns from end to end."""
-    others = [(-LATTICE, LATTICE)] * 3
-    before, after = (released_medians(made, [one, *others]) for one in STEEP)
+    """A row joins three, or as many as the public number, or is replaced by another one.
+
+    In every matching one pair turns from end to end at both places, unless a row is left out.
+    """
+    pairs = (
+        (RISING[:3], (*RISING[:3], FALLING)),
+        (RISING, (*RISING, FALLING)),
+        tuple((one, *[CORNER] * 3) for one in STEEP),
+    )
+    return worst(_median_loss(made, before, after) for before, after in pairs)
+
+
+def _median_loss(
+    made: TheilSen, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
+) -> Loss:
+    left, right = (released_medians(made, rows, COUNT) for rows in (before, after))
     claimed = made.parameters.epsilon
-    outputs = before.keys() & after.keys()
-    none = arb(0)
-    return over(outputs, lambda o: before.get(o, none), lambda o: after.get(o, none), claimed)
+    return over(left.keys(), lambda o: left[o], lambda o: right[o], claimed)
 
 
 @dataclass(frozen=True)
@@ -235,7 +258,7 @@ REGRESSION_LINES = (
     RegressionLine("employer_moments", "strong", EmployerMoments.calibrated, examine_employers),
     RegressionLine(
         "theil_sen",
-        REPLACEMENT,
+        "worker",
         lambda _, e: TheilSen.calibrated(e),
         examine_medians,
         at=(("0.1", "1"), ("0.1", "4")),

@@ -1,21 +1,21 @@
 """History: whether several bundles can come from one ledger that lost no entry.
 
-Every certificate carries an anchor of its ledger and what its account had spent by then, so two
-bundles that contradict each other are found without the ledger.
+Every paid output carries an anchor of its ledger and what its account had spent by then, so two
+that contradict each other are found without the ledger: releases, synthetic tables, regressions.
 """
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations
 
-from leeward.bundle.certificate import Certificate
 from leeward.bundle.statements import TableGuarantee
+from leeward.bundle.witness import Paid
 
 ROUNDED = Fraction(2, 10**100)
 """Tolerance in ε, δ and ρ: twice the rounding of very long numbers of a budget."""
 
 
-def history_findings(certificates: Mapping[str, Certificate]) -> tuple[str, ...]:
+def history_findings(certificates: Mapping[str, Paid]) -> tuple[str, ...]:
     """Contradictions between bundles, in plain words; `certificates` by the path of the bundle.
 
     A release and what was made of it, such as its tidy tables, are one entry and one bundle.
@@ -29,7 +29,7 @@ def history_findings(certificates: Mapping[str, Certificate]) -> tuple[str, ...]
     )
 
 
-def _contradictions(one: Certificate, other: Certificate, both: str) -> Iterator[str]:
+def _contradictions(one: Paid, other: Paid, both: str) -> Iterator[str]:
     """Contradictions between two different certificates of one ledger, the older one first."""
     entries = (one.ledger.entry, other.ledger.entry)
     if entries[0] == entries[1]:
@@ -44,7 +44,7 @@ def _contradictions(one: Certificate, other: Certificate, both: str) -> Iterator
         yield from _sums(one, other, both)
 
 
-def _sums(one: Certificate, other: Certificate, both: str) -> Iterator[str]:
+def _sums(one: Paid, other: Paid, both: str) -> Iterator[str]:
     """Whether the account kept its cap and added up what it spent."""
     entries = f"entries {one.ledger.entry} and {other.ledger.entry}"
     if one.budget.cap != other.budget.cap:

@@ -16,6 +16,15 @@ SYNTHETIC = "synthetic.json"
 RESULT = "result.json"
 """The estimates of a survey; a folder with this file is the result of one, and no bundle."""
 
+DESCRIPTION = "description.json"
+"""What synthetic rows of one table are drawn from."""
+
+REGRESSION = "regression.json"
+"""The released numbers of a regression, and the lines that follow from them."""
+
+NO_BUNDLE = (RESULT, DESCRIPTION, REGRESSION)
+"""A folder with one of these files is no bundle of tables, though it may have a certificate."""
+
 REPORT = "report.html"
 """May be added to a sealed bundle; it only repeats what the other files say."""
 

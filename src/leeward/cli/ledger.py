@@ -5,16 +5,16 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import read_bundle, verify_bundle
-from leeward.bundle.signoff import certificate_digest
+from leeward.bundle import Certificate
 from leeward.cli.screen import REFUSED, guarded, say, say_json
 from leeward.errors import Damaged, InvalidParameter
-from leeward.ledger import Anchor, Ledger
+from leeward.front import paid_in, verify
+from leeward.ledger import Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.box import Box
 from leeward.ledger.entry import price
 from leeward.privacy.words import READING
-from leeward.publishing.ledger_check import subject_findings
+from leeward.publishing.ledger_check import anchor, subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
 from leeward.show.numbers import counted
@@ -115,7 +115,9 @@ def verify_command(
     against: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="BUNDLE", help="Bundle that this ledger must know; may be given several times."
+            metavar="FOLDER",
+            help="Paid output that this ledger must know: a bundle, synthetic rows or a "
+            "regression; may be given several times.",
         ),
     ] = None,
 ) -> None:
@@ -123,7 +125,7 @@ def verify_command(
 
     Example: leeward ledger verify --ledger ledger.sqlite --against bundle
     """
-    anchors = [_anchor(bundle) for bundle in against or []]
+    anchors = [anchor(paid_in(folder)) for folder in against or []]
     with Ledger.open(ledger) as book:
         findings = book.verify(anchors)
     for finding in findings:
@@ -138,22 +140,24 @@ def verify_command(
 @ledger_app.command("commit")
 @guarded
 def commit_command(
-    bundle: Annotated[Path, typer.Argument(help="A whole bundle whose entry was not committed.")],
+    bundle: Annotated[
+        Path, typer.Argument(help="A whole bundle or folder whose entry was not committed.")
+    ],
     ledger: LedgerFile = DEFAULT,
 ) -> None:
     """Note that a bundle is complete, after a crash between its last byte and its commit.
 
     Example: leeward ledger commit bundle --ledger ledger.sqlite
     """
-    if verify_bundle(bundle):
+    if not verify(bundle):
         raise Damaged(
             "bundle",
             rule="must be whole",
             value=str(bundle),
             next_step=f"`leeward verify {bundle}` says what is wrong; it must not be published.",
         )
-    held = read_bundle(bundle)
-    made_from = held.certificate.made_from
+    paid = paid_in(bundle)
+    made_from = paid.made_from if isinstance(paid, Certificate) else None
     if made_from is not None:
         raise InvalidParameter(
             "bundle",
@@ -162,8 +166,8 @@ def commit_command(
             next_step=f"Commit {made_from.name}.",
         )
     with Ledger.open(ledger) as book:
-        findings = book.verify([_anchor(bundle)])
-        findings = findings or tuple(subject_findings(held.certificate, book.entries(), book))
+        findings = book.verify([anchor(paid)])
+        findings = findings or tuple(subject_findings(paid, book.entries(), book))
         if findings:
             raise Damaged(
                 "ledger",
@@ -171,7 +175,7 @@ def commit_command(
                 value=findings[0],
                 next_step="Use the ledger of the release.",
             )
-        entry = book.commit(held.certificate.ledger.entry, certificate_digest(bundle))
+        entry = book.commit(paid.ledger.entry, paid.origin[1])
     say(f"Entry {entry.names} is committed.")
 
 
@@ -189,8 +193,3 @@ def withdraw_command(
     with Ledger.open(ledger) as book:
         written = book.withdraw(entry, reason)
     say(f"Entry {entry} is withdrawn by entry {written.number}; its charge stays.")
-
-
-def _anchor(bundle: Path) -> Anchor:
-    held = read_bundle(bundle).certificate.ledger
-    return Anchor(held.entry, held.head, held.id)

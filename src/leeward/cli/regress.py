@@ -6,11 +6,14 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
+from leeward.cli.screen import note, progress, say, say_json
 from leeward.model import read_codebook
-from leeward.publishing.account import read_account
-from leeward.regress.request import LOWEST_RANK, METHODS, Columns, Request
+from leeward.publishing.account import read_payer, required
+from leeward.regress.public_counts import PublicCounts
+from leeward.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
 from leeward.regress.run import regress
+from leeward.regress.setting import Columns
+from leeward.show.page import INTERNAL
 
 
 def regress_command(  # noqa: PLR0913 (a parameter for each option)
@@ -39,9 +42,10 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     alpha: Annotated[
         str | None, typer.Option(help="The protected growth of an establishment, such as 0.1.")
     ] = None,
-    public_counts: Annotated[
-        bool, typer.Option("--public-counts", help="The number of rows of each cell is public.")
-    ] = False,
+    counts: Annotated[
+        Path | None,
+        typer.Option(help="With theil-sen: a public CSV file with the column of --by and `count`."),
+    ] = None,
     scatter: Annotated[
         str | None,
         typer.Option(
@@ -54,17 +58,26 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     again: Annotated[
         bool, typer.Option("--again", help="Release what was charged before, and pay again.")
     ] = False,
+    uncharged: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Charge nothing: the output is INTERNAL."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A folder to write the answer to; it must not exist.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:
     """Regress y on x in every cell of a file: private, or INTERNAL output.
 
-    moments and theil-sen are private; the others are what agencies do today. With a ledger the
-    account is charged first; without one the promise is about this output alone.
+    moments and theil-sen are private: the account is charged first, or --uncharged REASON makes the
+    output INTERNAL. The other methods are what agencies do today, and INTERNAL always.
 
     Example: leeward regress jobs.csv --x age --y pay --by county --method moments --epsilon 4
-    --codebook codebook.yaml --ledger ledger.sqlite --account office
+    --codebook codebook.yaml --ledger ledger.sqlite --account office --out regression
     """
-    paid = read_account(ledger, account, again=again)
+    payer = read_payer(ledger, account, uncharged, again=again)
+    if method in PRIVATE:
+        required(payer)
     request = Request(
         file,
         Columns(x, y, by, workplace),
@@ -73,16 +86,19 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
         tuple(rank or (LOWEST_RANK,)),
         None if codebook is None else read_codebook(codebook),
         alpha,
-        public_counts,
+        None if counts is None else PublicCounts.read(counts, by),
         scatter,
     )
     with progress() as bar:
         bar.step("reading and regressing")
-        answer = regress(request, paid)
+        answer = regress(request, payer, out)
     with suppress(OSError):  # a closed stream does not undo the charge
+        if answer.internal:
+            (note if as_json else say)(INTERNAL)
         if as_json:
-            mark = {"confidential": CONFIDENTIAL} if answer.internal else {}
-            say_json({**mark, **answer.as_json()})
+            say_json(answer.as_json())
             return
-        for line in (*([CONFIDENTIAL] if answer.internal else []), *answer.lines()):
+        for line in answer.lines():
             say(line)
+        if out is not None:
+            say(f"Written to {out}.")

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import progress, say, say_json
+from leeward.cli.screen import note, progress, say, say_json
 from leeward.model import read_codebook
-from leeward.publishing.account import read_account
+from leeward.publishing.account import read_payer, required
+from leeward.show.page import INTERNAL
 from leeward.synth.domain import RANGES
-from leeward.synth.request import AUTO, METHODS, Request
+from leeward.synth.request import AUTO, METHODS, RANDOM, Request
 from leeward.synth.run import Written, synthesize
 
 
@@ -48,32 +49,44 @@ def table_command(  # noqa: PLR0913 (a parameter for each option)
     again: Annotated[
         bool, typer.Option("--again", help="Release what was charged before, and pay again.")
     ] = False,
+    uncharged: Annotated[
+        str | None,
+        typer.Option(metavar="REASON", help="Charge nothing: the output is INTERNAL."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:
     """Write synthetic rows of a file, and the description that they are drawn from.
 
-    One row more or less is protected, no employer is. With a ledger the account is charged first;
-    without one the promise is about this output alone.
+    One row more or less is protected, no employer is. The account is charged first, and the folder
+    is sealed with its charge. With --uncharged REASON nothing is charged, and every file is
+    INTERNAL: for the owner only, and marked.
 
     Example: leeward synth table people.csv --codebook codebook.yaml --epsilon 1 --delta 1e-9
     --out people-synthetic --ledger ledger.sqlite --account people
     """
-    paid = read_account(ledger, account, again=again)
+    payer = read_payer(ledger, account, uncharged, again=again)
+    if method != RANDOM:
+        required(payer)
     book = read_codebook(codebook)
     request = Request(file, book, method, epsilon, delta, rows, ranges, parents, public)
     with progress() as bar:
         bar.step("counting, measuring and drawing")
-        written = synthesize(request, out, paid, seed)
+        written = synthesize(request, out, payer, seed)
     show(written, as_json=as_json)
 
 
 def show(written: Written, *, as_json: bool) -> None:
     """What was written, for people or as JSON."""
+    described = written.description
     with suppress(OSError):  # a closed stream does not undo the charge
+        if described.internal:
+            (note if as_json else say)(INTERNAL)
         if as_json:
             say_json(written.as_json())
             return
         say(f"{written.folder}: {written.rows} synthetic rows by the method "
-            f"{written.description.method}.")  # fmt: skip
-        for line in (*written.description.says, *written.description.fit.warnings):
+            f"{described.method}.")  # fmt: skip
+        for line in (*described.says, *described.fit.warnings):
             say(line)
+        if described.internal:
+            say(f"Not charged: {described.provenance.uncharged}")

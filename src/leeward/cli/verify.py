@@ -22,7 +22,7 @@ from leeward.bundle.signoff import (
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter, LeewardError
-from leeward.front import is_result, release_in, verify
+from leeward.front import is_result, paid_in, verify
 from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
@@ -32,7 +32,8 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
     bundle: Annotated[
         list[Path],
         typer.Argument(
-            help="The folder of a bundle or of a survey's result; several are compared."
+            help="The folder of a bundle, of synthetic rows, of a regression or of a survey's "
+            "result; several are compared."
         ),
     ],
     ledger: Annotated[
@@ -147,9 +148,7 @@ def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
     """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
         return ()
-    held = {
-        str(one): read_bundle(release_in(one)).certificate for one in bundles if not is_result(one)
-    }
+    held = {str(one): paid_in(one) for one in bundles if not is_result(one)}
     findings = history_findings(held)
     for finding in findings:
         tell(f"- {finding}")

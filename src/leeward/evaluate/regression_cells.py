@@ -8,8 +8,9 @@ from leeward.baselines.scatter import Scatter
 from leeward.engines.duckdb import opened_file
 from leeward.errors import BadFile, InvalidParameter
 from leeward.randomness import SeededBits
-from leeward.regress.request import Columns, Request
+from leeward.regress.request import Request
 from leeward.regress.rows import NAME, read_rows
+from leeward.regress.setting import Columns
 
 COLUMNS = (Columns("x", "y", "cell"), Columns("parent_rank", "kid_rank", "cell"))
 """What the columns of a file may be called: in short, or as in the example of Chetty and Friedman.

@@ -43,7 +43,7 @@ SHOWN: Mapping[str, Shown] = {
     ),
     "theil-sen": Shown(
         "Theil–Sen",
-        "Private if counts are public. Medians of predictions by pairs of people, chosen at random "
+        "Private, with public counts. Medians of predictions by pairs of people, chosen at random "
         "on a public grid; ε pays for both ends of the line.",
         okabe_ito.VERMILLION,
         "square",

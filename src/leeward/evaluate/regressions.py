@@ -170,8 +170,8 @@ def _theil_sen(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
     def release(epsilon: Fraction) -> Lines:
         made = TheilSen.calibrated(epsilon)
         found = [
-            made.release(*one) if enough else (0, 0)
-            for one, enough in zip(points, known, strict=True)
+            made.release(*one, count) if count >= FEWEST else (0, 0)
+            for one, count in zip(points, counts.tolist(), strict=True)
         ]
         return MedianLines.of(np.array(found), counts, known)
 

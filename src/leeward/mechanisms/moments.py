@@ -167,7 +167,12 @@ class Moments:
     def release(self, held: Establishments) -> NoisySums:
         """The scale is public, and so is the deviation."""
         noisy = self._release(held, secret())
-        return NoisySums(noisy, np.full(held.cells, sqrt(2) * float(self._scale / UNIT)))
+        return NoisySums(noisy, np.full(held.cells, self.deviation))
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise of N, in rows."""
+        return sqrt(2) * float(self._scale / UNIT)
 
     def _release(self, held: Establishments, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""

@@ -1,7 +1,8 @@
 """Theil–Sen: a line by two medians of pairs of rows, by exact selection on a public grid.
 
-Proof in theil_sen.proof.md. The number of rows of a cell is public: one row is replaced, none is
-added or removed. This is no policy of plans.
+Proof in theil_sen.proof.md. The number of points of a cell is a public number that does not come
+from the rows: missing rows are points in the middle, and of too many a random part is taken. So one
+row more or less moves one point.
 """
 
 from dataclasses import dataclass
@@ -15,9 +16,10 @@ from leeward.mechanisms.moments import LATTICE
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.scales import Integers
 from leeward.noise.selection import SECRET, Selection
+from leeward.privacy import Guarantee, WorkerOnly
 
 FEWEST = 2
-"""Rows that make one pair."""
+"""Points that make one pair."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +41,21 @@ class TheilSen:
         parameters = Parameters.read(None, epsilon, 0, 1, "tight")
         return cls(parameters, parameters.aimed / 4)
 
-    def release(self, u: Integers, v: Integers) -> tuple[int, int]:
-        """Lattice points of the two predictions from at least two rows."""
-        return self._release(u, v, SECRET)
+    def guarantee(self) -> Guarantee:
+        """ε for a row, whatever the number of cells: a row lies in one at most."""
+        return Guarantee(WorkerOnly(), None, self.parameters.epsilon)
 
-    def _release(self, u: Integers, v: Integers, selection: Selection) -> tuple[int, int]:
+    def release(self, u: Integers, v: Integers, count: int) -> tuple[int, int]:
+        """Lattice points of the two predictions; `count` is public, and at least two."""
+        return self._release(u, v, count, SECRET)
+
+    def _release(
+        self, u: Integers, v: Integers, count: int, selection: Selection
+    ) -> tuple[int, int]:
         """What is released, with this selection; the auditor runs it with its own."""
-        order = selection.order(len(u))[: len(u) // 2 * 2].reshape(-1, 2)
+        middle = np.zeros(max(count - len(u), 0), dtype=np.int64)
+        u, v = np.concatenate([u, middle]), np.concatenate([v, middle])
+        order = selection.order(len(u))[: count // 2 * 2].reshape(-1, 2)
         quarter = self.lattice // 2
         first, last = (
             selection.chosen(self._ranks(self._predicted(u[order], v[order], at)), self.rate)

@@ -1,7 +1,6 @@
 """Sentences about policies: what a guarantee promises to whom, and what it does not protect."""
 
 from collections.abc import Iterable, Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from leeward.exact import alpha_text, number_text
@@ -16,7 +15,6 @@ from leeward.privacy.pay_sentences import joiners_at_cap, pay_changed, payrolls
 from leeward.privacy.words import (
     FACTOR,
     Sentence,
-    factor_text,
     growth_text,
     jobs_more,
     of_guarantee,
@@ -464,20 +462,6 @@ def firm_rule(guarantee: "Guarantee") -> str:
         "mixed": f"{each} times epsilon and {each} squared times rho",
     }.get(guarantee.measure, f"{each} times epsilon")
     return f"{each} {counted}: {lost}"
-
-
-def replaced(epsilon: Fraction) -> tuple[str, ...]:
-    """What is promised where one row is replaced and the number of rows is public.
-
-    This is no policy: no account can be charged for it.
-    """
-    return (
-        "Seeing this output changes the odds between any two pairs of values x and y of one row by "
-        f"at most a factor {factor_text(epsilon)} (e^ε).",
-        "It does NOT protect that a row is in the file, in which cell it is, or whether its values "
-        "are there: the number of rows of each cell is published as it is. Nothing is promised "
-        "about employers.",
-    )
 
 
 def of_rows(guarantee: "Guarantee") -> tuple[str, ...]:

@@ -78,6 +78,16 @@ class Payment:
     budget: BudgetStatement
     corrects: int | None = None
 
+    @property
+    def data(self) -> DataStatement:
+        """The keyed fingerprint of the data."""
+        return DataStatement(fingerprint=self.fingerprint, keyed=KEYED)
+
+    def ledger(self, account: str) -> LedgerStatement:
+        """The entry of the charge."""
+        at = self.anchor
+        return LedgerStatement(id=at.ledger, account=account, entry=at.number, head=at.hash)
+
 
 def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     """The account with a charge in it, in numbers that a certificate can say."""
@@ -85,8 +95,8 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     rest = account.left
     return BudgetStatement(
         cap=TableGuarantee.of(account.cap),
-        paid=_sayable(paid),
-        spent=_sayable(spent),
+        paid=sayable(paid),
+        spent=sayable(spent),
         left=LeftStatement(
             epsilon=str(_short(rest.epsilon, floor)),
             delta=str(_short(rest.delta, floor)),
@@ -95,7 +105,8 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     )
 
 
-def _sayable(guarantee: Guarantee) -> TableGuarantee:
+def sayable(guarantee: Guarantee) -> TableGuarantee:
+    """A guarantee in numbers that a certificate can say, never less than it is."""
     rounded = replace(
         guarantee,
         epsilon=_short(guarantee.epsilon, ceil),
@@ -163,13 +174,8 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         account=draft.account,
         **draft.statements,
-        data=DataStatement(fingerprint=paid.fingerprint, keyed=KEYED),
-        ledger=LedgerStatement(
-            id=paid.anchor.ledger,
-            account=draft.account,
-            entry=paid.anchor.number,
-            head=paid.anchor.hash,
-        ),
+        data=paid.data,
+        ledger=paid.ledger(draft.account),
         budget=paid.budget,
         corrects=paid.corrects,
         tables=tuple(_with_rows(one, *rows[one.name]) for one in draft.tables),

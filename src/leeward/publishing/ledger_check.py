@@ -1,25 +1,30 @@
-"""Ledger check: whether the ledger holds the entry that a bundle names, and agrees with it."""
+"""Ledger check: whether the ledger has the entry that an output names, and agrees with it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from leeward.bundle import BudgetStatement, Certificate, TableGuarantee, read_bundle
+from leeward.bundle import BudgetStatement, TableGuarantee
+from leeward.bundle.witness import Paid
+from leeward.errors import NotCovered
 from leeward.ledger import Anchor, Entry, Ledger
+from leeward.ledger.account import covers, owed
+from leeward.publishing.certify import sayable
 from leeward.publishing.charge import fingerprint, payment
 
 
-def entry_findings(bundle: Path, ledger: Path) -> list[str]:
-    """Whether the ledger holds the entry that the certificate names, and what became of it.
+def entry_findings(paid: Paid, ledger: Path) -> list[str]:
+    """Whether the ledger has the entry that the certificate names, and what became of it.
 
-    The ledger knows releases: of a bundle that was made of one, it confirms the release.
+    The ledger knows what was paid for: of a bundle that was made of a release, it confirms the
+    release.
     """
-    held = read_bundle(bundle)
-    number, head = held.certificate.ledger.entry, held.certificate.ledger.head
+    number = paid.ledger.entry
     with Ledger.open(ledger) as book:
-        findings = [*book.verify([Anchor(number, head, held.certificate.ledger.id)])]
+        findings = [*book.verify([anchor(paid)])]
         if findings:
             return findings
         entries = book.entries()
-        findings += subject_findings(held.certificate, entries, book)
+        findings += subject_findings(paid, entries, book)
     about = [entry for entry in entries if entry.names == number]
     committed = [entry for entry in about if entry.kind == "committed"]
     failed = [entry for entry in about if entry.kind == "failed"]
@@ -27,7 +32,7 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
         findings.append(f"entry {number} failed, so no bundle came of it: {failed[0].reason}")
     elif not committed:
         findings.append(f"entry {number} was never committed: run `leeward ledger commit`")
-    elif committed[0].digest != held.certificate.origin[1]:
+    elif committed[0].digest != paid.origin[1]:
         findings.append(f"entry {number} was committed with another certificate")
     findings += [
         f"entry {number} was withdrawn: {entry.reason}"
@@ -37,9 +42,26 @@ def entry_findings(bundle: Path, ledger: Path) -> list[str]:
     return findings
 
 
-def subject_findings(
-    certificate: Certificate, entries: tuple[Entry, ...], book: Ledger
-) -> list[str]:
+def price_findings(paid: Paid) -> Iterator[str]:
+    """Whether the account paid what the guarantee costs under its policy, by the certificate."""
+    budget = paid.budget
+    price, cap = paid.guarantee.as_guarantee(), budget.cap.as_guarantee()
+    try:
+        if budget.paid != sayable(owed(price, cap)):
+            yield "its budget states another payment than what its guarantee costs"
+    except NotCovered:
+        yield "its account does not cover its guarantee"
+        return
+    if not covers(budget.spent.as_guarantee(), budget.paid.as_guarantee()):
+        yield "its budget states less spent than paid"
+
+
+def anchor(paid: Paid) -> Anchor:
+    """The entry of the charge, as the ledger can be asked for it."""
+    return Anchor(paid.ledger.entry, paid.ledger.head, paid.ledger.id)
+
+
+def subject_findings(certificate: Paid, entries: tuple[Entry, ...], book: Ledger) -> list[str]:
     """Whether the entry was charged for what the certificate says."""
     number = certificate.ledger.entry
     entry = next((entry for entry in entries if entry.number == number), None)

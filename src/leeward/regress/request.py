@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from math import inf
 from pathlib import Path
 
 from leeward.baselines.mose import METHODS as BASELINES
@@ -15,6 +14,9 @@ from leeward.mechanisms.moments import EmployerMoments, Moments, MomentsMechanis
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.theil_sen import TheilSen
 from leeward.model import Attribute, Codebook, RealRange
+from leeward.privacy import Guarantee
+from leeward.regress.public_counts import PublicCounts
+from leeward.regress.setting import Columns, PublicSetting
 
 MOMENTS, THEIL_SEN = "moments", "theil-sen"
 PRIVATE = (MOMENTS, THEIL_SEN)
@@ -27,22 +29,13 @@ NEEDS_CODEBOOK = (
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The columns of the file by their names in the codebook."""
-
-    x: str
-    y: str
-    by: str
-    workplace: str | None = None
-
-
-@dataclass(frozen=True)
 class Request:
     """One regression by cell: everything that can be refused without the file has been.
 
     `ranks` are places on the range of x as shares from 0 to 1. Without a codebook the cells are
-    what the file holds; only methods without a guarantee allow that. `scatter` is the standard
-    deviation of y around the lines, if it is known from elsewhere.
+    what the file holds; only methods without a guarantee allow that. `counts` are the public
+    numbers of rows of Theil–Sen. `scatter` is the standard deviation of y around the lines, if it
+    is known from elsewhere.
     """
 
     file: Path
@@ -52,7 +45,7 @@ class Request:
     ranks: tuple[str, ...] = (LOWEST_RANK,)
     codebook: Codebook | None = None
     alpha: str | None = None
-    public_counts: bool = False
+    counts: PublicCounts | None = None
     scatter: str | None = None
 
     def __post_init__(self) -> None:
@@ -65,7 +58,7 @@ class Request:
             )
         raise_all([*self._misplaced(), *self._unprotected()])
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
-        _ = self.shares, self.by, self.ends, self.relative_scatter
+        _ = self.shares, self.by, self.ends, self.setting.relative_scatter, self.points
         if self.columns.workplace is not None:
             self._require_workplace_cells()
 
@@ -108,13 +101,24 @@ class Request:
             return RealRange(names[0]), RealRange(names[1])
         return self.codebook.real(names[0]), self.codebook.real(names[1])
 
-    @cached_property
-    def relative_scatter(self) -> float:
-        """The scatter as a part of half the range of y; infinite where it is not known."""
-        if self.scatter is None:
-            return inf
-        low, high = self.ends[1].low, self.ends[1].high
-        return float(2 * positive(self.scatter, "--scatter") / (high - low))
+    @property
+    def setting(self) -> PublicSetting:
+        """The public part: lines follow from it and the released numbers."""
+        known = None if self.scatter is None else str(positive(self.scatter, "--scatter"))
+        return PublicSetting(self.columns, self.ends, tuple(map(str, self.shares)), known)
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The public number of rows of each cell, for Theil–Sen."""
+        if self.counts is None or self.by is None:
+            return ()
+        return self.counts.of(self.by.codes)
+
+    @property
+    def price(self) -> Guarantee:
+        """What a private method costs, all cells together."""
+        made = self.theil_sen() if self.method == THEIL_SEN else self.moments()
+        return made.guarantee()
 
     def moments(self) -> MomentsMechanism:
         """The mechanism of sums: of rows alone, or of establishments too."""
@@ -142,6 +146,7 @@ class Request:
             "method": self.method,
             "epsilon": str(Fraction(self.epsilon)),
             "alpha": self.alpha and str(Fraction(self.alpha)),
+            **({"counts": self.points} if self.counts is not None else {}),
         }
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
@@ -176,12 +181,11 @@ class Request:
                     next_step="Leave it out.",
                 )
             )
-        if self.public_counts and self.method != THEIL_SEN:
+        if self.counts is not None and self.method != THEIL_SEN:
             found.append(
                 InvalidParameter(
-                    "--public-counts",
-                    rule=f"is for {THEIL_SEN}: the counts of {self.method} are not published as "
-                    "they are",
+                    "--counts",
+                    rule=f"is for {THEIL_SEN}: {self.method} takes no public counts",
                     value=f"--method {self.method}",
                     next_step="Leave it out.",
                 )
@@ -200,14 +204,15 @@ class Request:
                     next_step="Write one with the codes of --by, and low and high of x and y.",
                 )
             )
-        if self.method == THEIL_SEN and not self.public_counts:
+        if self.method == THEIL_SEN and self.counts is None:
             found.append(
                 InvalidParameter(
-                    "--public-counts",
-                    rule=f"is needed by {THEIL_SEN}: it hides x and y of a row, and publishes how "
-                    "many rows each cell has",
+                    "--counts",
+                    rule=f"is needed by {THEIL_SEN}: how many rows each cell has must be public, "
+                    "and does not come from the rows",
                     value="nothing",
-                    next_step=f"Add it if these counts are public; otherwise use {MOMENTS}.",
+                    next_step="Give a public CSV file with the cells and their `count`; otherwise "
+                    f"use {MOMENTS}.",
                 )
             )
         return found

@@ -1,56 +1,72 @@
 """Run: a request is checked, its file read, the ledger charged, and the lines released.
 
+Without a charge the answer is INTERNAL.
+
 The rows are read before the charge, so that nothing is charged for a file that cannot be read.
 Nothing is drawn before the entry of the charge is on disk.
 """
 
-import json
 from dataclasses import replace
 from fractions import Fraction
-from hashlib import sha256
+from pathlib import Path
 
 import numpy as np
 
 from leeward.baselines.mose import METHODS as BASELINES
 from leeward.baselines.mose import NOTICE, Mose, Released, prepared
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
+from leeward.bundle.witness import Witness
+from leeward.bundle.writer import require_free
 from leeward.engines.duckdb import opened_file
 from leeward.errors import NotCovered
-from leeward.ledger import Entry, Ledger, Subject, TableCharge
+from leeward.ledger import Ledger, Subject, TableCharge
 from leeward.mechanisms.moments import lattice_points
 from leeward.mechanisms.theil_sen import FEWEST
 from leeward.model import EveryJob, RealRange
 from leeward.noise.selftest import require_accuracy
 from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
-from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, replaced, whole
-from leeward.publishing.account import UNKNOWN, Account, Charge
+from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, required
 from leeward.publishing.check import changed
-from leeward.regress.answer import Answer, CellEstimate, known, of_lines, released_sums
-from leeward.regress.lines import MedianLines, MomentLines
+from leeward.regress.answer import Answer, CellEstimate, known
+from leeward.regress.regression_folder import write_answer
+from leeward.regress.released import ReleasedMedians, ReleasedSums
 from leeward.regress.request import THEIL_SEN, Request
 from leeward.regress.rows import NAME, Rows, read_rows
 
-INTERNAL = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
-
-ROWS = (
-    "Each row of the file is one job. Values outside their ends were moved to the end; rows "
-    "without x, y or a listed cell were left out."
-)
-ESTABLISHMENTS = (
-    "An establishment is all rows of one workplace in one cell: a workplace with rows in two "
-    "cells counts as two."
-)
+NO_GUARANTEE = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
 
 
-def regress(request: Request, account: Account | None = None) -> Answer:
-    """Estimates of every cell; with an account, charged before the first draw.
+def regress(request: Request, payer: Payer | None = None, out: Path | None = None) -> Answer:
+    """Estimates of every cell, charged before the first draw, and written into a folder if wanted.
 
-    Without one the promise is about this output alone, and the answer says so.
+    Parameters
+    ----------
+    request
+        `Request(file, columns, method, epsilon, ranks, codebook)`; valid at birth.
+    payer
+        `Account(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
+        output is INTERNAL. Methods without a guarantee are INTERNAL always and need neither.
+    out
+        The folder, which must not exist; left out, nothing is written.
+
+    Returns
+    -------
+    Answer
+        `cells`, `says`, the `released` numbers and the `charge`.
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read, or the folder not written.
+    OverBudget, AlreadyReleased
+        If the account cannot pay.
     """
-    if account is not None:
-        _require_policy(request)
-        Charge("regress", account, _price(request), _subject(request, UNKNOWN)).require_budget()
+    payer = required(payer) if request.private else payer
+    if out is not None:
+        require_free(out)
+    if isinstance(payer, Account):
+        _require_guarantee(request)
+        _charge(request, payer, out, UNKNOWN).require_budget()
     if request.private:
         require_accuracy()  # a machine that draws nothing is charged nothing
     with opened_file(request.file, NAME) as files:
@@ -58,40 +74,40 @@ def regress(request: Request, account: Account | None = None) -> Answer:
         rows = read_rows(files, request)
         if not files.unchanged():
             raise changed()
-        if account is None:
-            return measured(request, rows)
-        return _charged(request, rows, account, digest)
+
+    def answered(paid: Witness | str) -> tuple[Answer, str]:
+        answer = measured(request, rows, paid)
+        return answer, write_answer(answer, out)
+
+    if not isinstance(payer, Account):
+        return answered("" if payer is None else payer.reason)[0]
+    with Ledger.open(payer.ledger) as ledger:
+        charge = _charge(request, payer, out, ledger.sealed(digest.encode()))
+        return charge.pay(ledger, answered)
 
 
-def measured(request: Request, rows: Rows) -> Answer:
-    """What the method gives of these rows."""
+def measured(request: Request, rows: Rows, paid: Witness | str) -> Answer:
+    """What the method gives of these rows; `paid` is the charge, or the reason for none."""
     if not request.private:
-        return _baseline(request, rows)
-    return _theil_sen(request, rows) if request.method == THEIL_SEN else _moments(request, rows)
+        return replace(_baseline(request, rows), uncharged=str(paid) or None)
+    released = (_medians if request.method == THEIL_SEN else _moments)(request, rows)
+    return Answer.of(request.method, request.setting, released, request.price, paid)
 
 
-def _moments(request: Request, rows: Rows) -> Answer:
-    made = request.moments()
-    noisy = made.release(rows.establishments(*request.ends))
-    lines = MomentLines.of(noisy, request.relative_scatter)
-    said = [one.text for one in whole(made.guarantee(), EveryJob())]
-    about = [ROWS, *([] if request.alpha is None else [ESTABLISHMENTS])]
-    cells = of_lines(lines, rows.cells, request.shares, request.ends)
-    answer = _answer(request, cells, (*said, *about, NOT_CHARGED))
-    return replace(answer, sums=released_sums(noisy, rows.cells))
+def _moments(request: Request, rows: Rows) -> ReleasedSums:
+    held = rows.establishments(*request.ends)
+    return ReleasedSums(rows.cells, request.moments().release(held))
 
 
-def _theil_sen(request: Request, rows: Rows) -> Answer:
+def _medians(request: Request, rows: Rows) -> ReleasedMedians:
+    """Whether a cell is released follows from its public count only."""
     made, (x, y) = request.theil_sen(), request.ends
-    points, counts = np.zeros((len(rows.cells), 2), np.int64), np.zeros(len(rows.cells), np.int64)
+    points = np.zeros((len(rows.cells), 2), np.int64)
     for i, (across, up) in enumerate(rows.by_cell()):
-        counts[i] = len(across)
-        if counts[i] >= FEWEST:  # the counts are public
+        if request.points[i] >= FEWEST:
             u, v = lattice_points(across, x.low, x.high), lattice_points(up, y.low, y.high)
-            points[i] = made.release(u, v)
-    lines = MedianLines.of(points, counts, counts >= FEWEST)
-    cells = of_lines(lines, rows.cells, request.shares, request.ends)
-    return _answer(request, cells, (*replaced(made.parameters.epsilon), ROWS, NOT_CHARGED))
+            points[i] = made.release(u, v, request.points[i])
+    return ReleasedMedians(rows.cells, points, np.array(request.points, np.int64))
 
 
 def _baseline(request: Request, rows: Rows) -> Answer:
@@ -114,7 +130,10 @@ def _baseline(request: Request, rows: Rows) -> Answer:
         _estimate(i, rank, one, scale, count) for i in range(len(scatters))
         for rank, one, scale in parts
     )  # fmt: skip
-    answer = _answer(request, cells, (INTERNAL,))
+    alpha = None if request.alpha is None else Fraction(request.alpha)
+    answer = Answer(
+        request.method, request.setting, Fraction(request.epsilon), alpha, cells, (NO_GUARANTEE,)
+    )
     return _with_chi(answer, method, scatters, estimands) if isinstance(method, Mose) else answer
 
 
@@ -145,22 +164,8 @@ def _share(values: Floats, ends: RealRange) -> Floats:
     return share
 
 
-def _answer(request: Request, cells: tuple[CellEstimate, ...], says: tuple[str, ...]) -> Answer:
-    alpha = None if request.alpha is None else Fraction(request.alpha)
-    return Answer(request.method, request.private, Fraction(request.epsilon), alpha, cells, says)
-
-
-def _require_policy(request: Request) -> None:
-    """Refuse to charge for what no account's policy covers."""
-    if request.method == THEIL_SEN:
-        raise NotCovered(
-            "--ledger",
-            rule=f"has no account for {THEIL_SEN}: it hides the values of a row whose presence is "
-            "public, which no policy of accounts follows from",
-            value=f"--method {request.method}",
-            next_step="Use --method moments, or leave --ledger and --account out and count this "
-            "output elsewhere.",
-        )
+def _require_guarantee(request: Request) -> None:
+    """Reject a charge for what has no guarantee."""
     if not request.private:
         raise NotCovered(
             "--ledger",
@@ -170,14 +175,10 @@ def _require_policy(request: Request) -> None:
         )
 
 
-def _price(request: Request) -> Guarantee:
-    return request.moments().guarantee()
-
-
-def _subject(request: Request, data: str) -> Subject:
+def _charge(request: Request, account: Account, out: Path | None, data: str) -> Charge:
     """What the ledger keeps: there is no bundle, so the regression is named in its place."""
-    table = TableCharge(request.words, request.method, _price(request))
-    return Subject(
+    table = TableCharge(request.words, request.method, request.price)
+    subject = Subject(
         plan=request.digest,
         data=data,
         period=request.method,
@@ -188,18 +189,4 @@ def _subject(request: Request, data: str) -> Subject:
         if request.columns.workplace is None
         else (("--workplace", request.columns.workplace),),
     )
-
-
-def _charged(request: Request, rows: Rows, account: Account, digest: str) -> Answer:
-    """Reserve, draw, commit. Whatever happens after the charge, it stays."""
-
-    def answered(entry: Entry) -> tuple[Answer, str]:
-        answer = measured(request, rows)
-        paid = tuple(OTHER_RELEASES_IN_FULL if one == NOT_CHARGED else one for one in answer.says)
-        answer = replace(answer, says=paid, charged=True, entry=entry.number)
-        written = json.dumps(answer.as_json(), sort_keys=True)
-        return answer, sha256(written.encode()).hexdigest()
-
-    with Ledger.open(account.ledger) as ledger:
-        subject = _subject(request, ledger.sealed(digest.encode()))
-        return Charge("regress", account, _price(request), subject).pay(ledger, answered)
+    return Charge("regress", account, request.price, subject, out)

@@ -1,7 +1,8 @@
-"""Description: all that synthetic rows are drawn from. It may be published, and is the whole seam.
+"""Description: all that synthetic rows are drawn from. It is the whole seam.
 
 `description.json` holds the domain, the released counts with their noise, the fitted network, the
-released total, the guarantee with its sentences, and warnings. Nothing else of the file is kept.
+released total, the guarantee with its sentences, the charge, and warnings. Nothing else of the file
+is kept. It may be published if an account was charged for it; otherwise it is INTERNAL.
 """
 
 import json
@@ -11,15 +12,27 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from leeward.bundle.sealed_folder import marked
+from leeward.bundle.witness import Witness, read_witness
 from leeward.errors import BadFile
 from leeward.model.document import read_text
 from leeward.privacy import Guarantee
+from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
 from leeward.privacy.words import READING
 from leeward.synth.domain import Domain
 from leeward.synth.measuring import Margin
 from leeward.synth.network import Network
 
-FORMAT = "leeward synthetic description 1"
+FORMAT = "leeward synthetic description 2"
+
+READS_NOTHING = (
+    "No row of the file was read: values are uniform over the codebook, nothing is spent, and "
+    "nothing about the file is told but that it has these columns."
+)
+FROM_CLASSES = (
+    "Numbers are uniform inside the classes of the description; a value that the codebook has no "
+    "code for is missing."
+)
 
 
 @dataclass(frozen=True)
@@ -33,14 +46,79 @@ class Fit:
 
 
 @dataclass(frozen=True)
+class Provenance:
+    """The guarantee of a description, and who paid for it.
+
+    Either `charge` or `uncharged`, the reason for none, is given where rows were read; neither
+    where none was. `public` is the SHA-256 of the public table that `nist` selects on.
+    """
+
+    guarantee: Guarantee | None = None
+    charge: Witness | None = None
+    uncharged: str | None = None
+    public: str | None = None
+
+    def __post_init__(self) -> None:
+        given = (self.charge is not None) + (self.uncharged is not None)
+        if given != (self.guarantee is not None):
+            raise ValueError("what reads rows is charged, or a reason for no charge is given")
+
+    @property
+    def internal(self) -> bool:
+        """Whether it must stay inside."""
+        return self.uncharged is not None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is said about it."""
+        if self.guarantee is None:
+            return (READS_NOTHING,)
+        selected = () if self.public is None else (_selected(self.public),)
+        paid = OTHER_RELEASES_IN_FULL if self.uncharged is None else NOT_CHARGED
+        return (*of_rows(self.guarantee), *selected, FROM_CLASSES, paid)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "guarantee": None if self.guarantee is None else _told(self.guarantee),
+            "charge": None if self.charge is None else self.charge.model_dump(mode="json"),
+            "uncharged": self.uncharged,
+            "public": self.public,
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Provenance":
+        """From plain values."""
+        stated = told["charge"]
+        return cls(
+            None if told["guarantee"] is None else _read(told["guarantee"]),
+            None if stated is None else read_witness(stated),
+            told["uncharged"],
+            told["public"],
+        )
+
+
+def _selected(checksum: str) -> str:
+    return (
+        "Which tables were measured follows from a table that was named as public (SHA-256 of "
+        f"its file: {checksum}). Nothing is promised about the people in that table."
+    )
+
+
+@dataclass(frozen=True)
 class Description:
-    """A fit of a domain by a method, and what is promised about it; None where nothing is read."""
+    """A fit of a domain by a method, and what is promised about it."""
 
     method: str
     domain: Domain
     fit: Fit
-    guarantee: Guarantee | None
+    provenance: Provenance
     says: tuple[str, ...]
+
+    @property
+    def internal(self) -> bool:
+        """Whether it must stay inside: no account was charged for it."""
+        return self.provenance.internal
 
     @property
     def rows(self) -> int | None:
@@ -52,8 +130,9 @@ class Description:
         names = self.domain.names
         return {
             "format": FORMAT,
+            **marked(self.internal),
             "method": self.method,
-            "guarantee": None if self.guarantee is None else _told(self.guarantee),
+            **self.provenance.as_json(),
             "says": list(self.says),
             "warnings": list(self.fit.warnings),
             "total": self.fit.total,
@@ -73,8 +152,7 @@ class Description:
         network = Network.read(told["network"], domain)
         margins = tuple(Margin.read(one, domain.names) for one in told["margins"])
         fit = Fit(network, told["total"], margins, tuple(told["warnings"]))
-        promised = None if told["guarantee"] is None else _read(told["guarantee"])
-        return cls(told["method"], domain, fit, promised, tuple(told["says"]))
+        return cls(told["method"], domain, fit, Provenance.read(told), tuple(told["says"]))
 
 
 def _told(guarantee: Guarantee) -> dict[str, str]:

@@ -1,11 +1,13 @@
 """Output: synthetic rows as files, in a folder that appears complete or not at all.
 
-Numbers are drawn uniformly inside their classes: a class says no more about them.
+A folder that was paid for is sealed; each row of an internal one is marked. Numbers are drawn
+uniformly inside their classes: a class says no more about them.
 """
 
 import json
 from collections.abc import Iterator
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -14,13 +16,15 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.bundle.disk import appearing, flush, new_file, write_file
+from leeward.bundle.disk import new_file, write_file
+from leeward.bundle.sealed_folder import FILES, DrawnStatement, Kind, SealedFolder, marked
 from leeward.randomness import SeededBits
 from leeward.synth.description import Description
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import Rows, blocks
 
-DESCRIPTION, PARQUET, CSV = "description.json", "synthetic.parquet", "synthetic.csv"
+KIND: Kind = "synthetic table"
+DESCRIPTION, CSV, PARQUET = FILES[KIND]
 
 INSIDE = 2**64
 """Added to the seed for numbers inside classes: they have bits of their own."""
@@ -33,24 +37,42 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
     """
     told = description.to_json()
     held = Description.read(json.loads(told))
-    with appearing(target) as folder:
-        write_file(folder / DESCRIPTION, told)
-        with new_file(folder / PARQUET) as parquet, new_file(folder / CSV) as csv:
-            _write_rows(held, rows, seed, (parquet, csv))
-        for name in (DESCRIPTION, PARQUET, CSV):
-            flush(folder / name)
+    drawn = DrawnStatement(rows=rows, seed=str(seed), pyarrow=version("pyarrow"))
+    charge = description.provenance.charge
+    sealed = SealedFolder(target, KIND, charge, drawn, internal=description.internal)
+    with sealed.writing() as folder:
+        write_file(folder / DESCRIPTION, told, sealed.mode)
+        with (
+            new_file(folder / PARQUET, sealed.mode) as parquet,
+            new_file(folder / CSV, sealed.mode) as csv,
+        ):
+            write_rows(held, drawn, parquet, csv)
     return sha256(told).hexdigest()
 
 
-def _write_rows(
-    description: Description, rows: int, seed: int, files: tuple[object, object]
+def write_rows(
+    description: Description, drawn: DrawnStatement, parquet: object, csv: object
 ) -> None:
+    """Rows of a description into two open files; internal ones are marked, each of them."""
     domain = description.domain
-    schema = pa.schema([(one.name, _type(one)) for one in domain.columns])
-    with pq.ParquetWriter(files[0], schema) as parquet, pc.CSVWriter(files[1], schema) as csv:
-        for block in tables(description, rows, seed):
-            parquet.write_table(block)
-            csv.write_table(block)
+    types = {one.name: _type(one) for one in domain.columns}
+    marks = _marks(description)
+    schema = pa.schema([*types.items(), *((name, pa.string()) for name in marks)])
+    with pq.ParquetWriter(parquet, schema) as one, pc.CSVWriter(csv, schema) as other:
+        for block in tables(description, drawn.rows, int(drawn.seed)):
+            for name, mark in marks.items():
+                block = block.append_column(name, pa.array([mark] * len(block)))  # noqa: PLW2901
+            one.write_table(block)
+            other.write_table(block)
+
+
+def _marks(description: Description) -> dict[str, str]:
+    """The column of the mark, under a name that no other column has."""
+    names = description.domain.names
+    return {
+        name + "_" * sum(one.startswith(name) for one in names): mark
+        for name, mark in marked(description.internal).items()
+    }
 
 
 def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]:

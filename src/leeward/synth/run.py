@@ -10,32 +10,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle.layout import sha256
+from leeward.bundle.sealed_folder import marked
+from leeward.bundle.witness import Witness
 from leeward.bundle.writer import require_free
 from leeward.engines.duckdb import opened_file, opened_files
 from leeward.errors import InvalidParameter, NotCovered
-from leeward.ledger import Entry, Ledger, Subject, TableCharge
+from leeward.ledger import Ledger, Subject, TableCharge
 from leeward.model import EveryJob
 from leeward.noise.scales import secret
 from leeward.noise.selection import SECRET
 from leeward.noise.selftest import require_accuracy
-from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
-from leeward.publishing.account import UNKNOWN, Account, Charge
+from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
 from leeward.publishing.check import changed
 from leeward.synth.counting import NAME, Counts, FileCounts
-from leeward.synth.description import Description, read_description
+from leeward.synth.description import Description, Fit, Provenance, read_description
 from leeward.synth.independent import uniform
 from leeward.synth.measuring import Measurer
-from leeward.synth.output import write_folder
+from leeward.synth.output import INSIDE, write_folder
 from leeward.synth.request import MOST_ROWS, Request
-
-READS_NOTHING = (
-    "No row of the file was read: values are uniform over the codebook, nothing is spent, and "
-    "nothing about the file is told but that it has these columns."
-)
-FROM_CLASSES = (
-    "Numbers are uniform inside the classes of the description; a value that the codebook has no "
-    "code for is missing."
-)
 
 
 @dataclass(frozen=True)
@@ -45,27 +37,29 @@ class Written:
     folder: Path
     description: Description
     rows: int
-    entry: int | None = None
 
     def as_json(self) -> dict[str, object]:
         """Plain values."""
         described = self.description
+        provenance, charge = described.provenance, described.provenance.charge
         return {
+            **marked(described.internal),
             "folder": str(self.folder),
+            "internal": described.internal,
             "method": described.method,
             "rows": self.rows,
             "total": described.fit.total,
             "columns": list(described.domain.names),
-            "charged": self.entry is not None,
-            "entry": self.entry,
+            "charged": charge is not None,
+            "entry": None if charge is None else charge.ledger.entry,
+            "ledger": None if charge is None else charge.ledger.id,
+            "uncharged": provenance.uncharged,
             "says": list(described.says),
             "warnings": list(described.fit.warnings),
         }
 
 
-def synthesize(
-    request: Request, out: Path, account: Account | None = None, seed: int = 0
-) -> Written:
+def synthesize(request: Request, out: Path, payer: Payer | None = None, seed: int = 0) -> Written:
     """Describe a file with noise and draw synthetic rows into a new folder.
 
     Parameters
@@ -74,8 +68,9 @@ def synthesize(
         `Request(file, codebook, method, epsilon, delta, rows)`; valid at birth.
     out
         The folder, which must not exist.
-    account
-        `Account(ledger, name)`, charged before the first draw; without one nothing is charged.
+    payer
+        `Account(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
+        output is INTERNAL. Only the method `random`, which reads no row, takes neither.
     seed
         Of the rows, not of the noise.
 
@@ -91,11 +86,13 @@ def synthesize(
     OverBudget, AlreadyReleased
         If the account cannot pay.
     """
+    account = None if request.free else required(payer)
+    _require_seed(seed)
     require_free(out)
-    if request.free:
-        return _free(request, out, account, seed)
+    if account is None:
+        return _free(request, out, payer, seed)
     with _opened_public(request) as public, opened_file(request.file, NAME) as files:
-        if account is not None:
+        if isinstance(account, Account):
             _charge(request, account, out, UNKNOWN).require_budget()
         require_accuracy()  # a machine that draws nothing is charged nothing
         digest = files.digest()
@@ -104,13 +101,15 @@ def synthesize(
         counts = FileCounts(files, request.domain, request.file)
         if not files.unchanged():
             raise changed()
-        if account is None:
-            return _written(describe(request, counts, public), request, out, seed)[0]
+
+        def written(paid: Witness | Uncharged) -> tuple[Written, str]:
+            return _written(describe(request, counts, paid, public), request, out, seed)
+
+        if isinstance(account, Uncharged):
+            return written(account)[0]
         with Ledger.open(account.ledger) as ledger:
             charge = _charge(request, account, out, ledger.sealed(digest.encode()))
-            return charge.pay(
-                ledger, lambda entry: _paid(request, (counts, public), out, seed, entry)
-            )
+            return charge.pay(ledger, written)
 
 
 @dataclass(frozen=True)
@@ -120,14 +119,6 @@ class Public:
     counts: Counts
     digest: str
     checksum: str
-
-    @property
-    def says(self) -> str:
-        """What a reader must know of it."""
-        return (
-            "Which tables were measured follows from a table that was named as public (SHA-256 of "
-            f"its file: {self.checksum}). Nothing is promised about the people in that table."
-        )
 
     def require_other(self, digest: str) -> None:
         """Refuse the file itself as the public table."""
@@ -151,21 +142,30 @@ def _opened_public(request: Request) -> Iterator[Public | None]:
 
 
 def describe(
-    request: Request, counts: Counts, public: Public | None = None, *, paid: bool = False
+    request: Request, counts: Counts, paid: Witness | Uncharged, public: Public | None = None
 ) -> Description:
     """What the method measures of these counts, with the system's bits."""
     if request.price is None:
         raise AssertionError("a method that reads rows has a price")
     measurer = Measurer(counts, secret(), SECRET)
     fit = request.fit(measurer, None if public is None else public.counts)
-    standing = OTHER_RELEASES_IN_FULL if paid else NOT_CHARGED
-    beside = () if public is None else (public.says,)
-    says = (*of_rows(request.price), *beside, FROM_CLASSES, standing)
-    return Description(request.resolved, request.domain, fit, request.price, says)
+    provenance = Provenance(
+        request.price,
+        paid if isinstance(paid, Witness) else None,
+        paid.reason if isinstance(paid, Uncharged) else None,
+        None if public is None else public.checksum,
+    )
+    return _described(request, fit, provenance)
+
+
+def _described(request: Request, fit: Fit, provenance: Provenance) -> Description:
+    return Description(request.resolved, request.domain, fit, provenance, provenance.sentences)
 
 
 def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> Written:
     """Draw rows of a description alone into a new folder, as many as wanted, at no further cost.
+
+    The folder is sealed with the charge of the description; of an INTERNAL one it is INTERNAL.
 
     Parameters
     ----------
@@ -188,6 +188,7 @@ def generate(description: Path, out: Path, rows: int | None = None, seed: int = 
     BadFile
         If it is no description, or the folder cannot be written.
     """
+    _require_seed(seed)
     require_free(out)
     held = read_description(description)
     wanted = held.rows if rows is None else rows
@@ -203,32 +204,35 @@ def generate(description: Path, out: Path, rows: int | None = None, seed: int = 
     return Written(out, held, wanted)
 
 
-def _free(request: Request, out: Path, account: Account | None, seed: int) -> Written:
-    if account is not None:
+def _free(request: Request, out: Path, payer: Payer | None, seed: int) -> Written:
+    """Rows of a method that reads none, which may be published: nobody pays for them."""
+    if payer is not None:
         raise NotCovered(
-            "--ledger",
-            rule="must be charged for what is read, and this method reads nothing",
+            "--uncharged" if isinstance(payer, Uncharged) else "--ledger",
+            rule="must be given for what is read, and this method reads nothing",
             value=f"--method {request.method}",
-            next_step="Leave --ledger and --account out.",
+            next_step="Leave --ledger, --account and --uncharged out.",
         )
-    described = Description(
-        request.method, request.domain, uniform(request.domain), None, (READS_NOTHING,)
-    )
+    described = _described(request, uniform(request.domain), Provenance())
     return _written(described, request, out, seed)[0]
 
 
+def _require_seed(seed: int) -> None:
+    if not 0 <= seed < INSIDE:  # larger ones belong to the numbers inside classes
+        raise InvalidParameter(
+            "--seed",
+            rule="must be a whole number from 0 to 2^64 - 1",
+            value=seed,
+            next_step="Give another number, or leave it out.",
+        )
+
+
 def _written(
-    description: Description, request: Request, out: Path, seed: int, entry: int | None = None
+    description: Description, request: Request, out: Path, seed: int
 ) -> tuple[Written, str]:
     rows = description.rows if request.rows is None else request.rows
     digest = write_folder(out, description, rows or 0, seed)
-    return Written(out, description, rows or 0, entry), digest
-
-
-def _paid(
-    request: Request, read: tuple[Counts, Public | None], out: Path, seed: int, entry: Entry
-) -> tuple[Written, str]:
-    return _written(describe(request, *read, paid=True), request, out, seed, entry.number)
+    return Written(out, description, rows or 0), digest
 
 
 def _charge(request: Request, account: Account, out: Path, data: str) -> Charge:
@@ -244,4 +248,4 @@ def _charge(request: Request, account: Account, out: Path, data: str) -> Charge:
         tables=(table,),
         jobs=EveryJob().words,
     )
-    return Charge("synth table", account, request.price, subject)
+    return Charge("synth table", account, request.price, subject, out)

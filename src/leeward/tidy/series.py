@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward.bundle import Bundle, CertifiedTable, read_bundle
-from leeward.bundle.layout import CERTIFICATE
+from leeward.bundle.layout import CERTIFICATE, NO_BUNDLE
 from leeward.bundle.selection import Coded, Selection, select
 from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.show.numbers import Ends, cases, counted
@@ -82,7 +82,9 @@ def releases_at(path: Path) -> list[Bundle]:
     """The bundle that a folder is, or those that it holds."""
     if is_bundle(path):
         return [read_bundle(path)]
-    found = [read_bundle(one.parent) for one in sorted(path.glob(f"*/{CERTIFICATE}"))]
+    sealed = [one.parent for one in sorted(path.glob(f"*/{CERTIFICATE}"))]
+    tables = [one for one in sealed if not any((one / name).exists() for name in NO_BUNDLE)]
+    found = [read_bundle(one) for one in tables]
     if not found:
         raise BadFile(
             OVER,

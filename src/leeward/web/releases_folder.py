@@ -13,7 +13,7 @@ from stat import S_ISREG
 from threading import Lock
 
 from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
-from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, RESULT
+from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.errors import BadFile, LeewardError, shown
 from leeward.show.numbers import losses, protected
@@ -122,7 +122,7 @@ def _folders(folder: Path) -> dict[str, Path]:
 
 def _looks_like_one(path: Path) -> bool:
     sealed = any(os.path.lexists(path / name) for name in (CERTIFICATE, CHECKSUMS))
-    return sealed and not os.path.lexists(path / RESULT)
+    return sealed and not any(os.path.lexists(path / name) for name in NO_BUNDLE)
 
 
 def _stamp(path: Path) -> Stamp:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
-from leeward.bundle import Bundle, verify_bundle
+from leeward.bundle import Bundle, read_bundle, verify_bundle
 from leeward.bundle.figure import account
 from leeward.bundle.layout import TABLES, sha256
 from leeward.bundle.reader import damaged
@@ -199,7 +199,8 @@ def checked(path: Path, ledger: Path | None) -> Verification:
     if ledger is None or findings:
         return Verification(findings, ledger=False)
     try:
-        return Verification(tuple(entry_findings(path, ledger)), ledger=True)
+        found = entry_findings(read_bundle(path).certificate, ledger)
+        return Verification(tuple(found), ledger=True)
     except LeewardError as error:
         return Verification((), ledger=True, refusals=listed(error))
 
