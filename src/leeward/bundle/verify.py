@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
-from leeward.bundle.csvw import agrees
+from leeward.bundle.csvw import agrees, metadata
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
     PARTIAL,
+    README,
     REPORT,
     SCHEMA,
     TABLES,
@@ -27,8 +28,9 @@ from leeward.bundle.layout import (
     version_path,
 )
 from leeward.bundle.reader import fits, read_certificate
-from leeward.bundle.readme import version_line
+from leeward.bundle.readme import readme, version_line
 from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
+from leeward.bundle.software import wrote_texts
 from leeward.bundle.table_writer import quoted
 from leeward.bundle.total_check import TotalCheck, joint_findings
 from leeward.errors import Damaged, shown
@@ -130,12 +132,12 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
     schema = path / SCHEMA
     if SCHEMA in sound and not is_published(schema.read_bytes(), certificate.format):
         yield f"{SCHEMA} is not the published schema"
-    version = version_path(certificate.name)
-    if version in sound and (path / version).read_bytes() != version_line(certificate).encode():
-        yield f"{version} does not agree with the certificate"
+    for name, text in _texts(certificate).items():
+        if name in sound and not _is_text(path / name, text):
+            yield f"{name} does not agree with the certificate"
     for table in certificate.tables:
         described = metadata_path(table.name)
-        if described in sound and not _describes(path / described, table):
+        if described in sound and not _describes(path / described, certificate, table):
             yield f"{described} does not describe the table that the certificate states"
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
             yield from _table_findings(path, table)
@@ -143,7 +145,20 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
         yield from joint_findings(path, certificate)
 
 
-def _describes(file: Path, table: CertifiedTable) -> bool:
+def _texts(certificate: Certificate) -> dict[str, bytes]:
+    """The texts that follow from the certificate; the README in the words of this version only."""
+    texts = {version_path(certificate.name): version_line(certificate).encode()}
+    return texts | ({README: readme(certificate).encode()} if wrote_texts(certificate) else {})
+
+
+def _is_text(file: Path, text: bytes) -> bool:
+    return file.stat().st_size == len(text) and file.read_bytes() == text
+
+
+def _describes(file: Path, certificate: Certificate, table: CertifiedTable) -> bool:
+    """Whether a file describes a table: in the words of this version, or in its columns."""
+    if wrote_texts(certificate):
+        return _is_text(file, metadata(certificate, table))
     return file.stat().st_size <= MOST_METADATA_BYTES and agrees(file.read_bytes(), table)
 
 

@@ -26,6 +26,7 @@ from leeward.bundle.layout import (
     read_checksums,
     sha256,
 )
+from leeward.bundle.software import other_version
 from leeward.bundle.statements import Count, FileStatement, Prose, Sha256, Statement, Text
 from leeward.bundle.writer import require_free
 from leeward.errors import LeewardError, shown
@@ -247,6 +248,14 @@ def _read_certificate(folder: Path) -> SurveyCertificate | None:
         return found if found.to_bytes() == content else None
     except (ValueError, RecursionError):  # among them ValidationError
         return None
+
+
+def result_not_compared(folder: Path) -> str | None:
+    """What this version cannot compare of a sound result; None where that is nothing."""
+    certificate = _read_certificate(folder)
+    if certificate is None or certificate.leeward == version("leeward"):
+        return None
+    return other_version(certificate.leeward, f"sentences and {REPORT}")
 
 
 def _changed(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
