@@ -348,8 +348,12 @@ def verify(
     else:
         found = (*verify_bundle(folder),)
         found = found or report_findings(folder)
-    held = () if found else bundles_in(folder)
-    found = found or tuple(one for bundle in held for one in restated_findings(bundle))
+    held: tuple[Bundle, ...] = ()
+    try:
+        held = () if found else bundles_in(folder)
+        found = found or tuple(one for bundle in held for one in restated_findings(bundle))
+    except LeewardError as refusal:  # it was changed in the meantime
+        found = (refusal.rule,)
     if is_result(folder) and not found and (ledger or source) is not None:
         found = ("it is the result of a survey: no ledger and no release belong to it",)
     if ledger is not None and not found:
