@@ -1,6 +1,5 @@
 """`leeward verify` and `leeward report`: sound bundles, findings and sign-offs."""
 
-
 import pytest
 
 from leeward.bundle import Bundle

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
 from leeward.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
+from leeward.bundle.layout import has_content
 from leeward.bundle.software import wrote_texts
 from leeward.errors import BadFile, Damaged
 from leeward.report.document import report
@@ -40,8 +41,7 @@ def report_findings(path: Path) -> tuple[str, ...]:
     bundle, there = read_bundle(path), path / REPORT
     if not there.exists() or not wrote_texts(bundle.certificate):
         return ()
-    made = report(bundle).encode()
-    if there.stat().st_size == len(made) and there.read_bytes() == made:
+    if has_content(there, report(bundle).encode()):
         return ()
     return (f"{REPORT} is not what the bundle says: `leeward report` makes it again",)
 

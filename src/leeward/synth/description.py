@@ -7,11 +7,11 @@ released total, the guarantee with its sentences, and warnings. Nothing else of 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from leeward.errors import BadFile
+from leeward.exact import printed
 from leeward.model.document import read_text
 from leeward.privacy import Guarantee
 from leeward.privacy.words import READING
@@ -20,6 +20,8 @@ from leeward.synth.measuring import Margin
 from leeward.synth.network import Network
 
 FORMAT = "leeward synthetic description 1"
+MOST_LISTS = 1 << 19
+"""Maximum number of lists and mappings of a stranger's description."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def _told(guarantee: Guarantee) -> dict[str, str]:
 
 
 def _read(told: Mapping[str, str]) -> Guarantee:
-    epsilon, delta, rho = (Fraction(told[name]) for name in ("epsilon", "delta", "rho"))
+    epsilon, delta, rho = (printed(told[name]) for name in ("epsilon", "delta", "rho"))
     return Guarantee(
         told["policy"], None, epsilon, delta, rho, reading=told.get("reading", READING)
     )
@@ -97,10 +99,10 @@ def read_description(path: Path) -> Description:
     """A description from its file; anything else is refused."""
     text = read_text(path, "DESCRIPTION")
     try:
-        told = json.loads(text)
+        told = json.loads(text) if text.count("[") + text.count("{") <= MOST_LISTS else {}
         if told["format"] == FORMAT:
             return Description.read(told)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         pass
     raise BadFile(
         "DESCRIPTION",
