@@ -55,8 +55,8 @@ class Outline:
         self.kinds |= {"number"} if "integer" in self.kinds else set()
         named = [part.get("properties", {}) for part in self._parts]
         self._keys = {key: one for properties in named for key, one in properties.items()}
-        self.entries = None if self._free else len(self._keys)
-        """How many entries a mapping has at most; None where its keys are free."""
+        self.free = any(_others(part) is not None for part in self._parts)
+        """Whether its keys may be any."""
 
         texts = [part for part in self._parts if part.get("type") == "string"]
         one = texts[0] if len(texts) == 1 else {}
@@ -64,10 +64,6 @@ class Outline:
         self._empty_text = not one.get("minLength")
         required = [{*part.get("required", ())} for part in self._parts if "properties" in part]
         self.required = set[str].intersection(*required) if required else set[str]()
-
-    @property
-    def _free(self) -> bool:
-        return any(_others(part) is not None for part in self._parts)
 
     def key(self, name: str) -> "Outline | None":
         """What the value of a key may be; None if there is no such key."""
@@ -126,22 +122,36 @@ def _others(part: Schema) -> Schema | None:
 
 @dataclass
 class _Frame:
-    """A list or mapping that is being read.
-
-    `left` is how many entries may follow, and `missing` are keys that must.
-    """
+    """A list or mapping that is being read; `seen` are the keys so far, unless they are free."""
 
     outline: Outline
     closed_by: bytes
-    left: int | None
-    missing: set[str]
+    seen: set[str] | None
 
     @classmethod
     def of(cls, outline: Outline, kind: str) -> "_Frame":
-        """A new one; only mappings have keys."""
+        """A new one; lists have no keys."""
         if kind == "array":
-            return cls(outline, b"]", None, set())
-        return cls(outline, b"}", outline.entries, {*outline.required})
+            return cls(outline, b"]", None)
+        return cls(outline, b"}", None if outline.free else set())
+
+    @property
+    def whole(self) -> bool:
+        """Whether no key is missing."""
+        return self.seen is None or self.outline.required <= self.seen
+
+    def inside(self, key: bytes | None) -> Outline | None:
+        """What may be on a line with this key, or without one."""
+        if self.closed_by == b"]":
+            return self.outline.item() if key is None else None
+        if key is None:
+            return None
+        name = key.decode(errors="replace")
+        if self.seen is not None:
+            if name in self.seen:
+                return None
+            self.seen.add(name)
+        return self.outline.key(name)
 
 
 class _Reading:
@@ -161,31 +171,17 @@ class _Reading:
         key, value = entry.groups()
         if key is None and self._frames and value == self._frames[-1].closed_by:
             self.done = len(self._frames) == 1
-            return not self._frames.pop().missing
-        place = self._place(key)
+            return self._frames.pop().whole
+        if not self._frames:  # the whole is a mapping
+            place = self._whole if (key, value) == (None, b"{") else None
+        else:
+            place = self._frames[-1].inside(key)
         return place is not None and self._takes(value, place)
-
-    def _place(self, key: bytes | None) -> Outline | None:
-        """What may be on a line with this key, or without one."""
-        if not self._frames:
-            return self._whole if key is None else None  # a mapping: the only kind of a whole
-        frame = self._frames[-1]
-        if frame.left is not None:
-            frame.left -= 1
-            if frame.left < 0:
-                return None
-        if frame.closed_by == b"]":
-            return frame.outline.item() if key is None else None
-        if key is None:
-            return None
-        name = key.decode(errors="replace")
-        frame.missing.discard(name)
-        return frame.outline.key(name)
 
     def _takes(self, value: bytes, place: Outline) -> bool:
         kind = KINDS.get(value[:1])
         whole = kind in ("object", "array")
-        if whole or self._frames[-1].left is not None:
+        if whole or self._frames[-1].seen is not None:
             self._left -= 1
         if kind is None or kind not in place.kinds or self._left < 0:
             return False
