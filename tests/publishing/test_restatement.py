@@ -6,7 +6,7 @@ The parts that follow from no other are listed here, and in docs/reference/bundl
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from copy import deepcopy
 from fractions import Fraction
@@ -91,7 +91,7 @@ def leaves(part: object, place: Place = ()) -> Iterator[tuple[Place, object]]:
     """Every value with its place; of lists and of lists of codes the first two."""
     if isinstance(part, dict):
         codes = len(place) > 2 and place[-2] == "codes"
-        inside: list[tuple[str | int, object]] = [*part.items()][: 2 if codes else None]
+        inside: Sequence[tuple[str | int, object]] = [*part.items()][: 2 if codes else None]
     elif isinstance(part, list):
         inside = [*enumerate(part)][:2]
     else:
