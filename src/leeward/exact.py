@@ -65,6 +65,17 @@ def _read(value: object) -> Fraction | None:
     return None
 
 
+def printed(text: str) -> Fraction:
+    """A fraction as `str` prints it, of any length that Python reads; ValueError for other texts.
+
+    `rational` reads what people write and stops at 200 digits; computed numbers have more.
+    """
+    top, _, bottom = text.partition("/")
+    if bottom and not int(bottom):
+        raise ValueError("a fraction over zero")
+    return Fraction(int(top), int(bottom or 1))
+
+
 def positive(value: Number, parameter: str) -> Fraction:
     """Read an exact number that must be above zero."""
     number = rational(value, parameter)

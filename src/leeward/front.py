@@ -6,7 +6,7 @@ Tables may be paths, addresses of a database, or frames in this process.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -273,10 +273,14 @@ def add_report(bundle: Bundle) -> str:
 
 @dataclass(frozen=True)
 class Verification:
-    """Whether a bundle is what was sealed, and what speaks against it."""
+    """Whether a bundle is what was sealed, and what speaks against it.
+
+    `notes` say what this version could not compare.
+    """
 
     path: Path
     problems: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -299,8 +303,10 @@ def verify(
 ) -> Verification:
     """Whether a bundle is what was sealed; with the ledger also whether its entry confirms it.
 
-    Synthetic rows are counted again, and must have the numbers of the tidy tables beside them. Of
-    the result of a survey the digest and the thresholds are computed again.
+    What follows from other parts of a certificate is computed again and must be the same: sums,
+    sentences, README.txt, descriptions and report. Synthetic rows are counted again, and must have
+    the numbers of the tidy tables beside them. Of the result of a survey the digest and the
+    thresholds are computed again.
 
     Parameters
     ----------
@@ -315,7 +321,8 @@ def verify(
     Returns
     -------
     Verification
-        `sound`, and `problems` in plain words.
+        `sound`, `problems` in plain words, and `notes`: what could not be compared because another
+        version of Leeward made the bundle.
 
     Raises
     ------
@@ -329,6 +336,7 @@ def verify(
     """
     from leeward.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
     from leeward.publishing.ledger_check import entry_findings  # noqa: PLC0415 (as above)
+    from leeward.publishing.restatement import restated_findings  # noqa: PLC0415 (mechanisms)
 
     folder = Path(path)
     if kind_of(folder) is not None:
@@ -344,6 +352,12 @@ def verify(
     else:
         found = (*verify_bundle(folder),)
         found = found or report_findings(folder)
+    held: tuple[Bundle, ...] = ()
+    try:
+        held = () if found else bundles_in(folder)
+        found = found or tuple(one for bundle in held for one in restated_findings(bundle))
+    except LeewardError as refusal:  # it was changed in the meantime
+        found = (refusal.rule,)
     if is_result(folder) and not found and (ledger or source) is not None:
         found = ("it is the result of a survey: no ledger and no release belong to it",)
     if ledger is not None and not found:
@@ -353,7 +367,19 @@ def verify(
         from leeward.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
 
         found = source_findings(folder, Path(source))
-    return Verification(folder, found)
+    return Verification(folder, found, () if found else tuple(_notes(folder, held)))
+
+
+def _notes(folder: Path, held: Iterable[Bundle]) -> Iterator[str]:
+    """What was not compared, since another version made it; each once."""
+    from leeward.bundle.software import not_compared  # noqa: PLC0415 (as above)
+
+    told = [not_compared(one.certificate) for one in held]
+    if is_result(folder):
+        from leeward.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
+
+        told.append(result_not_compared(folder))
+    yield from dict.fromkeys(one for one in told if one is not None)
 
 
 def _verified(
@@ -398,6 +424,18 @@ def release_in(folder: Path) -> Path:
     from leeward.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
 
     return folder / read_statement(folder).measured.name
+
+
+def bundles_in(folder: Path) -> tuple[Bundle, ...]:
+    """The bundles of a sound folder: of synthetic rows a release and its tidy tables."""
+    if is_result(folder):
+        return ()
+    if not (folder / SYNTHETIC).is_file():
+        return (read_bundle(folder),)
+    from leeward.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
+
+    stated = read_statement(folder)
+    return tuple(read_bundle(folder / one.name) for one in (stated.measured, stated.tidy))
 
 
 def report_findings(bundle: Path) -> tuple[str, ...]:

@@ -122,7 +122,11 @@ def certificate(name: str, tables: Sequence[CertifiedTable], **changes: object) 
         "created": "2026-11-15T10:20:30Z",
         "period": "2026Q2",
         "account": "lodes-2026",
-        "plan": {"tables": [{"name": table.name} for table in tables], "period": "2026Q2"},
+        "plan": {
+            "account": "lodes-2026",
+            "period": "2026Q2",
+            "tables": [{"name": table.name} for table in tables],
+        },
         "plan_digest": "a1" * 32,
         "codebook_digest": "b2" * 32,
         "guarantee": ReleaseGuarantee.of(GUARANTEE, EveryJob(), strict=False),

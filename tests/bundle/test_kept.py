@@ -2,7 +2,9 @@
 
 import json
 import shutil
+from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from leeward.bundle import certificate_schema, read_bundle, verify_bundle
 from leeward.bundle.certificate import is_published, published_schema
 from leeward.ledger import Ledger
+from tests.bundle.tampering import reseal
 from tests.cli.scene import Office
 
 KEPT = Path(__file__).parents[1] / "kept"
@@ -45,10 +48,32 @@ def test_its_bundle_is_read_and_verified(number: int, kept: Office) -> None:
     assert (certificate.format, made and made.leeward) == (number, SOFTWARE[number])
     assert certificate.to_json() == (kept.folder / "bundle" / "certificate.json").read_bytes()
     assert verify_bundle("bundle") == ()
-    assert kept.run("verify", "bundle").stdout == "bundle is sound.\n"
+    note = (
+        f"It says that Leeward {certificate.leeward} made it. This is {version('leeward')}, which "
+        "words things differently: its sentences, README.txt and report.html were NOT compared "
+        "with its numbers. Verify it with that version.\n"
+    )
+    assert kept.run("verify", "bundle").stdout == f"bundle is sound.\n{note}"
     confirmed = kept.run("verify", "bundle", *LEDGER).stdout
-    assert confirmed == "bundle is sound and the ledger confirms it.\n"
+    assert confirmed == f"bundle is sound and the ledger confirms it.\n{note}"
     assert kept.run("ledger", "commit", "bundle").stdout == "Entry 2 is committed.\n"
+
+
+def test_what_was_not_compared_is_signed_with_the_ledger_only(kept: Office) -> None:
+    signed = ("--sign-off", "--name", "A", "--role", "head", "--decision", "submitted")
+    rejected = kept.run("verify", "bundle", *signed)
+    assert rejected.exit_code == 1
+    assert rejected.stdout.endswith("bundle is NOT sound: 1 finding. Nothing was signed.\n")
+    assert kept.run("verify", "bundle", *LEDGER, *signed).exit_code == 0
+
+
+def test_sums_of_an_older_format_are_compared(kept: Office) -> None:
+    def cheaper(content: dict[str, Any]) -> None:
+        content["guarantee"]["epsilon"] = "1/100"
+
+    reseal(kept.folder / "bundle", cheaper)
+    told = kept.run("verify", "bundle").stdout
+    assert "guarantee is not the sum of what its tables cost" in told
 
 
 def test_its_report_is_made_again(kept: Office) -> None:

@@ -1,9 +1,8 @@
 """`leeward verify` and `leeward report`: sound bundles, findings and sign-offs."""
 
-from pathlib import Path
-
 import pytest
 
+from leeward.bundle import Bundle
 from tests.cli.scene import Office
 
 
@@ -72,11 +71,12 @@ def test_a_bundle_that_is_replaced_after_it_was_verified_is_not_signed(
 ) -> None:
     office.released()
 
-    def verified(bundle: Path) -> tuple[str, ...]:
-        (bundle / "certificate.json").write_text("another one")
+    def verified(bundle: Bundle) -> tuple[str, ...]:
+        (bundle.path / "certificate.json").write_text("another one")
         return ()
 
-    monkeypatch.setattr("leeward.front.report_findings", verified)  # the last look at it
+    last_look = "leeward.publishing.restatement.restated_findings"
+    monkeypatch.setattr(last_look, verified)
     result = office.run(*signed_by("One", "author", "submitted"))
     assert result.exit_code == 1
     assert "must stay the same while it is verified and signed" in result.stderr

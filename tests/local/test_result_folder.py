@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -168,9 +169,32 @@ def test_a_forged_result_is_found(
 def test_json_that_is_too_deep_is_refused(sealed: Path, tmp_path: Path) -> None:
     folder = tmp_path / "council"
     shutil.copytree(sealed, folder)
-    (folder / "result.json").write_text("[" * 100_000)
+    (folder / "result.json").write_text("[" * 5_000)
     resealed(folder, None)
     assert any("cannot be read" in one for one in leeward.verify(folder).problems)
+
+
+def test_estimates_that_are_larger_than_their_survey_are_not_read(
+    sealed: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "council"
+    shutil.copytree(sealed, folder)
+    (folder / "result.json").write_text("[" + "{}," * 100_000 + "0]")
+    resealed(folder, None)
+    found = leeward.verify(folder).problems
+    assert found == ("result.json is larger than its survey can need",)
+
+
+def test_a_certificate_of_many_keys_is_not_parsed(sealed: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "council"
+    shutil.copytree(sealed, folder)
+    (folder / "certificate.json").write_text('{"kind":[' + "{}," * 600_000 + "0]}")
+    tracemalloc.start()
+    found = leeward.verify(folder).problems
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == ("certificate.json is not what `leeward local aggregate` writes",)
+    assert most < 10_000_000
 
 
 @pytest.mark.parametrize("method", ["hadamard", "sketch", "hashing", "projective", "unary"])

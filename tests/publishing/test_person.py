@@ -162,6 +162,8 @@ def test_accounts_of_people() -> None:
         ({"table": {"person_rows": 2}}, "must be what a table costs"),
         ({"table": {"person_rows": None}}, "rows of a person that a table counts"),
         ({"guarantee": {"policy": "worker"}}, "under the person policy alone"),
+        ({"table": {"parameters": {"epsilon": "1e999999999"}}}, "invalid literal"),
+        ({"table": {"parameters": {"epsilon": "1/0"}}}, "a fraction over zero"),
     ],
 )
 def test_a_certificate_that_understates_a_person_is_refused(

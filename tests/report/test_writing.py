@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import pytest
 
-from leeward.bundle import read_bundle, verify_bundle
+from leeward.bundle import read_bundle, software, verify_bundle
 from leeward.errors import BadFile, Damaged
 from leeward.report import writing
 from leeward.report.document import report
@@ -126,12 +126,12 @@ def test_a_bundle_may_be_given_by_a_relative_path(
 def test_a_report_is_compared_with_what_the_bundle_makes(
     demo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writing, "version", lambda _: read_bundle(demo).certificate.leeward)
+    monkeypatch.setattr(software, "version", lambda _: read_bundle(demo).certificate.leeward)
     assert report_findings(demo) == ()  # there is none
     written = add_report(demo)
     assert report_findings(demo) == ()
     for other in (written.read_bytes() + b" ", written.read_bytes().swapcase()):
         written.write_bytes(other)
         assert len(report_findings(demo)) == 1
-    monkeypatch.setattr(writing, "version", lambda _: "99")
+    monkeypatch.setattr(software, "version", lambda _: "99")
     assert report_findings(demo) == ()  # another version words it in its own way

@@ -56,7 +56,8 @@ MAY_IMPORT = {
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
     | rooms("publishing.target publishing.frontier")
-    | rooms("publishing.ledger_check model privacy ledger bundle report tidy"),
+    | rooms("publishing.ledger_check publishing.restatement")
+    | rooms("model privacy ledger bundle report tidy"),
     "front": EVERYTHING,
     "cli": EVERYTHING,
     "__main__": rooms("cli"),

@@ -165,8 +165,21 @@ def test_a_hostile_file_is_refused_without_its_content(name: str) -> None:
     assert not Path("out").exists()
 
 
-def test_a_file_that_is_no_description_is_refused() -> None:
-    Path("no.json").write_text(json.dumps({"format": "leeward synthetic description 2"}))
+DESCRIBED = '{"format":"leeward synthetic description 2","x":'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{DESCRIBED}0}}",
+        f"{DESCRIBED}{'[' * 100_000}{']' * 100_000}}}",
+        f"{DESCRIBED}[{'{},' * 600_000}0]}}",
+        f"{DESCRIBED}{'1' * 100_000}}}",
+    ],
+    ids=["half", "deep", "many mappings", "a long number"],
+)
+def test_a_file_that_is_no_description_is_refused(text: str) -> None:
+    Path("no.json").write_text(text)
     result = CliRunner().invoke(build(), ["synth", "generate", "no.json", "--out", "out"])
     assert result.exit_code == 1
     assert "DESCRIPTION: must be a whole description" in result.output

@@ -4,9 +4,9 @@ from contextlib import chdir
 from html.parser import HTMLParser
 from pathlib import Path
 
-from leeward.bundle import BundleWriter, LedgerStatement
+from leeward.bundle import BundleWriter, LedgerStatement, TableGuarantee
 from leeward.model import Marginal
-from tests.bundle.made_up import cells, certificate, certified, dimension
+from tests.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
 from tests.cli.scene import Office
 
 BLOCKS = {"dd", "dt", "h1", "h2", "h3", "li", "option", "p", "td", "th"}
@@ -18,7 +18,8 @@ def write_small(target: Path, **changes: object) -> Path:
     with BundleWriter(target) as bundle:
         with bundle.table(SMALL, margins=("margin",)) as writer:
             writer.write(cells(SMALL, (0, 1), margins=True))
-        bundle.seal(certificate(target.name, [certified(writer)], **changes))
+        paid = {"guarantee": TableGuarantee.of(GUARANTEE)}
+        bundle.seal(certificate(target.name, [certified(writer, changes=paid)], **changes))
     return target
 
 

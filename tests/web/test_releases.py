@@ -98,7 +98,7 @@ def test_a_bundle_page_tells_promise_budget_and_tables(page: Served, tmp_path: P
     assert held.establishment.sentence in told
     assert "Cap ε 16 Paid for this release ε 4" in told
     assert "Spent, this release included ε 6.5 Left ε 9.5" in told
-    assert "t place 2 slope ε 1.34 yes" in told
+    assert "t place 2 slope ε 4 yes" in told
     assert "Its certificate calls it one." in told
     assert "No one has signed yet." in told
     assert "Not verified yet." in told

@@ -1,8 +1,8 @@
 """Certificate: everything that a bundle states about itself, and the JSON Schema of it."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
-from fractions import Fraction
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -34,6 +34,7 @@ from leeward.bundle.statements import (
     JobsStatement,
     JointStatement,
     LedgerStatement,
+    Listed,
     MadeFromStatement,
     MarginStatement,
     NoiseStatement,
@@ -49,7 +50,9 @@ from leeward.bundle.statements import (
     Text,
     TidiedStatement,
     TotalsStatement,
+    json_parts,
 )
+from leeward.exact import printed
 from leeward.model.flows import MEASURE, Flows
 from leeward.model.law import Law
 from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
@@ -94,8 +97,8 @@ class CertifiedTable(Statement):
 
     name: TableName
     kind: Literal["workplace", "worker"]
-    identifiers: tuple[Text, ...]
-    worker_identifiers: tuple[Text, ...]
+    identifiers: Listed[Text]
+    worker_identifiers: Listed[Text]
     """The last of the identifiers: every combination of their codes is there."""
 
     codes: dict[str, dict[str, str]]
@@ -109,7 +112,7 @@ class CertifiedTable(Statement):
     guarantee: TableGuarantee
     margins: MarginStatement
     bias: Prose | None
-    columns: tuple[Text, ...]
+    columns: Listed[Text]
     statistic: StatisticStatement | FlowStatement | None = None
     """What a value is; left out of plain counts of jobs."""
 
@@ -125,10 +128,10 @@ class CertifiedTable(Statement):
     parents: dict[str, ParentStatement] | None = None
     """For coarser attributes that other tables are by; left out where there are none."""
 
-    partial: tuple[Text, ...] | None = None
+    partial: Listed[Text] | None = None
     """Identifiers by whose codes some jobs count in no row; left out where there are none."""
 
-    impossible: tuple[dict[str, str], ...] | None = None
+    impossible: Listed[dict[str, str]] | None = None
     """Combinations of codes of its identifiers that no job has; left out where none is known."""
 
     tidied: TidiedStatement | None = None
@@ -339,7 +342,7 @@ class Certificate(Statement):
     make_up: PromiseStatement | None = None
     firm: FirmStatement | None
     odds: OddsStatement | None = None
-    weak_attributes: tuple[Text, ...] | None
+    weak_attributes: Listed[Text] | None
     jobs: JobsStatement
     rows: RowsStatement | None = None
     """None in certificates of format 1, which were all strict."""
@@ -360,7 +363,7 @@ class Certificate(Statement):
     made_from: MadeFromStatement | None = None
     """Left out of a release."""
 
-    tables: tuple[CertifiedTable, ...] = Field(min_length=1)
+    tables: Listed[CertifiedTable] = Field(min_length=1)
     files: dict[str, FileStatement] = Field(default_factory=dict)
 
     @field_validator("created")
@@ -407,8 +410,8 @@ class Certificate(Statement):
                 kept = len(table.kept(self.jobs.per)) or 1
             if table.person_rows is None or table.person_rows < most * kept:
                 raise ValueError("person_rows must be the rows of a person that a table counts")
-            each = Fraction(table.parameters.get("epsilon", "0"))
-            if each * table.person_rows > Fraction(table.guarantee.epsilon):
+            each = printed(table.parameters.get("epsilon", "0"))
+            if each * table.person_rows > printed(table.guarantee.epsilon):
                 raise ValueError("epsilon of a row times person_rows must be what a table costs")
 
     @property
@@ -435,10 +438,13 @@ class Certificate(Statement):
 
     def to_json(self) -> bytes:
         """The one way to write it: the same certificate is the same bytes."""
+        return b"".join(self.written())
+
+    def written(self) -> Iterator[bytes]:
+        """The same in small parts."""
         unknown = {*UNKNOWN_IN_1} if self.format == 1 else set[str]()
         unknown |= {key for key in LEFT_OUT if getattr(self, key) is None}
-        content = self.model_dump(mode="json", exclude=unknown)
-        return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        return json_parts(self.model_dump(mode="json", exclude=unknown))
 
 
 def certificate_schema() -> dict[str, Any]:

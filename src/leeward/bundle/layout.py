@@ -84,6 +84,11 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def has_content(path: Path, content: bytes) -> bool:
+    """Whether a file is exactly this; its size first, so that a file of any length is not read."""
+    return path.stat().st_size == len(content) and path.read_bytes() == content
+
+
 def checksum_list(sums: Mapping[str, str]) -> bytes:
     """The content of checksums.txt, sorted by name."""
     return "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode()
@@ -91,7 +96,10 @@ def checksum_list(sums: Mapping[str, str]) -> bytes:
 
 def read_checksums(content: bytes) -> dict[str, str] | None:
     """Checksum by name; None unless the content is exactly such a list."""
-    text = content.decode("utf-8", errors="replace")
-    found = [CHECKSUM_LINE.fullmatch(line) for line in text.splitlines()]
-    sums = {match[2]: match[1] for match in found if match}
+    sums: dict[str, str] = {}
+    for line in content.decode("utf-8", errors="replace").splitlines():
+        match = CHECKSUM_LINE.fullmatch(line)
+        if match is None:
+            return None
+        sums[match[2]] = match[1]
     return sums if checksum_list(sums) == content else None

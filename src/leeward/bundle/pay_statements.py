@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from leeward.bundle.statements import Prose, SparseStatement, Statement, Text
+from leeward.bundle.statements import Listed, Prose, SparseStatement, Statement, Text
 from leeward.model import (
     COUNT,
     Attribute,
@@ -31,8 +31,8 @@ Name = Literal["payroll", "mean", "classes", "percentiles"]
 class PayStatement(Statement):
     """What is promised about pay, and what is not protected of it."""
 
-    promised: tuple[Prose, ...]
-    unprotected: tuple[Prose, ...]
+    promised: Listed[Prose]
+    unprotected: Listed[Prose]
 
     @classmethod
     def of(cls, said: tuple[Sentence, ...]) -> Self:
@@ -60,8 +60,8 @@ class StatisticStatement(SparseStatement):
     low: Pays
     cap: Pays
     cap_from: Prose | None = None
-    edges: tuple[Pays, ...] | None = Field(None, min_length=2, max_length=1000)
-    at: tuple[Percent, ...] | None = Field(None, min_length=1)
+    edges: Listed[Pays] | None = Field(None, min_length=2, max_length=1000)
+    at: Listed[Percent] | None = Field(None, min_length=1)
     count: Literal[True] | None = None
     sentence: Prose
 

@@ -1,20 +1,26 @@
 """Reader: a bundle as a value. Bundles come from strangers, so sizes are checked before reading."""
 
+import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from leeward.bundle.certificate import Certificate, CertifiedTable
-from leeward.bundle.layout import CERTIFICATE, parquet_path, sha256
+from leeward.bundle.certificate import Certificate, CertifiedTable, published_schema
+from leeward.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
+from leeward.bundle.layout import CERTIFICATE, TABLES, parquet_path, sha256
 from leeward.bundle.published_table import PublishedTable
 from leeward.bundle.rows import ROW_GROUP, column_types
+from leeward.bundle.statements import is_written
 from leeward.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.model.document import place
 from leeward.show.notebook import html_table
@@ -24,7 +30,16 @@ PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."
 
 MOST_CERTIFICATE_BYTES = 1 << 30
-"""Maximum size of a certificate in bytes."""
+"""Maximum size of a certificate in bytes, whatever tables are beside it."""
+
+CERTIFICATE_BYTES = 2 << 20
+"""Size in bytes up to which a certificate is read beside any tables."""
+
+PER_TABLE_BYTE = 1 << 10
+"""Bytes of a larger one for each byte of its tables; lists of codes are compressed there."""
+
+BYTES_PER_PART = 4
+"""Bytes of tables for each further line of a certificate that is no code of a list."""
 
 MOST_COLUMN_BYTES = 1 << 29
 """Maximum uncompressed size of a column in a row group, in bytes; published ones are smaller."""
@@ -286,28 +301,39 @@ def read_certificate(path: Path) -> Certificate:
         reason = first["msg"].removeprefix("Value error, ")
         raise damaged(path, f"must be a certificate ({where}: {reason})") from None
     # A single way of writing excludes duplicate keys, which parsers read in different ways.
-    if not _is_written_so(certificate, content):
+    if not is_written(certificate.written(), content):
         raise damaged(path, "must be written as Leeward writes it")
     return certificate
 
 
-def _is_written_so(certificate: Certificate, content: bytes) -> bool:
-    try:
-        return certificate.to_json() == content
-    except ValueError:  # a plan with numbers that JSON does not have
-        return False
-
-
 def _content(path: Path) -> bytes:
     try:
-        status = path.lstat()
-        if not S_ISREG(status.st_mode) or status.st_size > MOST_CERTIFICATE_BYTES:
-            raise damaged(path, "must be a file of at most 1 GB")
+        status, tables = path.lstat(), _bytes_in(path.parent / TABLES)
+        most = max(CERTIFICATE_BYTES, PER_TABLE_BYTE * tables)
+        if not S_ISREG(status.st_mode) or status.st_size > min(most, MOST_CERTIFICATE_BYTES):
+            raise damaged(path, "must be a file, and no larger than its tables can need")
+        parts = MOST_PARTS + tables // BYTES_PER_PART
+        wrong = None if status.st_size <= SMALL else first_wrong_line(path, _schema(), parts)
+        if wrong is not None:
+            raise damaged(path, f"must be a certificate (line {wrong} is not of one)")
         return path.read_bytes()
     except FileNotFoundError:
         raise damaged(path, "must be there") from None
     except OSError:
         raise damaged(path, "must be readable") from None
+
+
+def _bytes_in(folder: Path) -> int:
+    """The size of the tables: every code that a certificate lists is in a Parquet file too."""
+    if not folder.is_dir():
+        return 0
+    found = (one.stat(follow_symlinks=False) for one in os.scandir(folder))
+    return sum(one.st_size for one in found if S_ISREG(one.st_mode))
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return dict(json.loads(published_schema()))
 
 
 def damaged(path: Path, rule: str) -> Damaged:

@@ -1,4 +1,7 @@
-"""Software: which program made a bundle: versions, commit, and a digest of its source."""
+"""Software: which program made a bundle: versions, commit, and a digest of its source.
+
+Words differ between versions, so only those of this version are made again and compared.
+"""
 
 import platform
 from functools import cache
@@ -6,6 +9,7 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
+from leeward.bundle.certificate import FORMAT, Certificate
 from leeward.bundle.statements import SoftwareStatement
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -23,6 +27,37 @@ def software() -> SoftwareStatement:
         duckdb=version("duckdb"),
         python_flint=version("python-flint"),
         python=platform.python_version(),
+    )
+
+
+def wrote_texts(certificate: Certificate) -> bool:
+    """Whether this version wrote the texts of a bundle: README.txt, descriptions, report."""
+    return (certificate.format, certificate.leeward) == (FORMAT, version("leeward"))
+
+
+def wrote_words(certificate: Certificate) -> bool:
+    """Whether this version worded a certificate; of a bundle made of a release, both of them."""
+    source = certificate.made_from
+    own = source is None or source.leeward == version("leeward")
+    return own and wrote_texts(certificate)
+
+
+def not_compared(certificate: Certificate) -> str | None:
+    """What this version cannot compare of a bundle, for its reader; None where that is nothing."""
+    if wrote_words(certificate):
+        return None
+    source = certificate.made_from
+    other = certificate.leeward if source is None or not wrote_texts(certificate) else (
+        source.leeward
+    )  # fmt: skip
+    return other_version(other, "sentences, README.txt and report.html")
+
+
+def other_version(leeward: str, parts: str) -> str:
+    """What is not compared of a folder that another version says to have made."""
+    return (
+        f"It says that Leeward {leeward} made it. This is {version('leeward')}, which words things "
+        f"differently: its {parts} were NOT compared with its numbers. Verify it with that version."
     )
 
 

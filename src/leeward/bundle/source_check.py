@@ -43,11 +43,12 @@ def _certificates(made: Certificate, source: Certificate) -> Iterator[str]:
         if getattr(made, name) != getattr(source, name):
             yield f"its certificate says something else of {name} than its source"
     counts = [one for one in source.tables if one.disjoint]  # others are left out
-    if [_as_released(one) for one in made.tables] != counts:
+    if [as_released(one) for one in made.tables] != counts:
         yield "its certificate says something else of tables than its source"
 
 
-def _as_released(table: CertifiedTable) -> CertifiedTable:
+def as_released(table: CertifiedTable) -> CertifiedTable:
+    """What the source of a tidy table said of it; of a released table, the same."""
     columns = tuple(name for name in table.columns if name != RELEASED)
     return table.model_copy(update={"tidied": None, "columns": columns})
 

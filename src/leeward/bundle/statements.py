@@ -3,11 +3,11 @@
 Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what was promised.
 """
 
-from collections.abc import Mapping
-from fractions import Fraction
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from math import inf
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from leeward.errors import NotCovered
+from leeward.exact import printed
 from leeward.model import JobsRule
 from leeward.model.row_rules import ROW_RULES, RowRule
 from leeward.privacy import Guarantee, job_sentences, policy, sentences
@@ -40,6 +41,10 @@ Decimal = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})
 Count = Annotated[int, Field(ge=0, le=2**53)]
 """A whole number that every reader of JSON holds exactly."""
 
+Item = TypeVar("Item")
+Listed = Annotated[tuple[Item, ...], Field(fail_fast=True)]
+"""A list; a stranger's list of a million wrong items is one error, not a million."""
+
 Policy = Literal["worker", "person", "establishment", "strong", "weak", "proportional"]
 
 
@@ -47,6 +52,26 @@ class Statement(BaseModel):
     """A part of a certificate: no other keys than these, nothing changes afterwards."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
+
+
+def json_parts(content: Mapping[str, Any]) -> Iterator[bytes]:
+    """A statement as JSON in small parts, a value on each line: the one way to write it."""
+    encoder = json.JSONEncoder(indent=1, ensure_ascii=False, allow_nan=False)
+    yield from (part.encode() for part in encoder.iterencode(content))
+    yield b"\n"
+
+
+def is_written(parts: Iterable[bytes], content: bytes) -> bool:
+    """Whether the content is these parts, one after another."""
+    done = 0
+    try:
+        for part in parts:
+            if not content.startswith(part, done):
+                return False
+            done += len(part)
+    except ValueError:  # numbers and letters that JSON does not have
+        return False
+    return done == len(content)
 
 
 class PromiseStatement(Statement):
@@ -109,14 +134,14 @@ class GuaranteeStatement(SparseStatement):
 
     def as_guarantee(self) -> Guarantee:
         """The guarantee as exact numbers."""
-        growth = None if self.alpha is None else _fraction(self.alpha)
-        numbers = (_fraction(number) for number in (self.epsilon, self.delta, self.rho))
+        growth = None if self.alpha is None else printed(self.alpha)
+        numbers = (printed(number) for number in (self.epsilon, self.delta, self.rho))
         return Guarantee(
             with_unit(policy(self.policy), self.unit),
             growth,
             *numbers,
             plus=self.plus,
-            reading=READING if self.reading is None else _fraction(self.reading),
+            reading=READING if self.reading is None else printed(self.reading),
         )
 
 
@@ -215,7 +240,7 @@ class RowsStatement(Statement):
     """Whether rows of workers and jobs could refuse the release, or under which rules they fall."""
 
     strict: bool
-    rules: tuple[Prose, ...]
+    rules: Listed[Prose]
     sentence: Prose
 
     @classmethod
@@ -436,13 +461,13 @@ class NoiseStatement(SparseStatement):
     optional = ("pieces", "shared", "relative", "per_job", "clips")
 
     law: Literal["normal", "quartic", "pieces"]
-    pieces: tuple[PieceStatement, ...] | None = Field(None, min_length=2, max_length=1000)
+    pieces: Listed[PieceStatement] | None = Field(None, min_length=2, max_length=1000)
     share: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     least: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     shared: Annotated[int, Field(ge=1, le=2**53)] | None = None
     relative: Literal[True] | None = None
     per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    clips: tuple[ClipStatement, ...] | None = Field(None, min_length=1, max_length=100)
+    clips: Listed[ClipStatement] | None = Field(None, min_length=1, max_length=100)
 
     @classmethod
     def of(cls, numbers: Mapping[str, Any]) -> Self:
@@ -541,9 +566,3 @@ def losses(guarantee: Guarantee) -> dict[str, str]:
     """ε, δ and ρ of a guarantee as text."""
     numbers = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
     return {name: str(number) for name, number in numbers.items()}
-
-
-def _fraction(text: str) -> Fraction:
-    # `exact.rational` reads what people write and stops at 200 digits; computed losses have more.
-    top, _, bottom = text.partition("/")
-    return Fraction(int(top), int(bottom or 1))

@@ -16,7 +16,7 @@ from pydantic import JsonValue
 from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS, parquet_path
 from leeward.bundle.rows import ROW_GROUP, Integers, RowShape, margin_findings
-from leeward.model import Attribute, Dimension, Flag, Marginal, Published
+from leeward.model import LEFT_OUT, Attribute, Dimension, Flag, Marginal, Published
 from leeward.model.attribute import Table
 from leeward.model.marginal import BOUND
 from leeward.model.totals import Totals
@@ -41,9 +41,22 @@ def stated_marginal(table: CertifiedTable) -> Marginal:
 
 def _dimension(table: CertifiedTable, name: str) -> Dimension:
     codes = tuple(table.codes[name])
-    total = None if table.totals is None else table.totals.codes.get(name)
-    labels = tuple(table.codes[name].values())
-    attribute = Attribute(name, "workplaces", name, codes, labels, True, {}, total=total)
+    covers = name not in (table.partial or ()) if table.joint is None else table.joint.covers
+    known = (table.attributes or {}).get(name)
+    attribute = Attribute(
+        name,
+        "workers" if name in table.worker_identifiers else "workplaces",
+        name,
+        codes,
+        tuple(table.codes[name].values()),
+        public=True,
+        recode={},
+        unlisted=0 if covers else LEFT_OUT,
+        missing=0 if covers else LEFT_OUT,
+        total=None if table.totals is None else table.totals.codes.get(name),
+        label=None if known is None else known.label,
+        note=None if known is None else known.note,
+    )
     return Dimension(attribute, tuple(range(len(codes))))
 
 

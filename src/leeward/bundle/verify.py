@@ -11,15 +11,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, is_published
-from leeward.bundle.csvw import agrees
+from leeward.bundle.csvw import agrees, metadata
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
     PARTIAL,
+    README,
     REPORT,
     SCHEMA,
     TABLES,
     csv_path,
+    has_content,
     metadata_path,
     parquet_path,
     read_checksums,
@@ -27,17 +29,21 @@ from leeward.bundle.layout import (
     version_path,
 )
 from leeward.bundle.reader import fits, read_certificate
-from leeward.bundle.readme import version_line
+from leeward.bundle.readme import readme, version_line
 from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
+from leeward.bundle.software import wrote_texts
 from leeward.bundle.table_writer import quoted
 from leeward.bundle.total_check import TotalCheck, joint_findings
 from leeward.errors import Damaged, shown
 
-MOST_CHECKSUM_BYTES = 64 << 20
-"""Maximum size of checksums.txt in bytes."""
+MOST_CHECKSUM_BYTES = 4 << 20
+"""Maximum size of checksums.txt in bytes: a line for each of ten thousand tables' files."""
 
-MOST_METADATA_BYTES = 64 << 20
-"""Maximum size of the description of a table in bytes."""
+MOST_METADATA_BYTES = 2 << 20
+"""Maximum size of the description of a table in bytes: some words for each of its columns."""
+
+MOST_SCHEMA_BYTES = 1 << 20
+"""Maximum size of the schema in bytes."""
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes of a table: they are numbered in 64 bits."""
@@ -127,15 +133,14 @@ def _changed(
 
 def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator[str]:
     """Contents of the unchanged files, since checksums can be recomputed after a change."""
-    schema = path / SCHEMA
-    if SCHEMA in sound and not is_published(schema.read_bytes(), certificate.format):
+    if SCHEMA in sound and not _is_schema(path / SCHEMA, certificate.format):
         yield f"{SCHEMA} is not the published schema"
-    version = version_path(certificate.name)
-    if version in sound and (path / version).read_bytes() != version_line(certificate).encode():
-        yield f"{version} does not agree with the certificate"
+    for name, text in _texts(certificate).items():
+        if name in sound and not has_content(path / name, text):
+            yield f"{name} does not agree with the certificate"
     for table in certificate.tables:
         described = metadata_path(table.name)
-        if described in sound and not _describes(path / described, table):
+        if described in sound and not _describes(path / described, certificate, table):
             yield f"{described} does not describe the table that the certificate states"
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
             yield from _table_findings(path, table)
@@ -143,7 +148,21 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
         yield from joint_findings(path, certificate)
 
 
-def _describes(file: Path, table: CertifiedTable) -> bool:
+def _is_schema(file: Path, of_format: int) -> bool:
+    small = file.stat().st_size <= MOST_SCHEMA_BYTES
+    return small and is_published(file.read_bytes(), of_format)
+
+
+def _texts(certificate: Certificate) -> dict[str, bytes]:
+    """The texts that follow from the certificate; the README in the words of this version only."""
+    texts = {version_path(certificate.name): version_line(certificate).encode()}
+    return texts | ({README: readme(certificate).encode()} if wrote_texts(certificate) else {})
+
+
+def _describes(file: Path, certificate: Certificate, table: CertifiedTable) -> bool:
+    """Whether a file describes a table: in the words of this version, or in its columns."""
+    if wrote_texts(certificate):
+        return has_content(file, metadata(certificate, table))
     return file.stat().st_size <= MOST_METADATA_BYTES and agrees(file.read_bytes(), table)
 
 

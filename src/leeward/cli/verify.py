@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +23,7 @@ from leeward.bundle.signoff import (
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.errors import InvalidParameter, LeewardError
-from leeward.front import is_result, paid_in, verify
+from leeward.front import Verification, is_result, paid_in, verify
 from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
@@ -66,14 +67,14 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
     _check_signed(bundle, sign_off)
     before = _digest_of(bundle[0]) if sign_off else None
     tell = _silent if as_json else say
-    found = [(one, _findings(one, ledger, source, sign_off, tell)) for one in bundle]
-    apart = _apart([one for one, findings in found if not findings], tell)
-    sound = not apart and not any(findings for _, findings in found)
+    found = [_checked(one, ledger, source, sign_off, tell) for one in bundle]
+    apart = _apart([one.path for one in found if one.sound], tell)
+    sound = not apart and all(found)
     if sound and sign_off:
         sign(bundle[0], name or "", role or "", decision or "", verified=before)
         tell(f"Recorded in {record_path(bundle[0])}.")
     if as_json:
-        bundles = [_as_json(*one) for one in found]
+        bundles = [_as_json(one) for one in found]
         say_json({"sound": sound, "bundles": bundles, "disagreements": list(apart)})
     if not sound:
         raise typer.Exit(REFUSED)
@@ -86,15 +87,16 @@ def _silent(_: str) -> None:
     """Print nothing: the answer is one JSON object."""
 
 
-def _as_json(bundle: Path, findings: Findings) -> dict[str, object]:
+def _as_json(checked: Verification) -> dict[str, object]:
     """A bundle with its findings; a sound one with its sign-offs."""
-    records = () if findings else read_sign_offs(bundle)
-    digest = None if findings else certificate_digest(bundle)
+    records = read_sign_offs(checked.path) if checked else ()
+    digest = certificate_digest(checked.path) if checked else None
     holds = None if digest is None else standing(records, digest)
     return {
-        "bundle": str(bundle),
-        "sound": not findings,
-        "problems": list(findings),
+        "bundle": str(checked.path),
+        "sound": checked.sound,
+        "problems": list(checked.problems),
+        "notes": list(checked.notes),
         "sign_offs": [
             {**one.model_dump(mode="json"), "of_this_bundle": one.certificate == digest}
             for one in records
@@ -103,28 +105,32 @@ def _as_json(bundle: Path, findings: Findings) -> dict[str, object]:
     }
 
 
-def _findings(
+def _checked(
     bundle: Path,
     ledger: Path | None,
     source: Path | None,
     sign_off: bool,
     tell: Callable[[str], None],
-) -> Findings:
-    """What is wrong with a bundle: nothing if it is sound."""
+) -> Verification:
+    """A bundle with what is wrong with it: nothing if it is sound."""
     made_from = _made_from(bundle)
-    findings = verify(bundle, ledger=ledger, source=source).problems
-    for finding in findings:
+    checked = verify(bundle, ledger=ledger, source=source)
+    if sign_off and ledger is None:  # what was not compared is not signed, unless the ledger has it
+        checked = replace(checked, problems=(*checked.problems, *checked.notes))
+    for finding in checked.problems:
         tell(f"- {finding}")
-    if findings:
+    if not checked:
         signed = " Nothing was signed." if sign_off else ""
-        tell(f"{bundle} is NOT sound: {counted(len(findings), 'finding')}.{signed}")
+        tell(f"{bundle} is NOT sound: {counted(len(checked.problems), 'finding')}.{signed}")
     else:
         told = "it" if made_from is None else "the release that it is made from"
         confirmed = "" if ledger is None else f" and the ledger confirms {told}"
         tell(f"{bundle} is sound{confirmed}.")
         if made_from is not None:
             tell(_origin(made_from, source))
-    return findings
+        for note in checked.notes:
+            tell(note)
+    return checked
 
 
 def _made_from(bundle: Path) -> MadeFromStatement | None:

@@ -17,16 +17,29 @@ from pydantic import Field
 
 from leeward.bundle.certificate import BundleName, Time
 from leeward.bundle.disk import appearing, flush, write_file
+from leeward.bundle.first_look import MOST_PARTS, first_wrong_line
 from leeward.bundle.layout import (
     CERTIFICATE,
     CHECKSUMS,
     REPORT,
     RESULT,
     checksum_list,
-    read_checksums,
+    has_content,
     sha256,
 )
-from leeward.bundle.statements import Count, FileStatement, Prose, Sha256, Statement, Text
+from leeward.bundle.reader import BYTES_PER_PART, CERTIFICATE_BYTES
+from leeward.bundle.software import other_version
+from leeward.bundle.statements import (
+    Count,
+    FileStatement,
+    Listed,
+    Prose,
+    Sha256,
+    Statement,
+    Text,
+    is_written,
+    json_parts,
+)
 from leeward.bundle.writer import require_free
 from leeward.errors import LeewardError, shown
 from leeward.local.channel import Channel, Supported
@@ -47,6 +60,9 @@ from leeward.show.numbers import significant
 CSV = "result.csv"
 SEALED = (RESULT, CSV, REPORT)
 MOST_BYTES = 1 << 30
+ANSWER_BYTES = 1000
+"""Bytes of the numbers of an answer, and of what surrounds the answers of a table, at most."""
+
 ROUNDING = 5 * 10**-DIGITS
 SLACK = 1e-4
 """What written numbers, which are rounded, may differ by; margins in proportion too."""
@@ -66,7 +82,7 @@ class LocalGuarantee(Statement):
     epsilon: Text
     answers: Count
     in_all: Text
-    sentences: tuple[Prose, ...]
+    sentences: Listed[Prose]
 
 
 class AskedQuestion(Statement):
@@ -97,15 +113,18 @@ class SurveyCertificate(Statement):
     survey: dict[str, Any]
     guarantee: LocalGuarantee
     reports: Count
-    strata: tuple[StratumReports, ...]
-    questions: tuple[AskedQuestion, ...]
-    notes: tuple[Prose, ...]
+    strata: Listed[StratumReports]
+    questions: Listed[AskedQuestion]
+    notes: Listed[Prose]
     files: dict[str, FileStatement]
 
     def to_bytes(self) -> bytes:
         """The one way to write it."""
-        content = self.model_dump(mode="json")
-        return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        return b"".join(self.written())
+
+    def written(self) -> Iterator[bytes]:
+        """The same in small parts."""
+        return json_parts(self.model_dump(mode="json"))
 
 
 def certify(survey: Survey, found: Mapping[str, Any], name: str, created: str) -> SurveyCertificate:
@@ -241,17 +260,32 @@ def _findings(folder: Path) -> Iterator[str]:
 
 
 def _read_certificate(folder: Path) -> SurveyCertificate | None:
-    content = (folder / CERTIFICATE).read_bytes()
+    """The certificate; None if it is none, or larger than the answers of its result can need."""
+    path, answers = folder / CERTIFICATE, (folder / RESULT).stat().st_size
+    schema, parts = SurveyCertificate.model_json_schema(), MOST_PARTS + answers // BYTES_PER_PART
+    if path.stat().st_size > max(CERTIFICATE_BYTES, answers) or first_wrong_line(
+        path, schema, parts
+    ):
+        return None
+    content = path.read_bytes()
     try:
         found = SurveyCertificate.model_validate_json(content)
-        return found if found.to_bytes() == content else None
+        return found if is_written(found.written(), content) else None
     except (ValueError, RecursionError):  # among them ValidationError
         return None
 
 
+def result_not_compared(folder: Path) -> str | None:
+    """What this version cannot compare of a sound result; None where that is nothing."""
+    certificate = _read_certificate(folder)
+    if certificate is None or certificate.leeward == version("leeward"):
+        return None
+    return other_version(certificate.leeward, f"sentences and {REPORT}")
+
+
 def _changed(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
     sums = {name: sha256(folder / name) for name in (*SEALED, CERTIFICATE)}
-    if read_checksums((folder / CHECKSUMS).read_bytes()) != sums:
+    if not has_content(folder / CHECKSUMS, checksum_list(sums)):
         yield f"{CHECKSUMS} does not list the files as they are"
     stamps = {name: one.sha256 for name, one in certificate.files.items()}
     for name in SEALED:
@@ -268,9 +302,12 @@ def _contents(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
         ):
             yield "its survey does not have the digest or the thresholds that follow from it"
             return
+        if (folder / RESULT).stat().st_size > _most_bytes(survey, certificate):
+            yield f"{RESULT} is larger than its survey can need"
+            return
         content = (folder / RESULT).read_bytes()
         found = json.loads(content)
-        if written(found) != content:
+        if not is_written(json_parts(found), content):
             yield f"{RESULT} is not written as `leeward local aggregate` writes it"
             return
         yield from _result(folder, survey, found)
@@ -279,12 +316,21 @@ def _contents(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
         yield f"{RESULT} or the survey in {CERTIFICATE} cannot be read"
 
 
+def _most_bytes(survey: Survey, certificate: SurveyCertificate) -> int:
+    """How large the estimates may be: a table of each question for everyone and each stratum."""
+    asked = [question.as_json() for question in survey.questions]
+    answers = sum(len(one["answers"]) for one in asked)
+    each = len(written({"asked": asked})) + ANSWER_BYTES * (answers + len(asked))
+    strata = len(certificate.to_bytes()) * len(asked)
+    return each * (1 + len(certificate.strata)) + strata + ANSWER_BYTES
+
+
 def _result(folder: Path, survey: Survey, found: Mapping[str, Any]) -> Iterator[str]:
     if (found["survey"], found["digest"]) != (survey.name, survey.digest):
         yield f"{RESULT} is of another survey"
     if found["confidence"] != CONFIDENCE:
         yield f"{RESULT} has margins of another confidence than {CONFIDENCE}"
-    if csv_bytes(found) != (folder / CSV).read_bytes():
+    if not has_content(folder / CSV, csv_bytes(found)):
         yield f"{CSV} does not agree with {RESULT}"
     if not _adds_up(survey, found["tables"]):
         yield f"{RESULT} has strata or questions whose numbers of reports do not add up"
@@ -387,5 +433,5 @@ def _statements(
         return
     if (made.guarantee, made.notes) != (certificate.guarantee, certificate.notes):
         yield f"{CERTIFICATE} promises something else than its survey"
-    if page(made, found).encode() != (folder / REPORT).read_bytes():
+    if not has_content(folder / REPORT, page(made, found).encode()):
         yield f"{REPORT} is not what the result says"

@@ -37,12 +37,13 @@ from leeward.bundle.statements import (
 )
 from leeward.ledger import Account, Anchor
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Dimension, Marginal
+from leeward.model import Dimension, JobsRule, Marginal
 from leeward.model.marginal import BLOCK, COUNTED
 from leeward.noise.scales import DRAWS
 from leeward.privacy import Guarantee
+from leeward.privacy.words import Sentence
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.request import ABOUT
+from leeward.publishing.request import ABOUT, Request
 from leeward.show.numbers import crossed
 
 Rows = tuple[int, int]
@@ -137,23 +138,17 @@ class Draft:
     @classmethod
     def of(cls, plan: Plan) -> "Draft":
         """Statements and tables of a plan."""
-        charge, jobs = plan.charge, plan.jobs
         statements = {
             "period": plan.request.period,
             "plan": plan.request.public(),
             "plan_digest": plan.digest,
             "codebook_digest": plan.codebook_digest,
-            "guarantee": ReleaseGuarantee.of(charge, jobs, strict=plan.strict),
-            "worker": worker_promise(charge, jobs),
-            "establishment": establishment_promise(charge, jobs),
-            "make_up": make_up_promise(charge, plan.weak_attributes, by_cell=plan.by_cell),
-            "firm": firm_promise(charge),
-            "odds": odds_statement(charge, jobs),
+            **promises(plan.charge, plan.jobs, strict=plan.strict),
+            "make_up": make_up_promise(plan.charge, plan.weak_attributes, by_cell=plan.by_cell),
             "weak_attributes": plan.weak_attributes,
-            "jobs": JobsStatement.of(charge, jobs),
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
-            "pay": PayStatement.of(plan.pay) if plan.pay else None,
-            "about": _about(plan),
+            "pay": pay_statement(plan.pay),
+            "about": about(plan.request),
             "law": plan.law,
         }
         tables = tuple(
@@ -162,6 +157,23 @@ class Draft:
             for number in range(len(table.marginal.published))
         )
         return cls(plan.request.account, statements, tables)
+
+
+def promises(charge: Guarantee, jobs: JobsRule, *, strict: bool) -> dict[str, Any]:
+    """What follows from the price of a release and its rule for jobs, whatever its tables are."""
+    return {
+        "guarantee": ReleaseGuarantee.of(charge, jobs, strict=strict),
+        "worker": worker_promise(charge, jobs),
+        "establishment": establishment_promise(charge, jobs),
+        "firm": firm_promise(charge),
+        "odds": odds_statement(charge, jobs),
+        "jobs": JobsStatement.of(charge, jobs),
+    }
+
+
+def pay_statement(said: tuple[Sentence, ...]) -> PayStatement | None:
+    """What is said of pay; None where nothing is."""
+    return PayStatement.of(said) if said else None
 
 
 def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]) -> Certificate:
@@ -195,46 +207,54 @@ def _bias(made: Measurement) -> str | None:
 
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
+    marginal = table.marginal.published[number]
+    return CertifiedTable(
+        **table_statements(table, number, plan.seed(table.name)),
+        rows=0,
+        parents=_parents(marginal, plan) or None,
+        partial=_partial(marginal, strict=plan.strict) or None,
+        impossible=_impossible(marginal, plan) or None,
+    )
+
+
+def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, Any]:
+    """What follows from a table and its measurement; the rest is of the codebook and the rows."""
     marginal, made = table.marginal.published[number], table.measurement
     noise = made.cell_noise(number) if marginal.statistic.counts else None
     identifiers = tuple(one.name for one in marginal.dimensions)
     columns = table.marginal.columns_of(number, made.margin_columns)
-    return CertifiedTable(
-        name=marginal.name,
-        kind="workplace" if marginal.counts_every_job else "worker",
-        identifiers=identifiers,
-        worker_identifiers=tuple(one.name for one in marginal.worker),
-        codes={
+    return {
+        "name": marginal.name,
+        "kind": "workplace" if marginal.counts_every_job else "worker",
+        "identifiers": identifiers,
+        "worker_identifiers": tuple(one.name for one in marginal.worker),
+        "codes": {
             one.name: {one.attribute.codes[at]: one.attribute.labels[at] for at in one.kept}
             for one in marginal.dimensions
         },
-        where={one.name: list(one.codes) for one in marginal.filters} or None,
-        complete=marginal.complete,
-        rows=0,
-        mechanism=made.name,
-        parameters=made.constants(),
-        guarantee=TableGuarantee.of(table.charge),
-        person_rows=table.person_rows,
-        margins=_margins(made, columns),
-        bias=_bias(made),
-        columns=table_columns(identifiers, columns, establishments=marginal.establishments),
-        statistic=statistic_statement(marginal.statistic, count=COUNTED in columns),
-        establishments=FrameStatement() if marginal.establishments else None,
-        totals=_totals(marginal, plan.seed(table.name), drawn=made.margins.coverage is not None),
-        joint=_joint(table, number),
-        parents=_parents(marginal, plan) or None,
-        partial=_partial(marginal, strict=plan.strict) or None,
-        impossible=_impossible(marginal, plan) or None,
-        noise=None if noise is None else NoiseStatement.of(noise.stated()),
-        title=_title(table, number),
-        note=table.written.note,
-        attributes=_attributes(marginal) or None,
-    )
+        "where": {one.name: list(one.codes) for one in marginal.filters} or None,
+        "complete": marginal.complete,
+        "mechanism": made.name,
+        "parameters": made.constants(),
+        "guarantee": TableGuarantee.of(table.charge),
+        "person_rows": table.person_rows,
+        "margins": _margins(made, columns),
+        "bias": _bias(made),
+        "columns": table_columns(identifiers, columns, establishments=marginal.establishments),
+        "statistic": statistic_statement(marginal.statistic, count=COUNTED in columns),
+        "establishments": FrameStatement() if marginal.establishments else None,
+        "totals": _totals(marginal, seed, drawn=made.margins.coverage is not None),
+        "joint": _joint(table, number),
+        "noise": None if noise is None else NoiseStatement.of(noise.stated()),
+        "title": _title(table, number),
+        "note": table.written.note,
+        "attributes": _attributes(marginal) or None,
+    }
 
 
-def _about(plan: Plan) -> AboutStatement | None:
+def about(request: Request) -> AboutStatement | None:
     """What the plan says of its publication; None where it says nothing."""
-    told = {key: getattr(plan.request, key) for key in ABOUT}
+    told = {key: getattr(request, key) for key in ABOUT}
     return AboutStatement(**told) if any(told.values()) else None
 
 

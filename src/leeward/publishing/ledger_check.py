@@ -1,13 +1,15 @@
 """Ledger check: whether the ledger has the entry that an output names, and agrees with it."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 
 from leeward.bundle import BudgetStatement, TableGuarantee
 from leeward.bundle.witness import Paid
 from leeward.errors import NotCovered
 from leeward.ledger import Anchor, Entry, Ledger
-from leeward.ledger.account import covers, owed
+from leeward.ledger.account import Account, certainly_past, covers, owed
+from leeward.ledger.box import Box
 from leeward.publishing.certify import sayable
 from leeward.publishing.charge import fingerprint, payment
 
@@ -44,16 +46,34 @@ def entry_findings(paid: Paid, ledger: Path) -> list[str]:
 
 def price_findings(paid: Paid) -> Iterator[str]:
     """Whether the account paid what the guarantee costs under its policy, by the certificate."""
-    budget = paid.budget
-    price, cap = paid.guarantee.as_guarantee(), budget.cap.as_guarantee()
+    stated, account = paid.budget, stated_account(paid)
+    if paid.account != paid.ledger.account:
+        yield "its charge names two accounts"
     try:
-        if budget.paid != sayable(owed(price, cap)):
+        if stated.paid != sayable(owed(paid.guarantee.as_guarantee(), account.cap)):
             yield "its budget states another payment than what its guarantee costs"
     except NotCovered:
         yield "its account does not cover its guarantee"
         return
-    if not covers(budget.spent.as_guarantee(), budget.paid.as_guarantee()):
+    spent = stated.spent.as_guarantee()
+    if not covers(spent, stated.paid.as_guarantee()):
         yield "its budget states less spent than paid"
+    if certainly_past(account, spent):
+        yield "its budget states more spent than its cap"
+    if account.box is not None and not account.box.keeps(account.cap):
+        yield "its budget states more left than its cap"
+
+
+def stated_account(paid: Paid) -> Account:
+    """The account with the charge in it; a cap in ε of which ρ is left was divided by a box."""
+    stated = paid.budget
+    cap, spent, left = stated.cap.as_guarantee(), stated.spent.as_guarantee(), stated.left
+    box = None
+    if left.rho is not None and cap.currency != "rho":
+        rest = (Fraction(left.epsilon), Fraction(left.delta), Fraction(left.rho))
+        losses = (spent.epsilon, spent.delta, spent.rho)
+        box = Box(*(gone + more for gone, more in zip(losses, rest, strict=True)))
+    return Account(paid.account, cap, spent, charges=1, opened="", box=box)
 
 
 def anchor(paid: Paid) -> Anchor:

@@ -12,7 +12,7 @@ from pathlib import Path
 from leeward.bundle.layout import TABLE_NAME
 from leeward.errors import InvalidParameter, LeewardError, NotCovered, raise_all, shown
 from leeward.exact import number_text
-from leeward.mechanisms.choice import choose, named
+from leeward.mechanisms.choice import AUTO, choose, named
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import (
     TABLES,
@@ -77,6 +77,22 @@ class PlannedTable:
     why: str
     person_rows: int | None = None
     """Under the person policy, how many rows of one person it counts at most."""
+
+    @classmethod
+    def priced(
+        cls,
+        marginal: Marginal,
+        written: WrittenTable,
+        made: tuple[Measurement, str],
+        part: Guarantee,
+        person_rows: int | None,
+    ) -> "PlannedTable":
+        """A table with what its measurement costs; `part` is its part of the budget, for a row."""
+        measurement, why = made
+        cost = measurement.guarantee(part.policy, table=marginal.kind)
+        charge = replace(cost, reading=part.reading)
+        charge = charge if person_rows is None else charge.for_person(person_rows)
+        return cls(marginal, written, measurement, charge, why, person_rows)
 
     @property
     def name(self) -> str:
@@ -232,11 +248,8 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the plan and its codebook: the same plan again has the same digest.
-
-        Another title makes no other plan: else it would let the same tables be paid for twice.
-        """
-        return _digest([self.request.charged(), self.codebook_digest])
+        """SHA-256 of the plan and its codebook: the same plan again has the same digest."""
+        return digest_of(self.request, self.codebook_digest)
 
     def seed(self, table: str) -> int:
         """The public seed of the draws behind the margins of a table's totals."""
@@ -270,6 +283,14 @@ def shown_by(marginal: Marginal) -> str:
     broken = ", ".join(parts)
     by = crossed(one.name for one in marginal.dimensions)
     return f"{by}, broken down by {broken}" if broken else by
+
+
+def digest_of(request: Request, codebook_digest: str) -> str:
+    """SHA-256 of a plan and its codebook.
+
+    Another title makes no other plan: else it would let the same tables be paid for twice.
+    """
+    return _digest([request.charged(), codebook_digest])
 
 
 def _digest(content: object) -> str:
@@ -391,16 +412,13 @@ class Context:
         if self.asked is None:
             return None
         rows = self._person_rows(marginal)
-        part = self.asked.share(share)
-        part = part if rows is None else part.for_each_row(rows)
-        if written.mechanism == "auto":
-            made, why = choose(marginal, part, margins, self.profile)
+        part = part_of(self.asked, share, rows)
+        if written.mechanism == AUTO:
+            made = choose(marginal, part, margins, self.profile)
         else:
-            made, why = named(written.mechanism, marginal, part, margins), "named in the plan"
-        _require_kinds(written, part, made)
-        charge = replace(made.guarantee(part.policy, table=marginal.kind), reading=part.reading)
-        charge = charge if rows is None else charge.for_person(rows)
-        return PlannedTable(marginal, written, made, charge, why, rows)
+            made = named(written.mechanism, marginal, part, margins), "named in the plan"
+        _require_kinds(written, part, made[0])
+        return PlannedTable.priced(marginal, written, made, part, rows)
 
     def _person_rows(self, marginal: Marginal) -> int | None:
         """Under the person policy, how many rows of a person the table counts at most.
@@ -411,6 +429,12 @@ class Context:
             return None
         found = None if self.jobs is None else most_rows(self.jobs, marginal, self.per)
         return found or 1  # a plan without a limit is refused as a whole
+
+
+def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guarantee:
+    """The budget of a table; under the person policy that of each of a person's rows in it."""
+    part = asked.share(share)
+    return part if person_rows is None else part.for_each_row(person_rows)
 
 
 def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:

@@ -4,11 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from importlib.metadata import version
 from pathlib import Path
 
-from leeward.bundle import FORMAT, REPORT, Bundle, read_bundle, verify_bundle
+from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
 from leeward.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
+from leeward.bundle.layout import has_content
+from leeward.bundle.software import wrote_texts
 from leeward.errors import BadFile, Damaged
 from leeward.report.document import report
 
@@ -38,11 +39,9 @@ def report_findings(path: Path) -> tuple[str, ...]:
     word it differently, so only reports of this version are compared.
     """
     bundle, there = read_bundle(path), path / REPORT
-    made_by = (bundle.certificate.format, bundle.certificate.leeward)
-    if not there.exists() or made_by != (FORMAT, version("leeward")):
+    if not there.exists() or not wrote_texts(bundle.certificate):
         return ()
-    made = report(bundle).encode()
-    if there.stat().st_size == len(made) and there.read_bytes() == made:
+    if has_content(there, report(bundle).encode()):
         return ()
     return (f"{REPORT} is not what the bundle says: `leeward report` makes it again",)
 

@@ -8,13 +8,13 @@ is kept. It may be published if an account was charged for it; otherwise it is I
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from leeward.bundle.sealed_folder import marked
 from leeward.bundle.witness import Witness, read_witness
 from leeward.errors import BadFile
+from leeward.exact import printed
 from leeward.model.document import read_text
 from leeward.privacy import Guarantee
 from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
@@ -33,6 +33,8 @@ FROM_CLASSES = (
     "Numbers are uniform inside the classes of the description; a value that the codebook has no "
     "code for is missing."
 )
+MOST_LISTS = 1 << 19
+"""Maximum number of lists and mappings of a stranger's description."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ def _told(guarantee: Guarantee) -> dict[str, str]:
 
 
 def _read(told: Mapping[str, str]) -> Guarantee:
-    epsilon, delta, rho = (Fraction(told[name]) for name in ("epsilon", "delta", "rho"))
+    epsilon, delta, rho = (printed(told[name]) for name in ("epsilon", "delta", "rho"))
     return Guarantee(
         told["policy"], None, epsilon, delta, rho, reading=told.get("reading", READING)
     )
@@ -175,10 +177,10 @@ def read_description(path: Path) -> Description:
     """A description from its file; anything else is refused."""
     text = read_text(path, "DESCRIPTION")
     try:
-        told = json.loads(text)
+        told = json.loads(text) if text.count("[") + text.count("{") <= MOST_LISTS else {}
         if told["format"] == FORMAT:
             return Description.read(told)
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         pass
     raise BadFile(
         "DESCRIPTION",

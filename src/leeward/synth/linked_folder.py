@@ -4,8 +4,7 @@ The release that was paid for and its tidy tables are folders in it. `synthetic.
 last, and names every file with its checksum.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -20,16 +19,20 @@ from pydantic import Field, ValidationError
 from leeward.bundle import Certificate
 from leeward.bundle.certificate import BundleName, TableName, Time
 from leeward.bundle.disk import flush, new_file, write_file
+from leeward.bundle.first_look import first_wrong_line
 from leeward.bundle.layout import CERTIFICATE, README, SYNTHETIC, sha256
 from leeward.bundle.statements import (
     Count,
     FileStatement,
+    Listed,
     PromiseStatement,
     Prose,
     Sha256,
     Statement,
     TableGuarantee,
     Text,
+    is_written,
+    json_parts,
 )
 from leeward.errors import Damaged
 from leeward.model import Attribute, Codebook
@@ -52,7 +55,8 @@ LEFT_OUT_OF_PLANS = ("jobs", "rows", "sizes")
 ONE_JOB = {"max_per_worker": 1}
 """What a plan that protects persons says of such rows."""
 
-MOST_BYTES = 1 << 26
+MOST_BYTES = 2 << 20
+"""Maximum size in bytes of what a folder says about itself: names, checksums, some sentences."""
 
 
 class GuideStatement(Statement):
@@ -91,15 +95,18 @@ class SyntheticStatement(Statement):
     seed: Annotated[str, Field(pattern=r"^[0-9]{1,60}$")]
     jobs: Count
     workplaces: Count
-    reproduced: tuple[TableName, ...]
-    guides: tuple[GuideStatement, ...]
-    says: tuple[Prose, ...]
+    reproduced: Listed[TableName]
+    guides: Listed[GuideStatement]
+    says: Listed[Prose]
     files: dict[str, FileStatement]
 
     def to_json(self) -> bytes:
         """The one way to write it."""
-        content = self.model_dump(mode="json")
-        return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        return b"".join(self.written())
+
+    def written(self) -> Iterator[bytes]:
+        """The same in small parts."""
+        return json_parts(self.model_dump(mode="json"))
 
 
 def read_statement(folder: Path) -> SyntheticStatement:
@@ -108,13 +115,15 @@ def read_statement(folder: Path) -> SyntheticStatement:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise _damaged(path, "must not be so large")
+        if first_wrong_line(path, SyntheticStatement.model_json_schema()) is not None:
+            raise _damaged(path, "must be what `leeward synth linked` writes")
         content = path.read_bytes()
         found = SyntheticStatement.model_validate_json(content)
     except OSError:
         raise _damaged(path, "must be there") from None
     except ValidationError:
         raise _damaged(path, "must be what `leeward synth linked` writes") from None
-    if found.to_json() != content:
+    if not is_written(found.written(), content):
         raise _damaged(path, "must be written as Leeward writes it")
     return found
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from leeward.exact import printed
 from leeward.mechanisms.row_choice import UNIT, RowChoice, distance
 from leeward.mechanisms.row_counts import RowCounts
 from leeward.noise.scales import Integers, Noise
@@ -52,7 +53,7 @@ class Margin:
         """From plain values."""
         columns = tuple(map(names.index, told["columns"]))
         counts = np.array(told["counts"], dtype=np.int64)
-        return cls(columns, counts, told["law"], Fraction(told["parameter"]), told["deviation"])
+        return cls(columns, counts, told["law"], printed(told["parameter"]), told["deviation"])
 
 
 def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:

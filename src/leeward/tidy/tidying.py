@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -49,6 +49,7 @@ SHRUNK = (
 )
 
 
+SHRUNK_METHOD: Final = "tidy, shrunk"
 LEFT_OUT = (
     " Tables of pay, flows and gains do not add up, so they are not in this bundle: {names}. Read "
     "them in the release {name}."
@@ -207,6 +208,15 @@ def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
 
 def _tidied(about: CertifiedTable, off: Integers, shrink: bool) -> CertifiedTable:
     """What the certificate says of the tidy table."""
+    made = about.model_copy(update={"tidied": _change(about, off, shrink)})
+    columns = table_columns(
+        made.identifiers, made.noise_columns, establishments=made.establishments is not None
+    )
+    return made.model_copy(update={"columns": columns})
+
+
+def _change(about: CertifiedTable, off: Integers, shrink: bool) -> TidiedStatement:
+    """By how much the values of a table changed."""
     added = int(off.sum())
     moved = shrink and about.joint is not None and not about.is_total
     sign = "more" if added >= 0 else "less"
@@ -214,12 +224,35 @@ def _tidied(about: CertifiedTable, off: Integers, shrink: bool) -> CertifiedTabl
         f"The tidy values of all cells add up to {count(abs(added))} jobs {sign} than the released "
         f"ones; a cell changed by {np.abs(off).mean():.1f} jobs on average."
     )
-    told = TidiedStatement(added=added, shrunk=moved, sentence=sentence)
-    made = about.model_copy(update={"tidied": told})
-    columns = table_columns(
-        made.identifiers, made.noise_columns, establishments=made.establishments is not None
+    return TidiedStatement(added=added, shrunk=moved, sentence=sentence)
+
+
+def tidied_findings(bundle: Bundle) -> Iterator[str]:
+    """Whether a tidy bundle says of itself what follows from its rows, in plain words."""
+    stated = bundle.certificate.made_from
+    if stated is None:
+        return
+    written: Any = bundle.certificate.plan["tables"]
+    held = {table.joint.name if table.joint else table.name for table in bundle.certificate.tables}
+    left_out = [one["name"] for one in written if one["name"] not in held]
+    shrink = stated.method == SHRUNK_METHOD
+    if stated.sentence != origin_sentence(stated.name, left_out, shrink=shrink):
+        yield "made_from.sentence does not follow from the rest"
+    for at, about in enumerate(bundle.certificate.tables):
+        rows = bundle.table(about.name, totals=False)
+        off = rows["value"].to_numpy() - rows[RELEASED].fill_null(0).to_numpy()
+        if about.tidied != _change(about, off, shrink):
+            yield f"tables[{at}].tidied does not follow from the rows"
+
+
+def origin_sentence(release: str, left_out: Sequence[str], *, shrink: bool) -> str:
+    """What is said of tables that were made of a release."""
+    return (
+        f"Tables were made of the release {release} alone, so what it promises and what "
+        "was paid for it hold for these too. Values are whole, not negative, and add up. "
+        f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
+        f"{LEFT_OUT.format(names=', '.join(left_out), name=release) if left_out else ''}"
     )
-    return made.model_copy(update={"columns": columns})
 
 
 def _certificate(
@@ -233,11 +266,8 @@ def _certificate(
         certificate=digest,
         created=source.created,
         leeward=source.leeward,
-        method="tidy, shrunk" if shrink else "tidy",
-        sentence=f"Tables were made of the release {origin} alone, so what it promises and what "
-        "was paid for it hold for these too. Values are whole, not negative, and add up. "
-        f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
-        f"{LEFT_OUT.format(names=', '.join(left_out), name=origin) if left_out else ''}",
+        method=SHRUNK_METHOD if shrink else "tidy",
+        sentence=origin_sentence(origin, left_out, shrink=shrink),
     )
     return source.model_copy(
         update={

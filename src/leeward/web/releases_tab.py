@@ -26,8 +26,10 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
+from leeward.bundle.software import not_compared
 from leeward.errors import Damaged, LeewardError
 from leeward.publishing.ledger_check import entry_findings
+from leeward.publishing.restatement import restated_findings
 from leeward.report.document import report
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.report.writing import refuse_unsound, report_findings
@@ -45,16 +47,25 @@ from leeward.web.site import listed, policy, render, site_of
 
 @dataclass(frozen=True)
 class Verification:
-    """The findings about a bundle; `ledger` says whether its ledger was checked too."""
+    """The findings about a bundle; `ledger` says whether its ledger was checked too.
+
+    `note` says what was not compared, since another version made the bundle.
+    """
 
     findings: tuple[str, ...]
     ledger: bool
     refusals: tuple[LeewardError, ...] = ()
+    note: str | None = None
 
     @property
     def sound(self) -> bool:
         """Whether there are no findings and no refusals."""
         return not self.findings and not self.refusals
+
+    @property
+    def may_be_signed(self) -> bool:
+        """Whether it is sound, and all was compared or the ledger confirms it."""
+        return self.sound and (self.note is None or self.ledger)
 
 
 @dataclass(frozen=True)
@@ -146,7 +157,7 @@ def sign_off(request: Request) -> Response:
     signing = Signing(name, role, decision)
     before = certificate_digest(asked.path)
     found = checked(asked.path, site.ledger)
-    if found.sound:
+    if found.may_be_signed:
         try:
             _refuse_strange(record_path(asked.path))
             sign(asked.path, name, role, decision, verified=before)
@@ -195,12 +206,13 @@ def published_file(request: Request) -> Response:
 
 def checked(path: Path, ledger: Path | None) -> Verification:
     """The checks of `leeward verify`: the ledger is checked only for a sound bundle."""
-    findings = verify_bundle(path) or report_findings(path)
+    findings = verify_bundle(path) or report_findings(path) or restated_findings(read_bundle(path))
+    note = None if findings else not_compared(read_bundle(path).certificate)
     if ledger is None or findings:
-        return Verification(findings, ledger=False)
+        return Verification(findings, ledger=False, note=note)
     try:
         found = entry_findings(read_bundle(path).certificate, ledger)
-        return Verification(tuple(found), ledger=True)
+        return Verification(tuple(found), ledger=True, note=note)
     except LeewardError as error:
         return Verification((), ledger=True, refusals=listed(error))
 
