@@ -45,6 +45,8 @@ def entry_findings(paid: Paid, ledger: Path) -> list[str]:
 def price_findings(paid: Paid) -> Iterator[str]:
     """Whether the account paid what the guarantee costs under its policy, by the certificate."""
     budget = paid.budget
+    if paid.account != paid.ledger.account:
+        yield "its charge names two accounts"
     price, cap = paid.guarantee.as_guarantee(), budget.cap.as_guarantee()
     try:
         if budget.paid != sayable(owed(price, cap)):
