@@ -15,11 +15,13 @@ from typer.testing import CliRunner, Result
 import leeward
 from leeward.bundle import TableGuarantee
 from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, checksum_list, sha256
+from leeward.bundle.sealed_folder import read_folder
 from leeward.cli.app import build
 from leeward.economy import Economy, write_economy
 from leeward.errors import BadFile
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
+from leeward.publishing.ledger_check import price_findings
 from leeward.synth import output as writing
 from leeward.synth.description import read_description
 
@@ -236,6 +238,13 @@ def test_a_price_that_was_not_paid_is_found_in_a_folder_that_agrees_with_itself(
     assert leeward.verify(sealed / "cheap").problems == (
         "its budget states another payment than what its guarantee costs",
     )
+
+
+def test_a_charge_of_two_accounts_is_found(sealed: Path) -> None:
+    stated = read_folder(sealed / "regress")
+    other = stated.model_copy(update={"account": "other"})
+    assert [*price_findings(stated)] == []
+    assert [*price_findings(other)] == ["its charge names two accounts"]
 
 
 def piped(folder: Path) -> None:
