@@ -61,6 +61,7 @@ def test_verify_tells_what_is_wrong_with_which_bundle(office: Office) -> None:
         "bundle": "nothing",
         "sound": False,
         "problems": ["it is not a folder"],
+        "notes": [],
         "sign_offs": [],
         "decision": None,
     }
