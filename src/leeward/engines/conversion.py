@@ -51,7 +51,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 READERS = {"sas": "read_sas7bdat", "xport": "read_xport", "stata": "read_dta", "spss": "read_sav"}
 """The functions of pyreadstat."""
 
-LATIN = "latin-1"
+LATIN = "LATIN1"
 """The encoding in which every byte is a letter, so that no text is lost before it is judged."""
 
 Pieces = Iterator[Mapping[str, list[Any] | pa.Array]]

@@ -174,6 +174,7 @@ class Files(Embedded):
         self._converted: dict[Path, FileState | None] = {}
         self._digested = False
         self._here: dict[str, FileAddress] = {}
+        self._mended: set[str] = set()
         self._headers: dict[str, CsvHeader] = {}
         self._loaded: dict[str, Table] = {}
         with closed_on_refusal(self.close):
@@ -277,8 +278,9 @@ class Files(Embedded):
             self._mend(file)
 
     def _may_mend(self, file: FileAddress) -> bool:
-        """The public frame is not mended, and without quotes every line is a row already."""
-        return file.table != "workplaces" and self._reading.quotes is None
+        """Once; the public frame is not mended, and without quotes every line is a row already."""
+        public = file.table == "workplaces"
+        return not public and file.table not in self._mended and self._reading.quotes is None
 
     def _mend(self, file: FileAddress) -> None:
         """Read a copy in which every line that is no row is one without values."""
@@ -287,6 +289,7 @@ class Files(Embedded):
             for one in self._addresses
             if isinstance(one, FileAddress) and one.table == file.table
         )
+        self._mended.add(file.table)
         self._converted.setdefault(given, state(given))
         header = self._headers[file.table]
         self._here[file.table] = with_rows_only(file, self._spill.path, header, quotes=True)
