@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped] # has no types
 import polars as pl
 import psycopg
 import pyarrow as pa

@@ -63,8 +63,10 @@ def read_header(path: Path, parameter: str, *, quotes: bool = True) -> CsvHeader
     line = _first_line(path, parameter)
     tabs = path.name.lower().removesuffix(".gz").endswith(".tsv")
     mark = "\t" if tabs else max(MARKS, key=line.count)
-    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
-    columns = tuple(next(csv.reader([line], delimiter=mark, quoting=quoting), ()))
+    if quotes:
+        columns = tuple(next(csv.reader([line], delimiter=mark), ()))
+    else:
+        columns = tuple(line.split(mark)) if line else ()
     if not columns:
         raise _refused(path, parameter, "must begin with a line that names the columns")
     require_names(columns, parameter)

@@ -452,7 +452,7 @@ def _with_texts(frame: Any) -> Any:  # noqa: ANN401 (of any library)
     """
     if type(frame).__module__.partition(".")[0] != "pandas":
         return frame
-    from pandas.arrays import ArrowExtensionArray  # noqa: PLC0415 (whose frame it is)
+    from pandas.arrays import ArrowExtensionArray  # type: ignore[import-untyped] # noqa: PLC0415 (whose frame it is)
 
     whole = frame.copy(deep=False)
     for place, kind in enumerate(frame.dtypes):
