@@ -10,7 +10,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -145,7 +145,9 @@ def _names() -> list[str]:
 
 
 def _rows(reader: Reader, kinds: Mapping[str, str], data: st.DataObject) -> Rows:
-    """Every worker has a plain row and a plain job; others may be odd."""
+    """Every worker has a plain row and a plain job; others may be odd, or all are plain."""
+    if data.draw(st.booleans()):
+        reader = replace(reader, odd={})
     workers: list[Row | bytes] = [(one, "F", 7) for one in WORKERS[:2]]
     workers += [
         (one, *(data.draw(_value(reader, kinds, c)) for c in ("sex", "birth")))

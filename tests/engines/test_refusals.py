@@ -387,8 +387,9 @@ def test_a_csv_line_that_is_no_row_is_one_without_an_id(
         sources["jobs"] = "jobs.csv.gz"
     with connect(sources, tmp_path) as engine:
         found = [one for one in engine.check(book, EveryJob()) if one not in before]
-    assert {(one.problem, one.rows) for one in found} == {("missing id", 1)}
-    assert {one.rule for one in found} == {"missing_id"}
+    lost = [(one.column, one.rows, one.rule) for one in found if one.problem == "missing id"]
+    assert lost == [("worker_id", 1, "missing_id"), ("workplace_id", 1, "missing_id")]
+    assert not any(one.refuses for one in found)
 
 
 @pytest.mark.parametrize("spoil", [ragged, short])

@@ -61,14 +61,9 @@ class CsvLines:
 
     def _is_plain(self, piece: bytes) -> bool:
         """Whether all lines are rows that need no second look; a guard for speed only."""
-        quoted = self.quotes and QUOTE in piece
         short = len(piece) < LONGEST_ROW and piece.endswith(b"\n")
-        return bool(
-            short
-            and not quoted
-            and self._plain.fullmatch(piece)
-            and (self.quotes or _is_utf_8(piece))
-        )
+        found = short and self._plain.fullmatch(piece)
+        return bool(found and (self.quotes or _is_utf_8(piece)))
 
     def _has_wrong_quote(self, line: bytes) -> bool:
         """Whether a quote is left in a line without its quoted values."""
@@ -115,7 +110,9 @@ class CsvLines:
 
     @cached_property
     def _plain(self) -> re.Pattern[bytes]:
-        value = rb"[^\r\n%b]*+" % re.escape(self._mark)
+        """Lines with a value for each name, whole values in quotes among them."""
+        bare = rb"[^\r\n%b%b]*+" % (re.escape(self._mark), QUOTE if self.quotes else b"")
+        value = rb'(?:"(?:[^"\r\n]++|"")*+"|%b)' % bare if self.quotes else bare
         further = rb"(?:%b%b){%d}" % (re.escape(self._mark), value, self._names - 1)
         return re.compile(rb"(?:%b%b\r?\n)*+" % (value, further))
 

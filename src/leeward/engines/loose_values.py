@@ -44,6 +44,8 @@ def value_text(value: object) -> str | None:  # noqa: PLR0911 (a kind of value e
         return "true" if value else "false"
     if isinstance(value, Integral):
         return str(int(value)) if abs(int(value)) < LARGEST else None
+    if isinstance(value, float | np.floating) and value.is_integer() and abs(value) < LARGEST:
+        return str(int(value))
     if isinstance(value, float | np.floating):
         return _decimal(Decimal(str(value)))
     if isinstance(value, Decimal):
