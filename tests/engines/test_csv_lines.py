@@ -1,6 +1,7 @@
 """Every line of a CSV file is a row, or a row without values; quotes are read or are letters."""
 
 import io
+import re
 from contextlib import closing
 from pathlib import Path
 
@@ -8,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.engines import csv_lines
 from leeward.engines.csv_file import CsvHeader
 from leeward.engines.csv_lines import LONGEST_ROW, CsvLines
 from leeward.engines.opening import open_database
@@ -76,7 +76,7 @@ def test_the_guard_for_speed_changes_nothing(lines: list[bytes], quotes: bool) -
     """Known bad: a guard that lets a line pass which the slow way makes another."""
     content = b"id,town\n" + b"".join(one + b"\n" for one in lines)
     slow = CsvLines(HEADER, quotes)
-    slow.__dict__["_plain"] = csv_lines.re.compile(b"(?!)")
+    slow.__dict__["_plain"] = re.compile(b"(?!)")
     out = io.BytesIO()
     slow.copy(io.BytesIO(content), out)
     assert out.getvalue().split(b"\n")[1:-1] == copied(content, quotes=quotes)
