@@ -113,8 +113,9 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --quiet --strict --config-file mkdocs.yml
 	@echo "Written: build/site/index.html"
 
-audit: setup ## compute the true privacy loss of every mechanism
+audit: setup ## compute the true privacy loss of every mechanism, and try many single rows on every reader
 	@$(BIN)/leeward audit
+	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/engines/test_one_row.py tests/engines/spark/test_one_row.py
 
 bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, the full evaluation
 	@$(BIN)/python -m benchmarks.draws

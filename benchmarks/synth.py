@@ -55,7 +55,7 @@ def shares(path: Path, domain: Domain) -> tuple[Tables, int]:
     """Shares of all cells of every pair, and the number of rows."""
     groups = [np.arange(size) for size in domain.sizes]
     with opened_file(path, NAME) as files:
-        counts = FileCounts(files, domain, path)
+        counts = FileCounts(files, domain)
         held = [counts.of(pair, groups) for pair in combinations(range(len(groups)), 2)]
     return [one / one.sum() for one in held], int(held[0].sum())
 

@@ -10,6 +10,8 @@ from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] #
 
 # How long an example takes says nothing on a machine that runs other tests beside it.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `make audit` tries more examples.
+settings.register_profile("long", settings.get_profile("busy"), max_examples=2000)
 settings.load_profile("busy")
 
 SHARED = (
@@ -84,6 +86,7 @@ SLOW = (
     "tests/engines/test_findings.py",
     "tests/engines/test_long_lists.py",
     "tests/engines/test_numbers.py",
+    "tests/engines/test_one_row.py",
     "tests/engines/test_owners.py",
     "tests/engines/test_tables.py",
     "tests/engines/test_tidying.py",

@@ -17,7 +17,7 @@ from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.errors import LeewardError
 from leeward.ledger import Ledger
-from leeward.model.resources import Resources, read_encoding, read_engine
+from leeward.model.resources import Resources, read_encoding, read_engine, read_quotes
 from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
@@ -52,6 +52,7 @@ def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
     columns: Mapping[str, str] | None = None,
     engine: str | None = None,
     encoding: str | None = None,
+    quotes: str | None = None,
 ) -> "JobsFile":
     """Write the jobs of a quarter that follow from wage records. The file is confidential.
 
@@ -78,6 +79,8 @@ def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
         ``"spark"`` for Parquet that Spark reads and tables of its catalog.
     encoding
         The encoding of a CSV file, such as ``"cp1252"``; left out, UTF-8.
+    quotes
+        ``"none"`` for a CSV file in which no value is in quotes; then no line can be rejected.
 
     Returns
     -------
@@ -104,8 +107,12 @@ def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
 
     named = WageColumns.read(columns or {})
     wanted = WageJobs(Quarter.read(quarter), kind, one, named)
-    text = read_encoding(encoding, "encoding")
-    return write_jobs(wages, wanted, Path(out), Resources(read_engine(engine), encoding=text))
+    reading = Resources(
+        read_engine(engine),
+        encoding=read_encoding(encoding, "encoding"),
+        quotes=read_quotes(quotes, "quotes"),
+    )
+    return write_jobs(wages, wanted, Path(out), reading)
 
 
 def predict(plan: Plan, *, ledger: Ledger | Path | str | None = None) -> Prediction:

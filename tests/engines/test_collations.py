@@ -11,7 +11,7 @@ import duckdb
 import psycopg
 import pytest
 
-from leeward.engines import Engine, connect, database
+from leeward.engines import Engine, connect, database, opening
 from leeward.errors import BadData
 from leeward.model import (
     EVERY_STEP,
@@ -84,6 +84,7 @@ def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     """SQLite as a database of which nobody knows how it forgets a collation."""
     monkeypatch.setattr(database, "WITHOUT", {})
     monkeypatch.setattr(database, "KNOWN", frozenset())
+    monkeypatch.setattr(opening, "SPECIAL", {})
 
 
 @pytest.mark.usefixtures("unknown")
@@ -100,6 +101,7 @@ def test_it_counts_as_unlisted(
     text: str, counted: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "WITHOUT", {})  # the collation stays
+    monkeypatch.setattr(opening, "SPECIAL", {})
     needed = needed_steps(findings("sqlite", text, tmp_path))
     assert needed == {"ambiguous_code"}
     book = codebook(tmp_path, text)

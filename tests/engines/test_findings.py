@@ -59,7 +59,11 @@ def emptied(table: str) -> Callable[[Economy], None]:
 
 
 ONE_ROW = "Keep one row for each id."
-IDS = "Give every row an id, or remove the rows without."
+IDS = (
+    "Give every row an id, or remove the rows without. A line of a CSV file with too many or too "
+    "few values has none: row names of R (row.names = FALSE), or the separator in a value without "
+    "quotes."
+)
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."

@@ -94,8 +94,9 @@ def order(row: Row, columns: Iterable[str] = ()) -> list[tuple[bool, Any]]:
     return [(value is None, 0 if value is None else _bytes(value)) for value in values]
 
 
-def _bytes(value: object) -> object:
-    return value.encode() if isinstance(value, str) else value
+def _bytes(value: object) -> bytes:
+    """The text of an id or a code, whatever type the column has."""
+    return str(value).encode()
 
 
 def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:

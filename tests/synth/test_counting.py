@@ -41,7 +41,7 @@ def test_every_row_counts_by_rules_of_the_codebook(tmp_path: Path, form: str) ->
         path.write_text(CONTENT)
     groups = [np.arange(size) for size in known.sizes]
     with opened_file(path, NAME) as files:
-        counts = FileCounts(files, known, path)
+        counts = FileCounts(files, known)
         found = {name: counts.of([at], groups).tolist() for at, name in enumerate(known.names)}
         assert found == EXPECTED
         both = counts.of([1, 3], [*groups[:3], np.array([0, 0, 1])])

@@ -27,6 +27,9 @@ Spill = Annotated[
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="Of CSV files: cp1252, latin-1, utf-16, …")
 ]
+Quotes = Annotated[
+    str | None, typer.Option("--quotes", help="none: no value of CSV files is in quotes.")
+]
 
 SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT)}
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from leeward.bundle.disk import write_file
-from leeward.cli.check import Encoding
+from leeward.cli.check import Encoding, Quotes
 from leeward.cli.draft import Column, Draft, quoted
 from leeward.cli.meaning import few_labels
 from leeward.cli.recipes import start_recipe
@@ -23,7 +23,8 @@ from leeward.model.resources import read_resources
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 HEADERS_ALONE = (
-    *("--jobs", "--list-codes", "--classifications", "--engine", "--encoding", "--json"),
+    *("--jobs", "--list-codes", "--classifications", "--engine", "--encoding", "--quotes"),
+    "--json",
 )
 OFFICE_ALONE = ("--wages", "--cohorts", "--workplaces", "--workers", "--years", "--quarter")
 DEMO_ALONE = ("--demo-jobs",)
@@ -50,6 +51,7 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
         str | None, typer.Option(help="What reads the tables: duckdb or spark.")
     ] = None,
     encoding: Encoding = None,
+    quotes: Quotes = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
     recipe: Annotated[
         str | None, typer.Option(help="Plans of a product: umetrics, pseo, veo or qwi.")
@@ -100,7 +102,7 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     _refuse_beside(context, "without --recipe", RECIPES_ALONE)
     raise_all(_not_given(name) for name, one in tables.items() if one is None)
     sources = {name: one or "" for name, one in tables.items()}
-    reading = {"engine": engine, "encoding": encoding}
+    reading = {"engine": engine, "encoding": encoding, "quotes": quotes}
     reading_codes = list_codes or classifications is not None
     headers = {*sources} - ({"workplaces"} if reading_codes else set())
     resources = read_resources(reading, Path())

@@ -5,10 +5,16 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.check import Encoding, Memory, Spill
+from leeward.cli.check import Encoding, Memory, Quotes, Spill
 from leeward.cli.screen import CONFIDENTIAL, progress, say
 from leeward.engines.wages import write_jobs
-from leeward.model.resources import Resources, read_encoding, read_engine, read_memory
+from leeward.model.resources import (
+    Resources,
+    read_encoding,
+    read_engine,
+    read_memory,
+    read_quotes,
+)
 from leeward.model.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
 from leeward.show.numbers import counted
 
@@ -42,6 +48,7 @@ def jobs_command(  # noqa: PLR0913 (a parameter for each option)
     memory: Memory = None,
     spill: Spill = None,
     encoding: Encoding = None,
+    quotes: Quotes = None,
 ) -> None:
     """Write the jobs of a quarter that follow from wage records. CONFIDENTIAL output.
 
@@ -53,8 +60,14 @@ def jobs_command(  # noqa: PLR0913 (a parameter for each option)
     """
     columns = WageColumns(worker, workplace, quarter_column, earnings, employer)
     wanted = WageJobs(Quarter.read(quarter), kind, one, columns)
-    size, text = read_memory(memory, "--memory"), read_encoding(encoding, "--encoding")
-    allowed = Resources(read_engine(engine), None, size, spill, text)
+    allowed = Resources(
+        read_engine(engine),
+        None,
+        read_memory(memory, "--memory"),
+        spill,
+        read_encoding(encoding, "--encoding"),
+        read_quotes(quotes, "--quotes"),
+    )
     with progress() as bar:
         bar.step("reading wages")
         made = write_jobs(wages, wanted, out, allowed)

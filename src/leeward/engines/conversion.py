@@ -1,16 +1,17 @@
 """Conversion: what DuckDB does not read becomes a private file that it reads, in the spill folder.
 
 CSV in another encoding becomes CSV in UTF-8; sheets of Excel and files of SAS, Stata and SPSS
-become Parquet. The libraries that read them are the extra `files`.
+become Parquet. The libraries that read them are the extra `files`. No type follows from rows:
+cells of a sheet are texts, each by itself, and statistical files declare the types of columns.
 """
 
 import codecs
 import errno
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from functools import partial
 from importlib import import_module
 from itertools import islice
@@ -22,60 +23,95 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from leeward.engines.address import FileAddress
-from leeward.engines.csv_file import CHUNK, opened_bytes
+from leeward.engines.csv_file import CHUNK, CsvHeader, opened_bytes, read_header
+from leeward.engines.csv_lines import CsvLines
 from leeward.engines.driver_errors import hidden
 from leeward.engines.headers import require_names
+from leeward.engines.loose_values import text_array, value_text
 from leeward.engines.spill import no_room
 from leeward.errors import BadFile, shown
 from leeward.installation import hint
-from leeward.model.resources import UTF_8
+from leeward.model.resources import UTF_8, Resources
 
 CELLS = 2_000_000
 """Values that are held at a time, so that memory does not grow with a file."""
+
+NO_TEXT, ESCAPED = "leeward.no-text", "surrogateescape"
+"""How bytes that are no text are decoded and encoded: to a byte that is none in UTF-8 either."""
+
+
+def _no_text(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 (for the type checker)
+    return "\udcff", error.end
+
+
+codecs.register_error(NO_TEXT, _no_text)
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 READERS = {"sas": "read_sas7bdat", "xport": "read_xport", "stata": "read_dta", "spss": "read_sav"}
 """The functions of pyreadstat."""
 
-NUMBER, TEXT = pa.float64(), pa.string()
-"""What columns hold. A date is a number: a third type, which makes no code, would depend on rows.
+LATIN = "LATIN1"
+"""The encoding in which every byte is a letter, so that no text is lost before it is judged."""
 
-Columns of nothing but whole numbers become whole when all of them are known.
-"""
-
-DAY_0 = datetime(1899, 12, 30)
-"""The day from which Excel counts."""
-
-Pieces = Iterator[Mapping[str, list[Any]]]
+Pieces = Iterator[Mapping[str, list[Any] | pa.Array]]
 """The values of columns, some rows at a time."""
 
 
 def readable(
-    address: FileAddress, folder: Path, encoding: str | None, *, header: bool = False
+    address: FileAddress, folder: Path, reading: Resources, *, header: bool = False
 ) -> FileAddress:
     """A file that DuckDB reads, with the same rows: the file itself, or a private one.
 
-    Of a `header` alone no row is converted, and no type comes from rows.
+    Of a `header` alone no row is converted.
     """
-    if address.format == "parquet" or (address.format == "csv" and _is_utf_8(address, encoding)):
+    if address.format == "parquet":
         return address
-    place = folder / f"file_{address.table}"
-    place.mkdir(mode=0o700)
     if address.format == "csv":
-        plain = address.path.with_suffix("") if address.zipped else address.path
-        decoded = replace(address, path=place / plain.name)
-        _decode(address, decoded.path, encoding or UTF_8, header=header)
-        return decoded
+        return _readable_csv(address, folder, reading, header=header)
     sheet = _sheet(address) if address.format == "sheet" else None
     schema, pieces = (
-        _statistical(address, encoding)
+        _statistical(address, reading.encoding)
         if sheet is None
-        else _cells(sheet, address.parameter, header=header)
+        else _cells(sheet, address.parameter)
     )
     name = "" if sheet is None else sheet.name
+    place = _place(folder, "file", address)
     converted = FileAddress(address.table, place / "rows.parquet", "parquet", name)
-    _write(converted.path, schema, iter(()) if header else pieces)
+    write_rows(converted.path, schema, iter(()) if header else pieces)
     return converted
+
+
+def _readable_csv(
+    address: FileAddress, folder: Path, reading: Resources, *, header: bool
+) -> FileAddress:
+    """Text in UTF-8; without quotes, also with a row for every line."""
+    plain, bare = _is_utf_8(address, reading.encoding), reading.quotes is not None
+    text = address if plain else _decoded_file(address, folder, reading, header=header)
+    if header or not bare:
+        return text
+    found = read_header(text.path, address.parameter, quotes=False)
+    rows = with_rows_only(text, folder, found, quotes=False)
+    if text is not address:
+        text.path.unlink()
+    return rows
+
+
+def with_rows_only(
+    address: FileAddress, folder: Path, header: CsvHeader, *, quotes: bool
+) -> FileAddress:
+    """A CSV file in which every line that is no row is one without values."""
+    plain = address.path.with_suffix("") if address.zipped else address.path
+    copied = replace(address, path=_place(folder, "lines", address) / plain.name)
+    with opened_bytes(address.path) as source, _private(copied.path) as target:
+        CsvLines(header, quotes).copy(source, target)
+    return copied
+
+
+def _place(folder: Path, kind: str, address: FileAddress) -> Path:
+    place = folder / f"{kind}_{address.table}"
+    place.mkdir(mode=0o700)
+    return place
 
 
 def _is_utf_8(address: FileAddress, encoding: str | None) -> bool:
@@ -86,17 +122,17 @@ def _is_utf_8(address: FileAddress, encoding: str | None) -> bool:
         return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
 
 
-def _decode(address: FileAddress, out: Path, encoding: str, *, header: bool) -> None:
-    decoder = codecs.getincrementaldecoder(encoding)()
+def _decoded_file(
+    address: FileAddress, folder: Path, reading: Resources, *, header: bool
+) -> FileAddress:
+    plain = address.path.with_suffix("") if address.zipped else address.path
+    decoded = replace(address, path=_place(folder, "file", address) / plain.name)
+    encoding = reading.encoding or UTF_8
+    errors = "strict" if reading.quotes is None else NO_TEXT
     try:
-        with opened_bytes(address.path) as source, _private(out) as target:
-            while piece := source.read(1 if header else CHUNK):
-                text = decoder.decode(piece)
-                target.write(text.encode())
-                if header and text == "\n":
-                    return
-            target.write(decoder.decode(b"", final=True).encode())
-        return
+        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        _decode(address.path, decoded.path, decoder, header=header)
+        return decoded
     except UnicodeError:
         refusal = BadFile(
             address.parameter,
@@ -107,12 +143,28 @@ def _decode(address: FileAddress, out: Path, encoding: str, *, header: bool) -> 
     raise hidden(refusal)
 
 
-def _write(out: Path, schema: pa.Schema, pieces: Pieces) -> None:
+def _decode(path: Path, out: Path, decoder: codecs.IncrementalDecoder, *, header: bool) -> None:
+    with opened_bytes(path) as source, _private(out) as target:
+        while piece := source.read(1 if header else CHUNK):
+            text = decoder.decode(piece)
+            target.write(text.encode(errors=ESCAPED))
+            if header and text == "\n":
+                return
+        target.write(decoder.decode(b"", final=True).encode(errors=ESCAPED))
+
+
+def write_rows(out: Path, schema: pa.Schema, pieces: Pieces) -> None:
+    """A private Parquet file of these rows."""
     with _private(out) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for piece in pieces:
-            # `from_pandas` makes a null of nan, which is what missing numbers are read as.
-            columns = [pa.array(piece[one.name], one.type, from_pandas=True) for one in schema]
+            columns = [_column(piece[one.name], one.type) for one in schema]
             writer.write_batch(pa.record_batch(columns, schema=schema))
+
+
+def _column(values: list[Any] | pa.Array, kind: pa.DataType) -> pa.Array:
+    # `from_pandas` makes a null of nan, which is what missing numbers are read as.
+    is_array = isinstance(values, pa.Array)
+    return values if is_array else pa.array(values, kind, from_pandas=True)
 
 
 @contextmanager
@@ -140,22 +192,26 @@ def _statistical(address: FileAddress, encoding: str | None) -> tuple[pa.Schema,
         str(address.path),
         output_format="dict",
         disable_datetime_conversion=True,
-        **told,
     )
-    about = read(metadataonly=True)[1]
+    about = read(metadataonly=True, **told)[1]
     names = about.column_names
     require_names(names, address.parameter)
-    kinds = about.readstat_variable_types
-    types = {name: TEXT if "string" in kinds[name] else NUMBER for name in names}
+    types = {name: _declared(about.readstat_variable_types[name]) for name in names}
     rows = max(1, CELLS // max(1, len(names)))
+    said = encoding or about.file_encoding or UTF_8
+
+    def some(start: int) -> Mapping[str, list[Any]]:
+        part = {"row_offset": start, "row_limit": rows}
+        with suppress(UnicodeDecodeError, _library("pyreadstat", address.parameter).ReadstatError):
+            return _texts_or_nulls(read(**part, **told)[0], types, None)
+        # Some text is not in the encoding that the file declares, and is a missing value.
+        return _texts_or_nulls(read(**part, encoding=LATIN)[0], types, said)
 
     def pieces() -> Pieces:
         start = 0
         while True:
-            piece = read(row_offset=start, row_limit=rows)[0]
-            yield {
-                name: _filled(piece[name]) if types[name] == TEXT else piece[name] for name in names
-            }
+            piece = some(start)
+            yield piece
             start += rows
             if len(piece[names[0]]) < rows:
                 return
@@ -163,8 +219,30 @@ def _statistical(address: FileAddress, encoding: str | None) -> tuple[pa.Schema,
     return pa.schema(list(types.items())), pieces()
 
 
-def _filled(texts: list[str | None]) -> list[str | None]:
-    return [one or None for one in texts]
+def _declared(kind: str) -> pa.DataType:
+    """The type that a statistical file declares for a column."""
+    if "string" in kind:
+        return pa.string()
+    return pa.int64() if "int" in kind else pa.float64()
+
+
+def _texts_or_nulls(
+    piece: Mapping[str, list[Any]], types: Mapping[str, pa.DataType], encoding: str | None
+) -> Mapping[str, list[Any]]:
+    """Some rows, by the names of columns; texts are read by the encoding, if they were not yet."""
+    return {
+        name: [_decoded(one, encoding) for one in values] if kind == pa.string() else values
+        for (name, kind), values in zip(types.items(), piece.values(), strict=True)
+    }
+
+
+def _decoded(text: str | None, encoding: str | None) -> str | None:
+    if not text or encoding is None:
+        return text or None
+    try:
+        return text.encode(LATIN).decode(encoding)
+    except UnicodeDecodeError:
+        return None
 
 
 def _sheet(address: FileAddress) -> Any:  # noqa: ANN401 (of a library without types)
@@ -174,64 +252,35 @@ def _sheet(address: FileAddress) -> Any:  # noqa: ANN401 (of a library without t
     return book.get_sheet_by_name(_sheet_name(address, library, book))
 
 
-def _cells(
-    sheet: Any,  # noqa: ANN401 (as above)
-    parameter: str,
-    *,
-    header: bool,
-) -> tuple[pa.Schema, Pieces]:
-    """The rows of a sheet under its first row, which names the columns; empty cells are nulls.
+def _cells(sheet: Any, parameter: str) -> tuple[pa.Schema, Pieces]:  # noqa: ANN401 (as above)
+    """The rows of a sheet under its first row, which names the columns; each cell is a text.
 
-    A sheet is as wide as its rows. Cells left and right of all names are no columns: otherwise a
-    single one, in the row of a worker, would refuse the file in public.
+    Empty cells and errors are nulls. A sheet is as wide as its rows. Cells left and right of all
+    names are no columns: otherwise a single one, in the row of a worker, would refuse the file in
+    public.
     """
-    first = [_text(cell) for cell in next(sheet.iter_rows(), [])]
+    first = [_name(cell) for cell in next(sheet.iter_rows(), [])]
     named = [place for place, name in enumerate(first) if name.strip()]
     within = slice(named[0], named[-1] + 1) if named else slice(0)
     names = first[within]
     require_names(names or [""], parameter)
-    kinds: list[set[pa.DataType]] = [set() for _ in names]
-    for row in () if header else _under(sheet, within):
-        for held, cell in zip(kinds, row, strict=True):
-            if cell != "":
-                held.add(NUMBER if _is_number(cell) else TEXT)
-    values = [_number if held == {NUMBER} else _text for held in kinds]
-    types = [NUMBER if held == {NUMBER} else TEXT for held in kinds]
 
     def pieces() -> Pieces:
-        rows = (row for row in _under(sheet, within) if any(one != "" for one in row))
+        under = (row[within] for row in islice(sheet.iter_rows(), 1, None))
+        rows = (row for row in under if any(one != "" for one in row))
         while some := list(islice(rows, max(1, CELLS // max(1, len(names))))):
-            cells = zip(*some, strict=True)
+            columns = zip(*some, strict=True)
             yield {
-                name: [None if one == "" else value(one) for one in column]
-                for name, value, column in zip(names, values, cells, strict=True)
+                name: text_array(None if one == "" else one for one in column)
+                for name, column in zip(names, columns, strict=True)
             }
 
-    return pa.schema(list(zip(names, types, strict=True))), pieces()
+    return pa.schema([(name, pa.large_string()) for name in names]), pieces()
 
 
-def _under(sheet: Any, within: slice) -> Iterator[list[Any]]:  # noqa: ANN401 (as above)
-    """The cells under the header, of these columns."""
-    return (row[within] for row in islice(sheet.iter_rows(), 1, None))
-
-
-def _is_number(cell: object) -> bool:
-    return isinstance(cell, int | float | date) and not isinstance(cell, bool)
-
-
-def _number(cell: float | date) -> float:
-    """A cell of a column of numbers; of a date the number that Excel keeps."""
-    if not isinstance(cell, date):
-        return cell
-    moment = cell if isinstance(cell, datetime) else datetime.combine(cell, time())
-    return (moment - DAY_0) / timedelta(days=1)
-
-
-def _text(cell: object) -> str:
-    """A cell of a column that holds texts, or of several kinds: 44001 and not 44001.0."""
-    if isinstance(cell, bool):
-        return str(cell).lower()
-    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+def _name(cell: object) -> str:
+    """The name of a column: a number without .0, and a date as it is seen."""
+    return str(cell) if isinstance(cell, date) else value_text(cell) or ""
 
 
 def _sheet_name(address: FileAddress, library: ModuleType, book: Any) -> str:  # noqa: ANN401

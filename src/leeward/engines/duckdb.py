@@ -1,6 +1,6 @@
 """DuckDB inside this process, over files, frames or a DuckDB file."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from hashlib import sha256
@@ -21,8 +21,9 @@ from leeward.engines.address import (
     parameter_of,
     split_sheet,
 )
-from leeward.engines.conversion import readable
+from leeward.engines.conversion import readable, with_rows_only
 from leeward.engines.csv_file import READABLE, CsvHeader, find_fault, read_header, require_whole
+from leeward.engines.csv_lines import LONGEST_ROW
 from leeward.engines.database import (
     Table,
     bytewise,
@@ -30,12 +31,13 @@ from leeward.engines.database import (
     ibis,
     open_tables,
     quoted,
+    row_count,
     small_result,
 )
 from leeward.engines.digest import FileDigest, FileState, digest_rows, state
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import require_names
-from leeward.engines.recoding import whole_number
+from leeward.engines.loose_values import text_array
 from leeward.engines.spill import SpillFolder, no_room
 from leeward.errors import BadFile, LeewardError, Undisclosed, shown
 from leeward.model.resources import Resources
@@ -51,6 +53,9 @@ QUIET = "SET enable_progress_bar = false"
 
 AS_WRITTEN = "SET disabled_optimizers = 'join_order,build_side_probe_side'"
 """Joins hash their right side, here code lists: otherwise DuckDB may hash all rows of a file."""
+
+OBJECTS = "object"
+"""The type of columns of pandas whose values have a type each."""
 
 KINDS: Mapping[Format, str] = {
     "parquet": "a Parquet file",
@@ -161,7 +166,7 @@ class Files(Embedded):
     ) -> None:
         self._addresses = addresses
         self._unread = frozenset(headers)
-        self._encoding = resources.encoding
+        self._reading = resources
         self._begun = FileDigest(self._paths()) if hashed else None
         with closed_on_refusal(self._stop):
             super().__init__(resources)
@@ -169,6 +174,7 @@ class Files(Embedded):
         self._converted: dict[Path, FileState | None] = {}
         self._digested = False
         self._here: dict[str, FileAddress] = {}
+        self._mended: set[str] = set()
         self._headers: dict[str, CsvHeader] = {}
         self._loaded: dict[str, Table] = {}
         with closed_on_refusal(self.close):
@@ -184,39 +190,36 @@ class Files(Embedded):
         here = self._here[address.table] = readable(
             address,
             self._spill.path,
-            self._encoding,
+            self._reading,
             header=address.table in self._unread,
         )
         if here is not address:
             self._converted.setdefault(address.path, before)  # sheets may share a file
-        # A folder called sex=F is a folder: no column is made of it.
-        path = _literal(here.path)
         if here.format == "parquet":
             require_names(pq.read_schema(here.path).names, address.parameter)
-            table = self._backend.read_parquet(
-                path, table_name=f"file_{address.table}", hive_partitioning=False
+            # A folder called sex=F is a folder: no column is made of it.
+            return self._backend.read_parquet(
+                _literal(here.path), table_name=f"file_{address.table}", hive_partitioning=False
             )
-            return table if here is address else self._with_whole_numbers(table)
-        header = self._headers[address.table] = read_header(here.path, address.parameter)
+        quotes = self._reading.quotes is None
+        self._headers[address.table] = read_header(here.path, address.parameter, quotes=quotes)
+        return self._csv(here)
+
+    def _csv(self, here: FileAddress) -> Table:
+        """A CSV file in text. Nothing is guessed: a guess would follow from rows."""
+        header = self._headers[here.table]
+        quote = '"' if self._reading.quotes is None else ""
         return self._backend.read_csv(
-            path,
-            table_name=f"file_{address.table}",
+            _literal(here.path),
+            table_name=f"file_{here.table}",
             columns=dict.fromkeys(header.columns, "VARCHAR"),  # 01 keeps its zero
             delim=header.mark,
-            quote='"',
-            escape='"',
+            quote=quote,
+            escape=quote,
+            header=True,
+            auto_detect=False,
+            max_line_size=LONGEST_ROW,
             hive_partitioning=False,
-        )
-
-    def _with_whole_numbers(self, table: Table) -> Table:
-        """Sheets and statistical programs have no whole numbers: columns of nothing else do."""
-        floats = [name for name, kind in table.schema().items() if kind.is_floating()]
-        if not floats:
-            return table
-        whole = {one: (table[one].isnull() | whole_number(table[one]).notnull()) for one in floats}
-        (found,) = self.rows(table.aggregate(**{one: held.all() for one, held in whole.items()}))
-        return table.mutate(
-            **{one: table[one].cast("int64") for one in floats if found[one] is not False}
         )
 
     def _copied(self, address: FrameAddress) -> Table:
@@ -250,17 +253,47 @@ class Files(Embedded):
 
     def _load(self, file: FileAddress, columns: tuple[str, ...]) -> Table:
         """The rows of a CSV file; if they cannot be read, the first line that is wrong."""
-        rows = self._opened[file.table].select(*columns)
-        try:
-            return hiding_errors(
-                lambda: self.keep(f"rows_{file.table}", rows), file.parameter, READABLE
-            )
-        except LeewardError as error:
-            refusal = error
-        said = refusal.inside if isinstance(refusal, Undisclosed) else refusal
-        if said is not None and said.rule == READABLE:
-            refusal = find_fault(file.path, file.parameter, self._headers[file.table]) or refusal
-        raise refusal
+        name = f"rows_{file.table}"
+
+        def kept() -> Table:
+            return self.keep(name, self._opened[file.table].select(*columns))
+
+        refusal = _refusal_of(kept, file)
+        if refusal is not None and self._may_mend(file):
+            self._mend(file)
+            refusal = _refusal_of(kept, file)
+        if refusal is not None:
+            path = self._here[file.table].path
+            raise find_fault(path, file.parameter, self._headers[file.table]) or refusal
+        return self._backend.table(name)
+
+    def require_rows(self, table: str, parameter: str) -> None:
+        """See that a file is whole and each line a row, for one who reads it as a stream."""
+        file = self._here.get(table)
+        if file is None or file.format != "csv":
+            return
+        require_whole(file.path, parameter)
+        lines = self._opened[table]
+        if self._may_mend(file) and _refusal_of(lambda: row_count(self, lines), file) is not None:
+            self._mend(file)
+
+    def _may_mend(self, file: FileAddress) -> bool:
+        """Once; the public frame is not mended, and without quotes every line is a row already."""
+        public = file.table == "workplaces"
+        return not public and file.table not in self._mended and self._reading.quotes is None
+
+    def _mend(self, file: FileAddress) -> None:
+        """Read a copy in which every line that is no row is one without values."""
+        given = next(
+            one.path
+            for one in self._addresses
+            if isinstance(one, FileAddress) and one.table == file.table
+        )
+        self._mended.add(file.table)
+        self._converted.setdefault(given, state(given))
+        header = self._headers[file.table]
+        self._here[file.table] = with_rows_only(file, self._spill.path, header, quotes=True)
+        self._opened[file.table] = self._csv(self._here[file.table])
 
     def digest(self) -> str:
         frames = [one.table for one in self._addresses if isinstance(one, FrameAddress)]
@@ -379,6 +412,19 @@ class DuckFile(Embedded):
         return digest_rows(self, self._opened), *map(state, self._paths)
 
 
+def _refusal_of(read: Callable[[], object], file: FileAddress) -> LeewardError | None:
+    """Why lines of a CSV file cannot be read, if they cannot; every other error is raised."""
+    try:
+        hiding_errors(read, file.parameter, READABLE)
+        return None
+    except LeewardError as error:
+        refusal = error
+    said = refusal.inside if isinstance(refusal, Undisclosed) else refusal
+    if said is None or said.rule != READABLE:
+        raise refusal
+    return refusal
+
+
 def _rule(address: FileAddress | FrameAddress) -> str:
     if isinstance(address, FrameAddress):
         return "must be a frame whose columns have one type each"
@@ -390,13 +436,34 @@ def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
     if hasattr(frame, "to_pyarrow_batches"):
         return frame.to_pyarrow_batches()
     if hasattr(frame, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(frame)
+        return pa.RecordBatchReader.from_stream(_with_texts(frame))
     raise BadFile(
         parameter,
         rule="must be a path, or a frame that streams Arrow (pandas, Polars, Arrow, DuckDB, Ibis)",
         value=f"a {type(frame).__name__}",
         next_step="Give a data frame of one of these libraries, or the path of a file.",
     )
+
+
+def _with_texts(frame: Any) -> Any:  # noqa: ANN401 (of any library)
+    """The same frame; columns of pandas whose values have a type each are texts, by value.
+
+    PyArrow would look for the type of such a column in all its rows, and reject several.
+    """
+    if type(frame).__module__.partition(".")[0] != "pandas":
+        return frame
+    from pandas.arrays import ArrowExtensionArray  # type: ignore[import-untyped] # noqa: PLC0415 (whose frame it is)
+
+    whole = frame.copy(deep=False)
+    for place, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, place]
+        if kind == OBJECTS or getattr(kind, "storage", "") == "python":
+            whole.isetitem(place, ArrowExtensionArray(text_array(column)))
+        elif getattr(getattr(kind, "categories", None), "dtype", None) == OBJECTS:
+            codes = pa.array(column.cat.codes, pa.int64(), mask=(column.cat.codes < 0).to_numpy())
+            texts = text_array(kind.categories).take(codes)
+            whole.isetitem(place, ArrowExtensionArray(texts))
+    return whole
 
 
 def _literal(path: Path) -> str:

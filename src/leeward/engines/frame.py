@@ -17,6 +17,7 @@ from leeward.engines.recoding import (
     Pays,
     numbered,
     pay_columns,
+    present,
     profile_name,
     recoded,
     same_id,
@@ -90,7 +91,7 @@ def find_establishments(
     keys, workplaces = codebook.keys.workplaces, tables["workplaces"]
     ids = {"id": workplaces[keys.id]}
     if owners:
-        ids["owner"] = workplaces[keys.id if keys.employer is None else keys.employer]
+        ids["owner"] = present(workplaces[keys.id if keys.employer is None else keys.employer])
     coded = recoded(scratch, workplaces, ids, profiles)
     jobs = _paid_jobs(tables, codebook, pays)
     payrolls = {one: jobs[one].sum() for one in pays.values()}

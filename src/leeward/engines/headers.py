@@ -18,8 +18,7 @@ ROW_NUMBERS = (
     "pandas. "
 )
 UNSEPARATED = "The header was read as one name: columns of CSV are separated by , ; tab or |. "
-NO_CODES = "Convert the column: fractions and nested values make no ids or codes."
-GAPS = " Whole numbers that a gap made 44001.0 become whole by astype('Int64') in pandas."
+NO_CODES = "Convert the column: dates, bytes and nested values make no ids or codes."
 
 
 def header_problems(
@@ -47,8 +46,7 @@ def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[Le
         yield _wrong_type(table, name, column, rule, step)
     elif holds == "codes" and not (holds_codes(table[column]) or _may_hold(table[column], name)):
         rule = "must hold text, whole numbers or true and false"
-        step = f"{NO_CODES}{GAPS}" if may_be_fractions(table[column]) else NO_CODES
-        yield _wrong_type(table, name, column, rule, step)
+        yield _wrong_type(table, name, column, rule, NO_CODES)
 
 
 def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> LeewardError:
@@ -58,12 +56,12 @@ def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> L
 
 
 def _may_hold(column: Column, table: str) -> bool:
-    """Whether values of workers and jobs can be codes although the type suits fractions or nothing.
+    """Whether values can be ids and codes although the type suits fractions, or nothing.
 
-    One null makes floats of whole numbers in some tools, and a column of nulls has no type.
+    Statistical files have no other numbers, and one null makes floats of whole numbers in some
+    tools. A column of nulls has no type: the public frame has none.
     """
-    kind = column.type()
-    return table != "workplaces" and bool(may_be_fractions(column) or kind.is_null())
+    return may_be_fractions(column) or bool(column.type().is_null() and table != "workplaces")
 
 
 def require_names(columns: Iterable[str], parameter: str) -> None:

@@ -18,13 +18,17 @@ from leeward.engines.postgres import Postgres
 from leeward.engines.remote import Remote
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import chosen_remote
+from leeward.engines.sqlite import Sqlite
 from leeward.errors import InvalidParameter
 from leeward.model import TABLES
 from leeward.model.resources import Resources
 
 ANYTHING = Resources()
 
-SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {"postgres": Postgres}
+SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {
+    "postgres": Postgres,
+    "sqlite": Sqlite,
+}
 """Databases with a class of their own; all others are read in the common way."""
 
 
@@ -79,9 +83,9 @@ def _database(
         return Files(here, resources, hashed=hashed, headers=headers)
     scheme = tables[0].scheme
     if scheme == "duckdb":
-        _refuse_useless(("encoding",), scheme, resources)
+        _refuse_useless(("encoding", "quotes"), scheme, resources)
         return DuckFile(tables, resources)
-    _refuse_useless(("engine", "memory", "spill", "encoding"), scheme, resources)
+    _refuse_useless(("engine", "memory", "spill", "encoding", "quotes"), scheme, resources)
     return SPECIAL.get(scheme, Remote)(tables)
 
 
@@ -89,7 +93,7 @@ def _refuse_useless(options: tuple[str, ...], scheme: str, resources: Resources)
     """Refuse an option that would have no effect."""
     useless = [name for name in options if getattr(resources, name) is not None]
     if useless:
-        text = useless[0] == "encoding"
+        text = useless[0] in ("encoding", "quotes")
         raise InvalidParameter(
             f"data.{useless[0]}",
             rule="is for CSV files" if text else "is for files and for tables of DuckDB",

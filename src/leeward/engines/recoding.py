@@ -43,6 +43,22 @@ def code_text(column: Column) -> Column:
     return ibis.cases((_is_number(column), texts))
 
 
+_BYTES = ibis.udf.scalar.builtin(
+    lambda text, form: (text, form), name="convert_to", signature=(("string", "string"), "binary")
+)
+
+
+def ordered_text(column: Column) -> Column:
+    """The text of an id or a code, to be ordered byte by byte, whatever type the column has.
+
+    PostgreSQL would order the text of a number or a truth value as the language of the database
+    does; texts of columns are compared byte by byte already.
+    """
+    text = code_text(column)
+    foreign = column.get_backend().name == "postgres" and not column.type().is_string()
+    return _BYTES(text, "UTF8") if foreign else text
+
+
 def whole_number(column: Column) -> Column:
     """The whole numbers of a column of floats; a null in place of every other value.
 
@@ -76,6 +92,11 @@ def _is_number(column: Column) -> Column:
     return present & ~column.isnan() if nan else present
 
 
+def present(column: Column) -> Column:
+    """The values of a column; a null in place of what is no number in a column of floats."""
+    return ibis.cases((_is_number(column), column)) if column.type().is_floating() else column
+
+
 NUMBER = r"^[+-]?[0-9]{1,99}(\.[0-9]{1,99})?([eE][+-]?[0-9]{1,2})?$"
 """A number in a column of texts; none of them is too large for float64."""
 
@@ -87,13 +108,20 @@ def number(column: Column) -> Column:
     """The numbers of a numeric column; a null in place of everything else."""
     kind = column.type()
     if kind.is_integer():
-        return column
+        return without_texts(column)
     if kind.is_string():
         # In Java `$` also matches before a last line separator, which the second pattern refuses.
         readable = column.re_search(NUMBER) & ~column.re_search(NO_NUMBER)
         return ibis.cases((readable, ibis.ifelse(readable, column, "0").cast("float64")))
     value = _as_float(column)
     return ibis.cases((_is_number(value), value))
+
+
+def without_texts(column: Column) -> Column:
+    """The numbers of a column of numbers: in SQLite such a column may hold texts."""
+    if column.get_backend().name != "sqlite":
+        return column
+    return ibis.cases((column.typeof() != "text", column))
 
 
 def has_fraction(value: Column) -> Column:

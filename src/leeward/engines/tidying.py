@@ -5,6 +5,9 @@ rule of `model.ROW_RULES`, in this order: rows without an id are left out; one r
 is kept; rows of jobs that agree in everything that is read become one; jobs that point nowhere
 are left out; then comes the jobs rule of the plan. No rule looks at the order of rows.
 
+Where one row of several is kept, ids and codes are ordered as texts, byte by byte, whatever types
+their columns have: the same rows in another file, or in another database, keep the same jobs.
+
 A rule that touches no row of the data changes nothing and takes time: with the `steps` that a check
 found to be needed, only these are taken.
 """
@@ -12,7 +15,15 @@ found to be needed, only these are taken.
 from collections.abc import Iterable, Mapping
 
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis
-from leeward.engines.recoding import listed_code, may_be_fractions, same_id, whole_number
+from leeward.engines.recoding import (
+    listed_code,
+    may_be_fractions,
+    number,
+    ordered_text,
+    same_id,
+    whole_number,
+    without_texts,
+)
 from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 
 JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
@@ -34,6 +45,7 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
     tables = dict(database.tables(needed_columns(codebook, rule)))
     keys = codebook.keys
     for name, ids in (
+        ("workplaces", (keys.workplaces.id,)),
         ("workers", (keys.workers.id,)),
         ("jobs", (keys.jobs.worker, keys.jobs.workplace)),
     ):
@@ -54,7 +66,8 @@ def tidied(
         workers = workers.filter(workers[keys.workers.id].notnull())
         jobs = jobs.filter(jobs[keys.jobs.worker].notnull(), jobs[keys.jobs.workplace].notnull())
     if "worker_rows" in steps:
-        workers = _first(workers, (keys.workers.id,), _order(workers, columns["workers"]), 1)
+        order = _order(workers, "workers", columns["workers"], codebook)
+        workers = _first(workers, (keys.workers.id,), order, 1)
     if workers is not tables["workers"]:
         workers = scratch.keep(workers.select(*columns["workers"]))
     if "repeated_job" in steps:
@@ -77,9 +90,9 @@ def _found(jobs: Table, column: str, table: Table, key: str) -> Table:
 def counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
     """What is left of the jobs under the rule for workers with several."""
     keys = codebook.keys.jobs
-    others = (one for one in needed_columns(codebook, rule)["jobs"] if one != keys.worker)
-    within = (keys.workplace, *others)
-    order = _order(jobs, within)
+    others = (column for table, column in codebook.columns() if table == "jobs")
+    within = (keys.workplace, *(one for one in others if one != keys.worker))
+    order = _order(jobs, "jobs", within, codebook)
     if isinstance(rule, PrimaryJob):
         rank = ibis.desc(_rank_or_null(jobs[rule.column]), nulls_first=False)
         return _first(jobs, (keys.worker,), [rank, *order], 1)
@@ -101,12 +114,25 @@ def _first_of_each(
     numbered = jobs.mutate(**{coded: listed_code(jobs, codebook.attributes[rule.per or ""])})
     found = numbered.filter(numbered[coded].notnull())
     group = (codebook.keys.jobs.worker, coded)
-    return _first(found, group, _order(found, within), rule.most).drop(coded)
+    return _first(found, group, _order(found, "jobs", within, codebook), rule.most).drop(coded)
 
 
-def _order(table: Table, columns: Iterable[str]) -> list[Column]:
-    """An order in which only rows tie that agree in all these columns; nulls come last."""
-    return [ibis.asc(table[one], nulls_first=False) for one in dict.fromkeys(columns)]
+def _order(table: Table, name: str, columns: Iterable[str], codebook: Codebook) -> list[Column]:
+    """An order in which only rows tie that count alike by all these columns; nulls come last.
+
+    Ids and codes are ordered by their texts; numeric columns by the number that is read, then by
+    the value as it is stored.
+    """
+    numeric = {one.column for one in codebook.numeric if one.table == name}
+    coded = codebook.attributes.values()
+    listed = {one.column for one in coded if one.table == name and one.numbers is None}
+    keys: list[Column] = []
+    for one in dict.fromkeys(columns):
+        if one in numeric:
+            keys += [number(table[one]), table[one]]
+        if one not in numeric or one in listed:
+            keys.append(ordered_text(table[one]))
+    return [ibis.asc(key, nulls_first=False) for key in keys]
 
 
 def _first(table: Table, group: Iterable[str], order: list[Column], most: int) -> Table:
@@ -127,7 +153,7 @@ def _named(table: Table, wanted: str) -> str:
 def rank_value(column: Column) -> Column:
     """What jobs are ranked by; a column of a CSV file is text and read as numbers."""
     if not column.type().is_string():
-        return column
+        return without_texts(column) if column.type().is_numeric() else column
     read = column.try_cast("float64")
     if column.get_backend().name != "pyspark":
         return read

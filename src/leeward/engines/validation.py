@@ -41,6 +41,11 @@ AMBIGUOUS = (
     "lower case, accents): give the column a binary collation, or change the codes."
 )
 PADDED = "{:,} of them match without the blanks around ids: trim jobs.{} and {}.{}."
+NO_ID = (
+    "Give every row an id, or remove the rows without. A line of a CSV file with too many or too "
+    "few values has none: row names of R (row.names = FALSE), or the separator in a value without "
+    "quotes."
+)
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FILL_NUMBER = "Fill the rows with numbers, or name a class with `null_as` in the codebook."
 RANGE = "Look at low, cap and unit in the codebook, which say {} to {} {}, or change the rows."
@@ -153,8 +158,7 @@ class RowChecks:
             ("jobs", keys.jobs.workplace),
         ):
             if rows := self.probe.nulls(table, column):
-                remedy = "Give every row an id, or remove the rows without."
-                found = Finding("missing id", table, column, rows, (), remedy)
+                found = Finding("missing id", table, column, rows, (), NO_ID)
                 yield self._judged(found, "missing_id")
 
     def duplicates(self) -> Iterator[Finding]:

@@ -19,7 +19,13 @@ from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
 from leeward.engines.opening import ANYTHING, open_database
 from leeward.engines.private_file import require_new, write_private
-from leeward.engines.recoding import as_text, may_be_fractions, whole_inside, whole_number
+from leeward.engines.recoding import (
+    as_text,
+    may_be_fractions,
+    ordered_text,
+    whole_inside,
+    whole_number,
+)
 from leeward.errors import BadData, shown
 from leeward.model.resources import Resources
 from leeward.model.wage_jobs import ONES, WageJobs
@@ -124,10 +130,13 @@ def _digit(pay: Column) -> Column:
 
 
 def _one_each(jobs: Table, quarters: Iterable[str]) -> Table:
-    """The job of each person with the largest pay in these quarters; ties go to the smallest id."""
+    """The job of each person with the largest pay in these quarters; ties go to the first id.
+
+    Ids are ordered as texts, whatever type their column has.
+    """
     largest = ibis.desc(reduce(add, (jobs[name] for name in quarters)))
     turn = ibis.row_number().over(
-        group_by=jobs.worker_id, order_by=[largest, ibis.asc(jobs.workplace_id)]
+        group_by=jobs.worker_id, order_by=[largest, ibis.asc(ordered_text(jobs.workplace_id))]
     )
     numbered = jobs.mutate(turn=turn)
     return numbered.filter(numbered.turn == 0).drop("turn")

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
-from leeward.engines.recoding import as_text, class_or_code
+from leeward.engines.recoding import FRACTION, class_or_code, code_text, may_be_fractions
 from leeward.errors import BadData, raise_all
 from leeward.model import LEFT_OUT, Attribute, Codebook
 
@@ -37,14 +37,9 @@ def list_codes(database: Database, column: str) -> tuple[str, ...]:
     table = database.tables()["workplaces"]
     if column not in table.columns:
         raise no_such_column(table, "workplaces", column)
-    if not holds_codes(table[column]):
-        raise BadData(
-            f"data.workplaces.{column}",
-            rule="must hold text, whole numbers or true and false",
-            value=str(table[column].type()),
-            next_step="List a column of codes.",
-        )
-    texts = table.filter(table[column].notnull()).select(text=as_text(table[column])).distinct()
+    if not (holds_codes(table[column]) or may_be_fractions(table[column])):
+        raise _no_codes(column, str(table[column].type()))
+    texts = table.filter(table[column].notnull()).select(text=code_text(table[column])).distinct()
     found = [row["text"] for row in database.rows(texts.limit(MOST_TEXTS + 1))]
     if len(found) > MOST_TEXTS:
         raise BadData(
@@ -53,7 +48,18 @@ def list_codes(database: Database, column: str) -> tuple[str, ...]:
             value="more",
             next_step="Choose a column of codes, not one of ids or names.",
         )
+    if FRACTION in found:
+        raise _no_codes(column, "numbers with a fraction")
     return tuple(sorted(found))
+
+
+def _no_codes(column: str, value: str) -> BadData:
+    return BadData(
+        f"data.workplaces.{column}",
+        rule="must hold text, whole numbers or true and false",
+        value=value,
+        next_step="List a column of codes.",
+    )
 
 
 def frame_counts(
@@ -130,4 +136,4 @@ def _ids(database: Database, codebook: Codebook) -> Table:
     columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
     workplaces = database.tables(columns)["workplaces"]
     given = workplaces[codebook.keys.workplaces.id]
-    return workplaces.filter(given.notnull()).select(id=as_text(given))
+    return workplaces.filter(given.notnull()).select(id=code_text(given))

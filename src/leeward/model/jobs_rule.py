@@ -27,7 +27,7 @@ class SingleJob:
 
 @dataclass(frozen=True)
 class PrimaryJob:
-    """Each worker's job with the largest value of a column counts, ties by workplace id."""
+    """Each worker's job with the largest value of a column counts, ties by workplace id as text."""
 
     column: str
     name = "primary"
@@ -40,7 +40,7 @@ class PrimaryJob:
 
 @dataclass(frozen=True)
 class BoundedJobs:
-    """At most `most` jobs of each worker count, in the order of workplace ids.
+    """At most `most` jobs of each worker count, in the order of workplace ids as texts.
 
     With `per`, an attribute of jobs such as years, as many count under each of its codes, and jobs
     without one of its codes do not count.

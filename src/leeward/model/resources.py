@@ -1,4 +1,4 @@
-"""Resources: what reads the tables, by which encoding, with how much memory and which folder."""
+"""Resources: what reads the tables, how CSV is read, with how much memory and which folder."""
 
 import codecs
 import re
@@ -15,6 +15,9 @@ UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 UNITS |= {unit[0] + "i" + unit[1]: 1024**power for power, unit in enumerate(UNITS, 1)}
 SIZE = re.compile(rf"(\d{{1,15}})\s*({'|'.join(UNITS)})")
 UTF_8 = "utf-8"
+Quotes = Literal["none"]
+"""What CSV files may say of quotes: that there are none. Left out, values may be in quotes."""
+
 ENCODINGS = re.compile(
     r"utf-(8|16|32)(-[lb]e)?|cp\d+|iso8859-\d+|koi8-[ru]|mac-\w+|"
     r"shift_jis|euc_(jp|kr)|big5|gbk|gb18030"
@@ -32,7 +35,8 @@ class Resources:
     `memory` is what DuckDB may use, in bytes; `spill` the folder in which its folder for what does
     not fit is made. `remote` is the address of a Spark Connect server and is never shown.
     `encoding` is that of CSV files and of transport files of SAS, by the name that Python gives it;
-    None is UTF-8.
+    None is UTF-8. With `quotes` "none" a quote in a CSV file is a letter like any other, so that
+    no line concerns another.
     """
 
     engine: EngineName | None = None
@@ -40,6 +44,7 @@ class Resources:
     memory: int | None = None
     spill: Path | None = None
     encoding: str | None = None
+    quotes: Quotes | None = None
 
     def __repr__(self) -> str:
         return f"Resources({self.engine!r}, memory={self.memory!r}, remote and spill not shown)"
@@ -52,9 +57,9 @@ class Resources:
                 value="engine: spark",
                 next_step="Set spark.driver.memory, spark.executor.memory and spark.local.dir.",
             )
-        if self.engine == "spark" and self.encoding is not None:
+        if self.engine == "spark" and (self.encoding is not None or self.quotes is not None):
             raise InvalidParameter(
-                "encoding",
+                "encoding" if self.encoding is not None else "quotes",
                 rule="is for CSV files, which Spark is not asked to read",
                 value="engine: spark",
                 next_step="Leave it out.",
@@ -76,6 +81,7 @@ def read_resources(written: Mapping[str, str | None], base: Path) -> Resources:
         read_memory(written.get("memory"), "data.memory"),
         None if written.get("spill") is None else base / str(written["spill"]),
         read_encoding(written.get("encoding"), "data.encoding"),
+        read_quotes(written.get("quotes"), "data.quotes"),
     )
 
 
@@ -125,3 +131,17 @@ def read_encoding(written: str | None, parameter: str) -> str | None:
             "UTF-8.",
         )
     return found
+
+
+def read_quotes(written: str | None, parameter: str) -> Quotes | None:
+    """Whether values of CSV files may be in quotes: `none`, or left out for those that may."""
+    if written is None:
+        return None
+    if written.strip() != "none":
+        raise InvalidParameter(
+            parameter,
+            rule="must be none, or left out",
+            value=shown(written),
+            next_step="Write none for CSV files in which no value is in quotes.",
+        )
+    return "none"

@@ -42,7 +42,8 @@ IMPOSSIBLE = RowRule(
 LIMIT = RowRule(
     "limit",
     "Of each worker as many jobs count as the plan's jobs rule allows, in the order of workplace "
-    "ids; further ones, and those without a code of the attribute that it names, do not count.",
+    "ids as texts; further ones, and those without a code of the attribute that it names, do not "
+    "count.",
 )
 """The jobs rule of a plan, which a bundle states by itself."""
 

@@ -83,8 +83,9 @@ class Receipt:
 
 
 def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
-    """One number for data, how they are decoded, codebook, rules and program together."""
-    rules = [repr(plan.jobs), plan.strict, plan.resources.encoding, sorted(steps)]
+    """One number for data, how they are read, codebook, rules and program together."""
+    reading = [plan.resources.encoding, plan.resources.quotes]
+    rules = [repr(plan.jobs), plan.strict, *reading, sorted(steps)]
     said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
     return _keyed(key, f"receipt {said}")
 

@@ -42,6 +42,7 @@ class WrittenData(Written):
     memory: str | None = None
     spill: str | None = None
     encoding: str | None = None
+    quotes: str | None = None
 
 
 class WrittenProtection(Written):

@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import reduce
 from operator import and_
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
-from leeward.engines.csv_file import require_whole
 from leeward.engines.database import Column as Expression
 from leeward.engines.database import Table, ibis
 from leeward.engines.driver_errors import hiding_errors
@@ -44,13 +42,13 @@ class FileCounts:
     """The counts of a file whose rows are recoded; the file is the table `name`."""
 
     def __init__(
-        self, files: Files, domain: Domain, path: Path, name: str = NAME, parameter: str = "FILE"
+        self, files: Files, domain: Domain, name: str = NAME, parameter: str = "FILE"
     ) -> None:
         self._files, self._domain, self._name = files, domain, f"{CODED}_{name}"
-        table = files.tables()[name]
         for one in domain.columns:
-            _require_column(table, one.name, parameter)
-        require_whole(path, parameter)
+            _require_column(files.tables()[name], one.name, parameter)
+        files.require_rows(name, parameter)
+        table = files.tables()[name]
         self._texts = hiding_errors(lambda: _texts(files, table, domain.columns, name))
         query = _positions(self._texts, domain.columns)
         self.coded: Table = hiding_errors(lambda: files.hide(self._name, query))

@@ -185,8 +185,8 @@ def inspect(asked: InspectionRequest, step: Callable[[str], None] = SILENT) -> I
     with opened_files(paths) as files:
         step("reading both files")
         both = Both(asked.domain, *(
-            FileCounts(files, asked.domain, path, name, name.upper())
-            for name, path in paths.items()
+            FileCounts(files, asked.domain, name, name.upper())
+            for name in paths
         ))  # fmt: skip
         halves = [
             Halves(files, one.coded, name, asked.seed)

@@ -98,7 +98,7 @@ def synthesize(request: Request, out: Path, payer: Payer | None = None, seed: in
         digest = files.digest()
         if public is not None:
             public.require_other(digest)
-        counts = FileCounts(files, request.domain, request.file)
+        counts = FileCounts(files, request.domain)
         if not files.unchanged():
             raise changed()
 
@@ -137,7 +137,7 @@ def _opened_public(request: Request) -> Iterator[Public | None]:
         yield None
         return
     with opened_files({NAME: request.public}, "--public") as files:
-        counts = FileCounts(files, request.domain, request.public, parameter="--public")
+        counts = FileCounts(files, request.domain, parameter="--public")
         yield Public(counts, files.digest(), sha256(request.public))
 
 

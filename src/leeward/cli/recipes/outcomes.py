@@ -1,13 +1,13 @@
 """Outcomes: employer and pay of cohort members in the years after they graduated or left.
 
 Pay of year t after is that of the four quarters of calendar year (year + t). The job of that year
-is the workplace with the largest pay in it, the smallest id among equals: one row for each row of
-the cohort and year, whether the person has pay or not.
+is the workplace with the largest pay in it, the first id as text among equals: one row for each row
+of the cohort and year, whether the person has pay or not.
 """
 
 from leeward.cli.recipes.recipe import Tables, Years
 from leeward.engines.database import Table, ibis
-from leeward.engines.recoding import same_id
+from leeward.engines.recoding import ordered_text, same_id
 from leeward.engines.wages import wage_records
 from leeward.model.wage_jobs import WageColumns
 
@@ -55,7 +55,7 @@ def annual_pay(records: Table) -> Table:
     jobs = quarters.group_by("person", "paid_in", "workplace_id").aggregate(
         cents=quarters["cents"].sum()
     )
-    order = [ibis.desc(jobs["cents"]), ibis.asc(jobs["workplace_id"])]
+    order = [ibis.desc(jobs["cents"]), ibis.asc(ordered_text(jobs["workplace_id"]))]
     turn = ibis.row_number().over(group_by=[jobs["person"], jobs["paid_in"]], order_by=order)
     main = jobs.mutate(turn=turn)
     main = main.filter(main["turn"] == 0).select("person", "paid_in", employer="workplace_id")
