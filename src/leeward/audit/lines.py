@@ -37,7 +37,6 @@ from leeward.audit.pay_exam import (
     pay_clipped_loss,
     pay_loss,
 )
-from leeward.audit.recording import EntryMechanism
 from leeward.audit.regression_exam import REGRESSION_LINES, RegressionLine
 from leeward.audit.released_code import (
     BLOCK_CODE,
@@ -49,7 +48,12 @@ from leeward.audit.released_code import (
 )
 from leeward.audit.row import Claim, Row
 from leeward.audit.row_exam import ROW_LINES, RowLine
-from leeward.audit.table_exam import WITH_MARGINS, examine_clipped_table, examine_table
+from leeward.audit.table_exam import (
+    WITH_MARGINS,
+    ClippedTable,
+    examine_clipped_table,
+    examine_table,
+)
 from leeward.baselines.printed import stated_delta
 from leeward.errors import InvalidParameter
 from leeward.mechanisms import Mechanism, mechanism
@@ -251,7 +255,7 @@ class RhoLine:
         marginal, asked = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
         made = measurement(self.mechanism, marginal, asked, AUTO)
         promised = made.guarantee(self.policy, table=marginal.kind)
-        drawn = cast(EntryMechanism, cast(Any, made).mechanism)
+        table = ClippedTable(made, establishments=2)
         claim = Claim(
             self.mechanism,
             "tight",
@@ -262,7 +266,7 @@ class RhoLine:
             promised.rho,
             detail=", ".join((f"cells {self.cells}", "budget in rho")),
         )
-        yield Row(claim, zcdp_loss(gaussian_rho(drawn, promised.policy, depth), promised.reading))
+        yield Row(claim, zcdp_loss(gaussian_rho(table, promised.policy, depth), promised.reading))
 
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
@@ -319,7 +323,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("smooth_gamma", examine_scalar, (), ONE),
     ("smooth_laplace", examine_scalar, (("delta", "1/1000"),), ONE),
     ("slope", examine_scalar, (), ONE),
-    ("staircase", examine_scalar, (), TWO),
+    ("staircase", examine_scalar, (), QUICK_GRID[3:4]),
     ("vector_pareto", examine_block, (), ONE),
     ("vector_pareto", examine_block, (("cells", 2),), ONE),
     ("clipped", examine_clipped, (("cells", 2),), ONE),
@@ -506,8 +510,8 @@ LINES: tuple[
         detail=UNIT_EMPLOYER,
         deep=True,
     ),
-    _code("slope", COUNT_CODE, options=(("plus", 3),)),
-    _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),
+    replace(_code("slope", COUNT_CODE, options=(("plus", 3),)), deep=True),
+    replace(_code("clipped", CLIPPED_CODE, options=(("plus", 3),)), deep=True),
     _code("edge_laplace", COUNT_CODE, "worker"),
     _code("node_laplace", KEPT_CODE, "establishment", options=(("theta", 8),)),
     _code("log_laplace", COUNT_CODE),

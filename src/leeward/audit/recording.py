@@ -104,14 +104,16 @@ class NoiseRequest:
     @classmethod
     def of(cls, true: Integers, laws: Laws, scales: Scales) -> "NoiseRequest":
         """Laws are looked up as draws look them up: one by one they might be other ones."""
-        shared = list(by_law(laws, scales))
-        number = np.full(true.size, len(shared))
-        for i, (_, some) in enumerate(shared):
-            number[some] = i
-        both = np.column_stack((number, scales.base))
-        _, first, level = np.unique(both, axis=0, return_index=True, return_inverse=True)
-        exact = tuple(scales.exact(i) for i in first.tolist())
-        return cls(true, level.ravel(), exact, tuple(shared[number[i]][0] for i in first))
+        level = np.full(true.size, -1)
+        found: list[tuple[Fraction, Law]] = []
+        for law, some in by_law(laws, scales):
+            part = scales.part(some)
+            _, first, inverse = np.unique(part.base, return_index=True, return_inverse=True)
+            level[some] = inverse + len(found)
+            found += [(part.exact(i), law) for i in first.tolist()]
+        if (level < 0).any():
+            raise ValueError("a number has no law")
+        return cls(true, level, tuple(scale for scale, _ in found), tuple(law for _, law in found))
 
     @classmethod
     def together(cls, parts: Sequence["NoiseRequest"]) -> "NoiseRequest":

@@ -106,6 +106,8 @@ class ClippedCounts(Recordable):
 
     def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
         names, d = self.margin_columns, self.parameters.cells
+        if not names:
+            return {}
         ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
         return dict(zip(names, ends, strict=False))
 
