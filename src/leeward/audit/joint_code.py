@@ -27,13 +27,12 @@ from leeward.audit.released_code import (
     COUNTS,
     INDEX,
     JOBS,
-    LOW,
     SUMS,
     CodeExam,
     count_pairs,
     grid_index,
 )
-from leeward.audit.table_exam import SHOWS, same_shown
+from leeward.audit.table_exam import LOW, SHOWS, same_shown
 from leeward.exact import precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.joint_pareto import paid_margins

@@ -20,8 +20,8 @@ from leeward.audit.neighbours import QUICK, Pair
 from leeward.audit.pair_block import PairBlock
 from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
-from leeward.audit.released_code import INDEX, LOW, SUMS, CodeExam, grid_index, log_index
-from leeward.audit.table_exam import SHOWS, same_shown
+from leeward.audit.released_code import INDEX, SUMS, CodeExam, grid_index, log_index
+from leeward.audit.table_exam import LOW, SHOWS, same_shown
 from leeward.exact import precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.margins import NoMargins, PublicMargins

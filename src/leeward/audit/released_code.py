@@ -32,7 +32,7 @@ from leeward.audit.recording import (
     clipped_release,
     entries,
 )
-from leeward.audit.table_exam import SHOWS, Recorded
+from leeward.audit.table_exam import LOW, SHOWS, Recorded
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.margins import NoMargins, PublicMargins
@@ -64,9 +64,6 @@ CAUTION = 4.75
 """Standard errors by which a bound is expected to be below its estimate."""
 
 GRID = 32
-LOW = (0, 8 * GRID, 40 * GRID)
-"""Distances of an index below its maximum, so that there is something to clip."""
-
 COUNTS = "releases other counts than it was given"
 INDEX = "releases another index than that of the largest establishment"
 SUMS = "clips otherwise than by all jobs of an establishment"

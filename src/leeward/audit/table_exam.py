@@ -104,7 +104,7 @@ def examine_table(
     return worst(together.values())
 
 
-LOWER = np.array([0, 8 * STEPS, 40 * STEPS])
+LOW = (0, 8 * STEPS, 40 * STEPS)
 """Distances of an index below its maximum, so that there is something to clip."""
 
 
@@ -115,8 +115,8 @@ def examine_clipped_table(
     losses, neighbours = [], _pairs(made.parameters, protected, depth, cap)
     for pair in chain(neighbours, first_jobs(made.parameters.cells)):
         index = Recorded.of(made, pair.before).noise.asked[0]
-        low = Recorded.of(made, pair.before, RecordingNoise([index - LOWER]), LOWER.size)
-        if low.shows_more(made, pair.after, LOWER.size):
+        low = Recorded.of(made, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
+        if low.shows_more(made, pair.after, len(LOW)):
             return FAULT
         losses.append(pair_loss(ClippedTable(made, len(pair.before.sizes)), pair.databases))
     return worst(losses)
