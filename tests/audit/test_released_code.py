@@ -16,6 +16,7 @@ from leeward.audit.released_code import (
     BLOCK_CODE,
     CLIPPED_CODE,
     COUNT_CODE,
+    COUNTS,
     FALSE_ALARM,
     KEPT_CODE,
     Experiment,
@@ -23,13 +24,15 @@ from leeward.audit.released_code import (
     drawn,
     lower_bound,
 )
+from leeward.audit.table_exam import examine_table
 from leeward.mechanisms.additive import CountsWithNoise
+from leeward.mechanisms.margins import NoMargins
 from leeward.mechanisms.measurement import MarginRule, Measured, Measurement
 from leeward.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Cells, Entries
 from leeward.noise.law import laplace
-from leeward.noise.scales import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.privacy import policy
 from leeward.privacy.database import Database
 from tests.mechanisms.built import additive, clipped, vector_pareto
@@ -106,8 +109,9 @@ def test_a_departure_from_the_definition_is_found_before_any_draw() -> None:
 class CountsAll(SmallEstablishments):
     """A table with the establishments above θ."""
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        return Measured(self.mechanism.release(columns.as_cells().counts), {}, self._law(1))  # type: ignore[union-attr] # entries
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        counts = columns.as_cells().counts  # type: ignore[union-attr] # entries
+        return Measured(self.mechanism._release(counts, None, noise), {}, self._law(1))
 
 
 class KeepsLarge(NodeLaplace):
@@ -132,8 +136,8 @@ class FollowsTable(VectorPareto):
         return TableLargest(self, by_cell, margins)
 
 
-def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found_by_its_draws() -> None:
-    """What `measure` does to a table is no part of `_release`: only the draws go through it."""
+def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found() -> None:
+    """What `measure` does to a table is no part of `_release`: its draws show it."""
     node = made(NodeLaplace, "node_laplace", theta=8)
     pareto = vector_pareto(alpha="0.1", epsilon=1, cells=2)
     for exam, genuine, spoilt, name in (
@@ -143,7 +147,9 @@ def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found_by_its_draws() 
         few = replace(exam, draws=FEW >> 3)
         assert float(few.sampled(genuine, policy(name)).epsilon) < 1
         assert float(few.sampled(spoilt, policy(name)).epsilon) > 2
-        assert few.fault(spoilt) == ""
+    assert KEPT_CODE.fault(twin(KeepsLarge, node)) == COUNTS
+    table = twin(FollowsTable, pareto).measurement(by_cell=False, margins=NoMargins())
+    assert float(examine_table(table, STRONG, QUICK, Fraction(1)).epsilon) > 2
 
 
 def test_half_the_noise_shows_in_few_draws() -> None:

@@ -50,7 +50,7 @@ def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     grid = replace(SMALL, epsilons=exact("4"), further=())
     tiny = replace(PRESETS["quick"], asked=PRESETS["quick"].asked[:1], grid=grid)
     monkeypatch.setitem(PRESETS, "quick", tiny)
-    monkeypatch.setattr("leeward.evaluate.pool._cores", lambda: 1)  # calibrations are kept
+    monkeypatch.setattr("leeward.processes.cores", lambda: 1)  # calibrations are kept
     monkeypatch.setattr(Picture, "png", lambda _: b"png")
     monkeypatch.setattr("leeward.evaluate.output.figures", only)
     monkeypatch.setattr("leeward.evaluate.output.page", lambda done, _: f"{done.study.mark}")

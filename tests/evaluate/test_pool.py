@@ -19,9 +19,9 @@ from leeward.errors import InvalidParameter, LeewardError
 from leeward.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.design import Workload
+from leeward.evaluate.evaluation import run_all
 from leeward.evaluate.experiment import Experiment, Outcome
 from leeward.evaluate.point import Refused
-from leeward.evaluate.pool import run_all
 from leeward.model import Marginal
 from tests.evaluate.by_hand import Site, truth
 
@@ -56,13 +56,13 @@ def played(plays: Sequence[Play]) -> tuple[list[Refused], list[tuple[int, int]]]
 @pytest.fixture(params=[1, 2])
 def cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     number: int = request.param
-    monkeypatch.setattr("leeward.evaluate.pool._cores", lambda: number)
+    monkeypatch.setattr("leeward.processes.cores", lambda: number)
     return number
 
 
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.evaluate.pool._cores", lambda: 2)
+    monkeypatch.setattr("leeward.processes.cores", lambda: 2)
 
 
 def test_outcomes_stand_in_the_order_of_the_experiments(cores: int) -> None:
@@ -98,7 +98,7 @@ def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.Monkey
     ]
     found = []
     for number in (1, 2):
-        monkeypatch.setattr("leeward.evaluate.pool._cores", lambda number=number: number)
+        monkeypatch.setattr("leeward.processes.cores", lambda number=number: number)
         found.append(run_all(plays, BENCHMARKS, lambda *_: None))
     shapes = [
         [
@@ -179,7 +179,8 @@ SCRIPT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from pathlib import Path
-from leeward.evaluate import pool
+from leeward import processes
+from leeward.evaluate.evaluation import run_all
 from leeward.interruption import recognised
 from tests.evaluate.test_pool import BENCHMARKS, Play
 
@@ -187,10 +188,10 @@ def wait():
     Path(f"worker-{os.getpid()}").touch()
     time.sleep(float(sys.argv[1]))
 
-pool._cores = lambda: 2
+processes.cores = lambda: 2
 try:
     with recognised():
-        pool.run_all([Play(n, wait) for n in range(4)], BENCHMARKS, lambda *_: None)
+        run_all([Play(n, wait) for n in range(4)], BENCHMARKS, lambda *_: None)
 except KeyboardInterrupt:
     sys.stdout.write("interrupted")
 """

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "exact": rooms("errors"),
     "installation": set[str](),
     "interruption": set[str](),
+    "processes": rooms("errors"),
     "state": rooms("randomness"),
     "show": rooms("errors exact"),
     "randomness": EVERYWHERE,
@@ -35,11 +36,11 @@ MAY_IMPORT = {
     | rooms("model privacy mechanisms engines ledger bundle noise randomness interruption state")
     | rooms("tidy"),
     "baselines": EVERYWHERE | rooms("model noise randomness engines.without_pandas"),
-    "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines local"),
+    "audit": EVERYWHERE | rooms("privacy model mechanisms noise baselines local processes"),
     "economy": EVERYWHERE | rooms("model randomness"),
     "evaluate": EVERYWHERE
     | rooms("model privacy mechanisms noise engines economy baselines pictures randomness")
-    | rooms("publishing.check publishing.plan publishing.receipt regress"),
+    | rooms("publishing.check publishing.plan publishing.receipt regress processes"),
     "attacks": EVERYWHERE
     | rooms("model privacy noise mechanisms economy engines baselines synth audit randomness")
     | rooms("evaluate local publishing.check publishing.plan publishing.receipt"),

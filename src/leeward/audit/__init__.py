@@ -1,18 +1,15 @@
 """Audit: the true privacy loss of mechanisms and the truth of sentences, from exact masses."""
 
-import os
-import sys
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import chain
-from multiprocessing import get_context
 
 from leeward.audit.controls import CONTROLS
 from leeward.audit.lines import FULL_GRID, LINES, QUICK_GRID
 from leeward.audit.neighbours import FULL, QUICK
 from leeward.audit.promises import Promise, false_promises, true_promises
 from leeward.audit.row import Row
+from leeward.processes import in_order, on_all_cores
 
 __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]
 
@@ -42,13 +39,10 @@ def audit(*, quick: bool = False) -> Iterator[Row]:
     >>> all(row.as_expected for row in rows)
     True
     """
-    tasks, cores = range(len(LINES) + len(CONTROLS)), _cores()
-    rows = partial(_rows, quick=quick)
-    if cores < 2:
-        yield from chain.from_iterable(map(rows, tasks))
-        return
-    with ProcessPoolExecutor(cores, mp_context=get_context("fork")) as pool:
-        yield from chain.from_iterable(pool.map(rows, tasks))
+    tasks = len(LINES) + len(CONTROLS)
+    yield from chain.from_iterable(
+        in_order(on_all_cores(partial(_rows, quick=quick), tasks, "audit"))
+    )
 
 
 def _rows(task: int, *, quick: bool) -> list[Row]:
@@ -57,11 +51,6 @@ def _rows(task: int, *, quick: bool) -> list[Row]:
     if task < len(LINES):
         return list(LINES[task].rows(grid, depth))
     return [CONTROLS[task - len(LINES)].row(depth)]
-
-
-def _cores() -> int:
-    """Forked processes share what is loaded; only Linux forks safely."""
-    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
 def examine() -> Iterator[Promise]:

@@ -75,7 +75,9 @@ def releases(
     mechanism: EntryMechanism, both: Both
 ) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
-    lowest, highest = sorted(clipped_release(mechanism, both).index.true.tolist())
+    lowest, highest = sorted(
+        int(clipped_release(mechanism, [database]).index.true[0]) for database in both
+    )
     indices = sorted(set(_indices(lowest, highest, mechanism)))
     before, after = (
         clipped_release(mechanism, [database] * len(indices), np.array(indices))
@@ -111,12 +113,11 @@ def _steps(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
 def _sums(before: NoiseRequest, after: NoiseRequest, steps: list[Step]) -> Loss:
     """The loss of the noisy sums given θ: cells are independent, so it adds up."""
     total = NONE
-    if before.law != after.law:
-        return DISTINGUISHED
     for (moved, left, right), cells in Counter(steps).items():
-        if before.scales[left] != after.scales[right]:
+        law, scale = before.laws[left], before.scales[left]
+        if (law, scale) != (after.laws[right], after.scales[right]):
             return DISTINGUISHED  # exponential tails of unequal scale: their ratio has no bound
-        alike = _cell(cast(Hashable, before.law), before.scales[left], moved)
+        alike = _cell(cast(Hashable, law), scale, moved)
         total = total.plus(alike.times(cells))
     return total
 

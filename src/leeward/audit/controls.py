@@ -14,7 +14,6 @@ from flint import arb
 
 from leeward.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.audit.exams import View, block, scalar, workplace_view
-from leeward.audit.gains_exam import NetChanges
 from leeward.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
 from leeward.audit.homes_exam import as_many_as_workers, half_the_prior
 from leeward.audit.lines import (
@@ -40,7 +39,13 @@ from leeward.audit.regression_exam import (
     examine_moments,
 )
 from leeward.audit.row_exam import counts_at, examine_counts, own_margins
-from leeward.audit.table_exam import WITH_MARGINS, Recorded, examine_table, part_loss
+from leeward.audit.table_exam import (
+    WITH_MARGINS,
+    ClippedTable,
+    Recorded,
+    examine_table,
+    part_loss,
+)
 from leeward.baselines.dirichlet import NOTICE
 from leeward.baselines.printed import stated_delta
 from leeward.exact import ball
@@ -391,8 +396,9 @@ class OneWay(Clipping):
 def one_way_gains(_: Depth) -> Loss:
     """Noise for αθ/(1+α): joiners that end turn the mean of a growing establishment around."""
     twin = clipped_twin(made(Clipped, "clipped", cells=2), OneWay)
+    gains = GainsOfEstablishments(twin.measurement(by_cell=False, margins=NoMargins()), GAINS)
     (pair,) = strong(Pair.of((1000, 0), (1000, 100)))
-    return pair_loss(NetChanges(twin), pair.databases)
+    return pair_loss(ClippedTable(gains, 1), pair.databases)
 
 
 def short_rows(depth: Depth) -> Loss:

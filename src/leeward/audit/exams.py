@@ -90,13 +90,14 @@ def kept_view(mechanism: KeepingMechanism) -> View:
 def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies: int = 1) -> Loss:
     """The worst pair of a mechanism that releases one number, or `copies` alike at once.
 
-    Only the distance of the centres and both scales matter for additive noise, so pairs that
-    agree in these are examined once.
+    Only the distance of the centres, both laws and both scales matter for additive noise, so pairs
+    that agree in these are examined once.
     """
-    seen: dict[tuple[int, Fraction, Fraction], tuple[Rounded, Rounded]] = {}
+    seen: dict[object, tuple[Rounded, Rounded]] = {}
     for pair in neighbours:
         before, after = (view(database) for database in pair.databases)
-        seen[after.true - before.true, before.scale, after.scale] = before, after
+        drawn = (before.law, before.scale, after.law, after.scale)
+        seen[after.true - before.true, drawn] = before, after
     measure = laplace_loss if _exponential(seen.values()) else pure_loss
     return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
 

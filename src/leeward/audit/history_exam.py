@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from leeward.audit.loss import Loss, worst
 from leeward.audit.neighbours import Depth, Pair
 from leeward.audit.row import Claim, Row
-from leeward.audit.table_exam import Part, Recorded, TableMeasurement, part_loss, step
+from leeward.audit.table_exam import Part, Recorded, part_loss, step
 from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.measurement import Measurement
 from leeward.model import Attribute, BoundedJobs, Dimension, Marginal, most_rows
@@ -53,7 +53,7 @@ class PeriodTable:
 
     def parts(self, database: Database) -> tuple[Part, ...]:
         """The distributions of all its draws."""
-        return Recorded.of(cast(TableMeasurement, self.made), self._seen(database)).parts
+        return Recorded.of(self.made, self._seen(database)).parts
 
     def _seen(self, database: Database) -> Database:
         forces = (force.jobs for force in database.establishments)

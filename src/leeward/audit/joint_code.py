@@ -27,13 +27,12 @@ from leeward.audit.released_code import (
     COUNTS,
     INDEX,
     JOBS,
-    LOW,
     SUMS,
     CodeExam,
     count_pairs,
     grid_index,
 )
-from leeward.audit.table_exam import SHOWS
+from leeward.audit.table_exam import LOW, SHOWS, same_shown
 from leeward.exact import precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.joint_pareto import paid_margins
@@ -126,12 +125,11 @@ def _same(
     made: JointMeasurement, both: tuple[Database, Database], answers: Sequence[Integers]
 ) -> Iterator[str]:
     """With the same noisy numbers, neighbours show the same values and margins."""
-    shown = [
+    first, second = (
         made._measure(joint_entries([one], made.design.tables), RecordingNoise(list(answers)))
         for one in both
-    ]
-    left, right = ({"values": one.values, **one.margins} for one in shown)
-    if left.keys() != right.keys() or any(not np.array_equal(left[k], right[k]) for k in left):
+    )
+    if not same_shown(first, second):
         yield SHOWS
 
 

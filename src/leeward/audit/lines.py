@@ -15,7 +15,6 @@ from leeward.audit.clipped_exam import (
     gaussian_rho,
 )
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
-from leeward.audit.gains_exam import examine_clipped_gains
 from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
 from leeward.audit.homes_exam import HOMES_LINES, HomesLine
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
@@ -38,7 +37,6 @@ from leeward.audit.pay_exam import (
     pay_clipped_loss,
     pay_loss,
 )
-from leeward.audit.recording import EntryMechanism
 from leeward.audit.regression_exam import REGRESSION_LINES, RegressionLine
 from leeward.audit.released_code import (
     BLOCK_CODE,
@@ -50,14 +48,28 @@ from leeward.audit.released_code import (
 )
 from leeward.audit.row import Claim, Row
 from leeward.audit.row_exam import ROW_LINES, RowLine
-from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_table
+from leeward.audit.table_exam import (
+    WITH_MARGINS,
+    ClippedTable,
+    examine_clipped_table,
+    examine_table,
+)
 from leeward.baselines.printed import stated_delta
 from leeward.errors import InvalidParameter
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.choice import AUTO, measurement
 from leeward.mechanisms.claims import PAY as PAY_KINDS
 from leeward.mechanisms.measurement import Measurement
-from leeward.model import Attribute, Dimension, Gains, Marginal, NumericRange, Pay
+from leeward.model import (
+    Attribute,
+    Dimension,
+    Flows,
+    Gains,
+    Marginal,
+    NumericRange,
+    Pay,
+    Percentiles,
+)
 from leeward.model.flows import FLOW_CODES
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import POLICIES
@@ -68,7 +80,9 @@ Grid = tuple[tuple[str, str], ...]
 Options = tuple[tuple[str, object], ...]
 """Further parameters of a mechanism by name."""
 
-QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("1", "4"))
+QUICK_GRID: Grid = (("0.01", "0.5"), ("0.05", "2"), ("0.1", "1"), ("0.3", "2"), ("1", "4"))
+"""One 1/α is not whole, so that a floor Δ/α that was rounded to whole jobs shows."""
+
 ONE: Grid = (("0.1", "1"),)
 CAP = ("cap", 30)
 """The cap of pay in all examined databases, as an option."""
@@ -151,9 +165,10 @@ class TableLine:
     mechanism: str
     policy: str = "strong"
     cells: int = 1
-    alpha: str = "0.1"
+    alpha: str | None = "0.1"
     epsilon: str = "1"
-    statistic: Literal["payroll", "mean", "gains"] | None = None
+    statistic: Literal["payroll", "mean", "gains", "flows", "percentiles"] | None = None
+    examine: Callable[..., Loss] = examine_table
     deep: ClassVar[bool] = False
 
     @property
@@ -174,8 +189,8 @@ class TableLine:
             promised.epsilon,
             detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
-        table, cap = cast(TableMeasurement, made), CAP[1] if kind in PAY_KINDS else None
-        yield Row(claim, examine_table(table, promised.policy, depth, promised.epsilon, cap))
+        cap = CAP[1] if kind in PAY_KINDS else None
+        yield Row(claim, self.examine(made, promised.policy, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
         """The measurement, by the function that plans call."""
@@ -194,6 +209,10 @@ class TableLine:
                 return counted
             case "gains":
                 return replace(counted, statistic=GAINS)
+            case "flows":
+                return replace(counted, statistic=FLOWS)
+            case "percentiles":
+                return replace(counted, statistic=MEDIANS)
             case name:
                 numbers = NumericRange(0, CAP[1], "euros", None, ())
                 pay = Attribute("pay", "jobs", "pay", (), (), False, {}, numbers=numbers)
@@ -202,6 +221,10 @@ class TableLine:
 
 BEGAN_FIRST = FLOW_CODES[::-1]
 GAINS = Gains(Attribute("flow", "jobs", "flow", BEGAN_FIRST, BEGAN_FIRST, False, {}))
+FLOWS = Flows(Attribute("flow", "jobs", "flow", FLOW_CODES, FLOW_CODES, False, {}))
+MEDIANS = Percentiles(
+    Attribute("pay", "jobs", "pay", ("0", "1"), ("0", "1"), False, {}), (0, 10, 30), (50,)
+)
 
 
 def _by_kinds(cells: int) -> Marginal:
@@ -232,7 +255,7 @@ class RhoLine:
         marginal, asked = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
         made = measurement(self.mechanism, marginal, asked, AUTO)
         promised = made.guarantee(self.policy, table=marginal.kind)
-        drawn = cast(EntryMechanism, cast(Any, made).mechanism)
+        table = ClippedTable(made, establishments=2)
         claim = Claim(
             self.mechanism,
             "tight",
@@ -243,7 +266,7 @@ class RhoLine:
             promised.rho,
             detail=", ".join((f"cells {self.cells}", "budget in rho")),
         )
-        yield Row(claim, zcdp_loss(gaussian_rho(drawn, promised.policy, depth), promised.reading))
+        yield Row(claim, zcdp_loss(gaussian_rho(table, promised.policy, depth), promised.reading))
 
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
@@ -300,7 +323,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("smooth_gamma", examine_scalar, (), ONE),
     ("smooth_laplace", examine_scalar, (("delta", "1/1000"),), ONE),
     ("slope", examine_scalar, (), ONE),
-    ("staircase", examine_scalar, (), TWO),
+    ("staircase", examine_scalar, (), QUICK_GRID[3:4]),
     ("vector_pareto", examine_block, (), ONE),
     ("vector_pareto", examine_block, (("cells", 2),), ONE),
     ("clipped", examine_clipped, (("cells", 2),), ONE),
@@ -380,7 +403,7 @@ LINES: tuple[
     Line("smooth_laplace", examine_scalar, ("weak",), options=(("cells", 2), ("delta", "1/100"))),
     Line("slope", examine_scalar, ("strong",)),
     Line("slope", examine_scalar, ("weak",), options=(("cells", 2),), at=ONE),
-    Line("staircase", examine_scalar, ("strong",), every=2),
+    Line("staircase", examine_scalar, ("strong",)),
     Line("staircase", examine_scalar, ("weak",), options=(("cells", 2),), at=(("0.1", "4"),)),
     Line("vector_pareto", examine_block, ("strong",)),
     Line("vector_pareto", examine_block, ("strong",), options=(("cells", 2),)),
@@ -450,13 +473,13 @@ LINES: tuple[
     TableLine("vector_pareto", cells=2),
     TableLine("slope", "weak", cells=2),
     TableLine("vector_pareto", cells=2, statistic="gains"),
-    Line(
-        "clipped",
-        examine_clipped_gains,
-        options=(("cells", 2),),
-        at=ONE,
-        detail=OF_GAINS,
-    ),
+    TableLine("vector_pareto", cells=4, statistic="flows"),
+    TableLine("vector_pareto", cells=2, statistic="percentiles"),
+    TableLine("edge_laplace", "worker", cells=2, alpha=None, statistic="percentiles"),
+    TableLine("clipped", cells=2, examine=examine_clipped_table),
+    TableLine("clipped", cells=2, statistic="gains", examine=examine_clipped_table),
+    TableLine("clipped", cells=4, statistic="flows", examine=examine_clipped_table),
+    TableLine("clipped", cells=2, statistic="percentiles", examine=examine_clipped_table),
     *_pay_lines(),
     TableLine("pay_centred", statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),
@@ -487,8 +510,8 @@ LINES: tuple[
         detail=UNIT_EMPLOYER,
         deep=True,
     ),
-    _code("slope", COUNT_CODE, options=(("plus", 3),)),
-    _code("clipped", CLIPPED_CODE, options=(("plus", 3),)),
+    replace(_code("slope", COUNT_CODE, options=(("plus", 3),)), deep=True),
+    replace(_code("clipped", CLIPPED_CODE, options=(("plus", 3),)), deep=True),
     _code("edge_laplace", COUNT_CODE, "worker"),
     _code("node_laplace", KEPT_CODE, "establishment", options=(("theta", 8),)),
     _code("log_laplace", COUNT_CODE),

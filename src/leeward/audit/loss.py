@@ -111,17 +111,22 @@ def pure_loss(before: Output, after: Output, claimed: Fraction, *, complete: boo
 def _peaks(outputs: list[tuple[int, ...]], before: Rounded, after: Rounded) -> set[tuple[int, ...]]:
     """Outputs between landmarks where the ratio of a direction is largest, by closing in."""
     found: set[tuple[int, ...]] = set()
-    for left, right in ((before, after), (after, before)):
-        points = outputs
+
+    def ratios(points: list[tuple[int, ...]]) -> list[float]:
+        return [float(_log(before.mass(o), after.mass(o))) for o in points]
+
+    seen = ratios(outputs)
+    for largest in (max, min):  # forwards and backwards
+        points, values = outputs, seen
         while len(points) > 2:
-            ratios = [float(_log(left.mass(o), right.mass(o))) for o in points]
-            best = ratios.index(max(ratios))
+            best = values.index(largest(values))
             low, high = points[max(best - 1, 0)][0], points[min(best + 1, len(points) - 1)][0]
             found.add(points[best])
             step = max(1, (high - low) // 8)
             if high - low <= 2 * step and step == 1:
                 break
             points = [(o,) for o in range(low, high + 1, step)]
+            values = ratios(points)
     return found
 
 
@@ -137,7 +142,8 @@ def over(
         factor = ball(claimed).exp()
         for output in outputs:
             p, q = before(output), after(output)
-            forward, backward = forward.max(_log(p, q)), backward.max(_log(q, p))
+            ratio = _log(p, q)
+            forward, backward = forward.max(ratio), backward.max(_log(q, p) if p == 0 else -ratio)
             ahead += (p - factor * q).max(arb(0))
             behind += (q - factor * p).max(arb(0))
     return Loss(forward, backward, ahead.max(behind))

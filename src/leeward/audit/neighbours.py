@@ -161,6 +161,16 @@ def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
                         yield from _beside(before, after, grown)
 
 
+def first_jobs(kinds: int) -> Iterator[Pair]:
+    """The first job of an establishment beside several others.
+
+    Their number is public, that of those with jobs is not.
+    """
+    none = (0,) * (kinds - 1)
+    for others in (2, 4, 16):
+        yield Pair.of((0, *none), (1, *none), *((1, *none),) * others)
+
+
 def _even(size: int, kinds: int) -> Counts:
     return tuple(size // kinds + (i < size % kinds) for i in range(kinds))
 

@@ -20,8 +20,8 @@ from leeward.audit.neighbours import QUICK, Pair
 from leeward.audit.pair_block import PairBlock
 from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
-from leeward.audit.released_code import INDEX, LOW, SUMS, CodeExam, grid_index, log_index
-from leeward.audit.table_exam import SHOWS
+from leeward.audit.released_code import INDEX, SUMS, CodeExam, grid_index, log_index
+from leeward.audit.table_exam import LOW, SHOWS, same_shown
 from leeward.exact import precision
 from leeward.mechanisms import Mechanism
 from leeward.mechanisms.margins import NoMargins, PublicMargins
@@ -127,8 +127,7 @@ def table_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: AN
     cells, noise = made.parameters.cells, RecordingNoise()
     first = table._measure(entries(found[::2], cells), noise)
     second = table._measure(entries(found[1::2], cells), RecordingNoise(noise.asked))
-    left, right = ({"values": one.values, **one.margins} for one in (first, second))
-    if left.keys() != right.keys() or any(not np.array_equal(left[k], right[k]) for k in left):
+    if not same_shown(first, second):
         yield SHOWS
 
 

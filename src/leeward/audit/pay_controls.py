@@ -239,7 +239,7 @@ class TrueScale(PayMargins):
 def told_apart(table: PayTable, shown: Callable[[Measured], object]) -> Loss:
     """Infinite where something shown never depends on the noise, and differs for neighbours."""
     pair = paid(STRONG, B, [B] * 1000, [B] * 1100)
-    asked = Recorded.of(table, pair.before).answers
+    asked = Recorded.of(table, pair.before).noise.answered
     seen = []
     for database in pair.databases:
         answers = ([one + shift for one in asked] for shift in (0, 40, 977))

@@ -4,7 +4,7 @@ Each broken twin overrides one step of a mechanism and claims what the genuine o
 that confirms a mechanism must reject its twins: they are what a slip in the code would look like.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
@@ -14,12 +14,12 @@ from flint import arb
 from numpy.typing import ArrayLike
 
 from leeward.audit.clipped_exam import clipped_loss
-from leeward.audit.exams import block
+from leeward.audit.exams import block, scalar, workplace_view
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import joint_clipped_loss, joint_loss
 from leeward.audit.lines import ALPHA, EPSILON, Control
 from leeward.audit.loss import Loss
-from leeward.audit.neighbours import Depth
+from leeward.audit.neighbours import Depth, pairs
 from leeward.audit.released_code import (
     BLOCK_CODE,
     CLIPPED_CODE,
@@ -27,20 +27,26 @@ from leeward.audit.released_code import (
     RELEASED_CODE,
     CodeExam,
 )
+from leeward.audit.table_exam import WITH_MARGINS, examine_clipped_table
 from leeward.exact import ball, dyadic_down, precision
 from leeward.mechanisms import Mechanism, mechanism
 from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.clipped_counts import ClippedCounts
 from leeward.mechanisms.clipping import Clipping
 from leeward.mechanisms.joint_clipped import JointClipped, JointClipping
 from leeward.mechanisms.joint_pareto import JointPareto
+from leeward.mechanisms.margins import PublicMargins
+from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.slope import Slope
 from leeward.mechanisms.split import establishment_class
+from leeward.mechanisms.staircase import Staircase
 from leeward.mechanisms.vector_pareto import VectorPareto
 from leeward.model import Entries
 from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.draws import SECRET
-from leeward.noise.scales import Integers, Laws, Noise, Scales, TwoScales
+from leeward.noise.law import Law
+from leeward.noise.scales import Integers, LawByScale, Laws, Noise, Scales, Some, TwoScales
 from leeward.privacy import StrongAlpha
 
 M = TypeVar("M")
@@ -120,6 +126,37 @@ class DataHeadroom(Clipped):
         return Clipped._release(self.suited(establishment_class(int(busy) + 1)), entries, noise)
 
 
+class StaffedTable(ClippedCounts):
+    """The class of a workplace cell follows the establishments that have jobs, not the frame."""
+
+    def by_class(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
+        staffed = np.bincount(entries.workplace[entries.sizes > 0], minlength=entries.shape[0])
+        return super().by_class(replace(entries, in_frame=np.maximum(staffed, 1)))
+
+
+class WholeFloor(Parameters):
+    """Δ/α rounded down to whole jobs."""
+
+    @property
+    def floor(self) -> Fraction:
+        return Fraction(int(super().floor))
+
+
+class EarlyLarge(LawByScale):
+    """Draws have the law of large sizes from half of the size on from which they may."""
+
+    def shared(self, scales: Scales) -> Iterator[tuple[Law, Some]]:
+        return LawByScale(self.large / 2, self.beyond, self.below).shared(scales)
+
+
+class EarlyStairs(Staircase):
+    """A staircase with these laws."""
+
+    @property
+    def laws(self) -> LawByScale:
+        return EarlyLarge(**vars(super().laws))
+
+
 class FreshGamma(VectorPareto):
     """Every cell has an H of its own."""
 
@@ -165,8 +202,8 @@ class NarrowNoise:
 class NarrowClipped(Clipped):
     """Asks for the right noise, and is given half of it."""
 
-    def release_entries(self, entries: Entries) -> tuple[Integers, Integers]:
-        return self._release(entries, NarrowNoise(HALF))
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        return super()._release(entries, NarrowNoise(HALF) if noise is SECRET else noise)
 
 
 class NarrowSlope(Slope):
@@ -304,6 +341,29 @@ def data_split(depth: Depth) -> Loss:
     return clipped_loss(twin(DataSplit, made(Clipped, "clipped", cells=2)), STRONG, depth)
 
 
+def staffed_classes(depth: Depth) -> Loss:
+    """A split and a headroom of another class as soon as a second establishment has a job."""
+    spoilt = StaffedTable(made(Clipped, "clipped", cells=2), PublicMargins())
+    return examine_clipped_table(spoilt, STRONG, depth, EPSILON)
+
+
+UNEVEN = Fraction(3, 10)
+"""An α with a Δ/α that is not whole."""
+
+
+def whole_floor(depth: Depth) -> Loss:
+    """Less noise for an establishment of 1/α jobs, which one joiner makes larger."""
+    slope = made(Slope, "slope", alpha=UNEVEN)
+    spoilt = replace(slope, parameters=WholeFloor(**vars(slope.parameters)))
+    return scalar(workplace_view(spoilt), pairs(STRONG, UNEVEN, depth), EPSILON)
+
+
+def early_law(depth: Depth) -> Loss:
+    """Edges of less than half a job, where one joiner passes a step and more."""
+    stairs = twin(EarlyStairs, made(Staircase, "staircase", epsilon=FOUR))
+    return scalar(workplace_view(stairs), pairs(STRONG, ALPHA, depth), FOUR)
+
+
 def fresh_gamma(depth: Depth) -> Loss:
     """Cells that are independent lose one by one."""
     pareto = made(VectorPareto, "vector_pareto", epsilon=Fraction(4), cells=2)
@@ -393,6 +453,14 @@ PLANTED: tuple[Control, ...] = (
     Control("θ without its +1", "clipped", low_floor, epsilon=Fraction(4), alpha=Fraction(1)),
     Control("a split that depends on the data", "clipped", data_split),
     Control("a headroom that depends on the data", "clipped", data_headroom),
+    Control(
+        "a class of the establishments that have jobs",
+        "clipped",
+        staffed_classes,
+        detail=f"cells 2, {WITH_MARGINS}",
+    ),
+    Control("Δ/α rounded down to whole jobs", "slope", whole_floor, alpha=UNEVEN),
+    Control("the law of large sizes too early", "staircase", early_law, epsilon=FOUR),
     Control("a fresh H for every cell", "vector_pareto", fresh_gamma, epsilon=Fraction(4)),
     Control("the dimension p forgotten", "joint_pareto", dimension_forgotten, epsilon=FOUR),
     Control("scale cut by 10 %", "joint_pareto", cut_product, epsilon=FOUR),

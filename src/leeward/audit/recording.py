@@ -21,7 +21,7 @@ from leeward.model import Entries
 from leeward.noise.body import Body
 from leeward.noise.design import Design
 from leeward.noise.law import Law
-from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, law_at
+from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, by_law
 from leeward.privacy.database import Database
 
 
@@ -90,27 +90,46 @@ class EntryMechanism(ClippingMechanism, Protocol):
 
 @dataclass(frozen=True)
 class NoiseRequest:
-    """A column of numbers to which noise was asked for: their law, and which scale each has.
+    """A column of numbers to which noise was asked for, with the scale and the law of each.
 
-    `level` numbers the scale of an entry in `scales`. For Gaussian noise there is no law, and the
-    scale is the variance.
+    `level` numbers the scale of an entry in `scales`, and its law in `laws`. For Gaussian noise
+    there are no laws, and the scale is the variance.
     """
 
     true: Integers
-    law: Laws | None
     level: Integers
     scales: tuple[Fraction, ...]
+    laws: tuple[Law, ...] = ()
+
+    @classmethod
+    def of(cls, true: Integers, laws: Laws, scales: Scales) -> "NoiseRequest":
+        """Laws are looked up as draws look them up: one by one they might be other ones."""
+        level = np.full(true.size, -1)
+        found: list[tuple[Fraction, Law]] = []
+        for law, some in by_law(laws, scales):
+            part = scales.part(some)
+            _, first, inverse = np.unique(part.base, return_index=True, return_inverse=True)
+            level[some] = inverse + len(found)
+            found += [(part.exact(i), law) for i in first.tolist()]
+        if (level < 0).any():
+            raise ValueError("a number has no law")
+        return cls(true, level, tuple(scale for scale, _ in found), tuple(law for _, law in found))
 
     @classmethod
     def together(cls, parts: Sequence["NoiseRequest"]) -> "NoiseRequest":
-        """Several columns of one law, one after the other."""
+        """Several columns, one after the other."""
         before = np.cumsum([0, *(len(part.scales) for part in parts)])
         return cls(
             np.concatenate([part.true for part in parts]),
-            parts[0].law,
             np.concatenate([part.level + n for part, n in zip(parts, before, strict=False)]),
             tuple(scale for part in parts for scale in part.scales),
+            tuple(law for part in parts for law in part.laws),
         )
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether it is Gaussian noise."""
+        return not self.laws
 
     def in_order(self, rows: Integers, cells: int) -> "NoiseRequest":
         """The same with rows of `cells` entries put into this order."""
@@ -119,10 +138,10 @@ class NoiseRequest:
 
     def rounded(self, i: int) -> Rounded:
         """The distribution of one entry."""
-        if self.law is None:
+        if self.gaussian:
             raise TypeError("Gaussian noise is not rounded")
-        scale = self.scales[self.level[i]]
-        return Rounded(int(self.true[i]), law_at(self.law, scale), scale)
+        level = self.level[i]
+        return Rounded(int(self.true[i]), self.laws[level], self.scales[level])
 
 
 @dataclass
@@ -137,18 +156,17 @@ class RecordingNoise:
     asked: list[Integers] = field(default_factory=list)
     """The true numbers of all requests, in the order of the calls."""
 
+    answered: list[Integers] = field(default_factory=list)
+    """What was returned in their place."""
+
     def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         """Keep the column."""
-        _, first, level = np.unique(scales.base, return_index=True, return_inverse=True)
-        exact = tuple(scales.exact(int(i)) for i in first)
-        self.requests.append(NoiseRequest(true, law, level, exact))
+        self.requests.append(NoiseRequest.of(true, law, scales))
         return self._answer(true)
 
     def gaussian(self, true: Integers, variance: Fraction) -> Integers:
         """Keep the column."""
-        self.requests.append(
-            NoiseRequest(true.ravel(), None, np.zeros(true.size, np.int64), (variance,))
-        )
+        self.requests.append(NoiseRequest(true.ravel(), np.zeros(true.size, np.int64), (variance,)))
         return self._answer(true)
 
     def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
@@ -172,10 +190,11 @@ class RecordingNoise:
 
     def _answer(self, true: Integers) -> Integers:
         self.asked.append(true.copy())
-        if not self.answers:
-            return true
-        answer, *self.answers = self.answers
-        return answer.reshape(true.shape)
+        answer = true
+        if self.answers:
+            answer, *self.answers = self.answers
+        self.answered.append(answer.copy())
+        return answer.reshape(true.shape).copy()
 
 
 def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:
@@ -197,8 +216,8 @@ def released_block(mechanism: BlockMechanism, database: Database) -> Independent
     alone = [
         ParetoBlock((int(n),), column.scales[level], mechanism.shape)
         for column in noise.requests
-        if column.law == mechanism.law
         for n, level in zip(column.true, column.level, strict=True)
+        if column.laws[level] == mechanism.law
     ]
     return Independent((*noise.blocks, *alone))
 
@@ -221,7 +240,7 @@ def clipped_release(
     held = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
     values, theta = mechanism._release(held, noise)
     index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])
-    if index.law is None:  # one call for each θ, from the lowest
+    if index.gaussian:  # one call for each θ, from the lowest
         sums = sums.in_order(np.argsort(np.argsort(theta, kind="stable"), kind="stable"), cells)
     return ClippedRelease(index, theta, sums, values)
 

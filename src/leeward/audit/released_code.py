@@ -24,18 +24,19 @@ from numpy.typing import NDArray
 
 from leeward.audit.exams import examined
 from leeward.audit.loss import Loss, worst
-from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks
+from leeward.audit.neighbours import Depth, Pair, block_sizes, blocks, first_jobs
 from leeward.audit.recording import (
     CountMechanism,
-    EntryMechanism,
     KeepingMechanism,
     RecordingNoise,
     clipped_release,
     entries,
 )
+from leeward.audit.table_exam import LOW, SHOWS, Recorded
 from leeward.exact import ball, precision
 from leeward.mechanisms import Mechanism
-from leeward.mechanisms.margins import NoMargins
+from leeward.mechanisms.margins import NoMargins, PublicMargins
+from leeward.mechanisms.measurement import Measurement
 from leeward.mechanisms.parameters import Parameters
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Policy, StrongAlpha
@@ -63,9 +64,6 @@ CAUTION = 4.75
 """Standard errors by which a bound is expected to be below its estimate."""
 
 GRID = 32
-LOW = (0, 8 * GRID, 40 * GRID)
-"""Distances of an index below its maximum, so that there is something to clip."""
-
 COUNTS = "releases other counts than it was given"
 INDEX = "releases another index than that of the largest establishment"
 SUMS = "clips otherwise than by all jobs of an establishment"
@@ -157,6 +155,19 @@ def count_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[s
         yield COUNTS if mechanism.counted else INDEX
 
 
+def kept_faults(mechanism: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+    """The jobs of establishments of at most θ jobs, by the measurement of a table."""
+    noise = RecordingNoise()
+    table: Measurement = mechanism.measurement(by_cell=False, margins=NoMargins())
+    values = table._measure(entries(found, 1), noise).values.ravel()
+    kept = [
+        sum(force.jobs[0] for force in database.establishments if force.size <= mechanism.theta)
+        for database in found
+    ]
+    if values.tolist() != kept or noise.requests[0].true.tolist() != kept:
+        yield COUNTS
+
+
 def block_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[str]:
     """The jobs of each kind that the table has."""
     cells = mechanism.parameters.cells
@@ -166,8 +177,11 @@ def block_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[s
         yield COUNTS
 
 
-def clipped_faults(mechanism: EntryMechanism, found: list[Database]) -> Iterator[str]:
-    """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
+def clipped_faults(mechanism: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+    """Index, sums in lattice points, and whole jobs; the bound θ is only read.
+
+    With the same noisy numbers a table shows the same of neighbours.
+    """
     lattice, parameters = mechanism.clipping.lattice, mechanism.parameters
     true = [grid_index(database.largest, parameters) for database in found]
     for low in LOW:
@@ -181,6 +195,11 @@ def clipped_faults(mechanism: EntryMechanism, found: list[Database]) -> Iterator
                 yield SUMS
         if run.values.tolist() != [[_whole_jobs(n, lattice) for n in row] for row in sums]:
             yield JOBS
+    table = mechanism.measurement(by_cell=False, margins=PublicMargins())
+    neighbours = map(Pair, found[::2], found[1::2])
+    for pair in (*neighbours, *first_jobs(mechanism.parameters.cells)):
+        if Recorded.of(table, pair.before).shows_more(table, pair.after):
+            yield SHOWS
 
 
 def _whole_jobs(points: int, lattice: int) -> int:
@@ -257,7 +276,7 @@ def removal_pairs(mechanism: KeepingMechanism, _: Policy) -> Iterator[Pair]:
 
 
 COUNT_CODE = CodeExam(count_faults, count_pairs)
-KEPT_CODE = CodeExam(count_faults, removal_pairs)
+KEPT_CODE = CodeExam(kept_faults, removal_pairs)
 BLOCK_CODE = CodeExam(block_faults, block_pairs)
 CLIPPED_CODE = CodeExam(clipped_faults, block_pairs)
 GAUSSIAN_CODE = replace(CLIPPED_CODE, draws=FEWER_DRAWS)

@@ -77,7 +77,7 @@ def _all(both: Both) -> Loss:
 
 def _rho(both: Both) -> arb:
     """The largest Rényi divergence over its order, cells and sets added up."""
-    if any(left.law is not None or left.scales != right.scales for left, right in both):
+    if any(not left.gaussian or left.scales != right.scales for left, right in both):
         return INFINITE
     most = arb(0)
     for order in ORDERS:

@@ -4,26 +4,33 @@ Most lines examine a mechanism alone. Here the measurement of a table is recorde
 its values, and the noise of the scales that its margins follow from. All draws are independent,
 so their losses add up. That nothing else of the data is released is examined too: with the same
 noisy numbers, neighbours must show the same values and the same margins.
+
+Tables of clipped sums draw twice: the noise of the sums follows the index that was drawn first.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Protocol
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from flint import arb
 
+from leeward.audit.clipped_exam import pair_loss
 from leeward.audit.exams import pareto_loss
 from leeward.audit.loss import Loss, pure_loss, worst
-from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks
+from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, first_jobs, pairs
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.audit.pair_block import PairBlock, density_loss
 from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
-from leeward.mechanisms.measurement import Measured
+from leeward.mechanisms.clipping import Clipping
+from leeward.mechanisms.measurement import Measured, Measurement
 from leeward.mechanisms.parameters import Parameters
+from leeward.mechanisms.size_grid import STEPS
+from leeward.mechanisms.split import establishment_class
 from leeward.model import Entries
 from leeward.noise.scales import Integers, Noise
 from leeward.privacy import Policy
@@ -34,71 +41,120 @@ Part = Rounded | ParetoBlock | PairBlock
 
 WITH_MARGINS = "values and margins"
 SHOWS = "shows more of the data than its noisy numbers"
-
-
-class TableMeasurement(Protocol):
-    """What the auditor asks of the measurement of a table."""
-
-    @property
-    def parameters(self) -> Parameters:
-        """What its mechanism was calibrated for."""
-
-    def _measure(self, columns: Entries, noise: Noise) -> Measured:
-        """What is released, with given noise."""
+FAULT = Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
 
 
 @dataclass(frozen=True)
 class Recorded:
     """What a measurement drew for one database, in order; and what it showed."""
 
-    parts: tuple[Part, ...]
     measured: Measured
     noise: RecordingNoise
 
     @classmethod
     def of(
-        cls, made: TableMeasurement, database: Database, noise: RecordingNoise | None = None
+        cls,
+        made: Measurement,
+        database: Database,
+        noise: RecordingNoise | None = None,
+        copies: int = 1,
     ) -> "Recorded":
-        """One workplace cell; kinds of worker beyond the table's cells are in its size alone."""
+        """Workplace cells alike; kinds of worker beyond the table's cells are in its size alone."""
         noise = noise or RecordingNoise()
-        measured = made._measure(entries([database], made.parameters.cells), noise)
-        alone = (one.rounded(i) for one in noise.requests for i in range(one.true.size))
-        return cls((*noise.pair_blocks, *noise.blocks, *alone), measured, noise)
-
-    def shows(self, other: Measured) -> bool:
-        """Whether both show the same."""
-        mine, theirs = self.measured, other
-        if not np.array_equal(mine.values, theirs.values) or [*mine.margins] != [*theirs.margins]:
-            return False
-        return all(np.array_equal(one, theirs.margins[name]) for name, one in mine.margins.items())
+        return cls(made._measure(entries([database], made.parameters.cells, copies), noise), noise)
 
     @property
-    def answers(self) -> list[Integers]:
-        """The numbers that were drawn, as they were asked for."""
-        return self.noise.asked
+    def parts(self) -> tuple[Part, ...]:
+        """The distributions that it drew from; all draws are independent."""
+        columns = self.noise.requests
+        alone = (one.rounded(i) for one in columns for i in range(one.true.size))
+        return (*self.noise.pair_blocks, *self.noise.blocks, *alone)
+
+    def shows_more(self, made: Measurement, neighbour: Database, copies: int = 1) -> bool:
+        """Whether the same noisy numbers show something else for a neighbour."""
+        same = RecordingNoise(self.noise.answered)
+        return not same_shown(self.measured, Recorded.of(made, neighbour, same, copies).measured)
+
+
+def same_shown(first: Measured, second: Measured) -> bool:
+    """Whether values and all columns of margins are the same."""
+    columns, others = ({"values": one.values, **one.margins} for one in (first, second))
+    return [*columns] == [*others] and all(
+        np.array_equal(column, others[name]) for name, column in columns.items()
+    )
 
 
 def examine_table(
-    made: TableMeasurement,
-    protected: Policy,
-    depth: Depth,
-    claimed: Fraction,
-    cap: int | None = None,
+    made: Measurement, protected: Policy, depth: Depth, claimed: Fraction, cap: int | None = None
 ) -> Loss:
     """The worst pair of neighbours; with a cap, of those with pay."""
     losses: dict[object, Loss] = {}
     together: dict[object, Loss] = {}
     for pair in _pairs(made.parameters, protected, depth, cap):
         before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
-        if _shows_more(made, pair, before):
-            return Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
-        parts = {step(*both): both for both in zip(before.parts, after.parts, strict=True)}
-        for one in parts.keys() - losses.keys():
-            losses[one] = part_loss(*parts[one], claimed)
-        steps = tuple(map(step, before.parts, after.parts))
+        if before.shows_more(made, pair.after):
+            return FAULT
+        drawn = list(zip(before.parts, after.parts, strict=True))
+        steps = tuple(step(*both) for both in drawn)
+        for one, both in zip(steps, drawn, strict=True):
+            if one not in losses:
+                losses[one] = part_loss(*both, claimed)
         if steps not in together:
             together[steps] = reduce(Loss.plus, (losses[one] for one in steps))
     return worst(together.values())
+
+
+LOW = (0, 8 * STEPS, 40 * STEPS)
+"""Distances of an index below its maximum, so that there is something to clip."""
+
+
+def examine_clipped_table(
+    made: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
+) -> Loss:
+    """The same of clipped sums, whose margins are free: index and sums jointly."""
+    losses, neighbours = [], _pairs(made.parameters, protected, depth, cap)
+    for pair in chain(neighbours, first_jobs(made.parameters.cells)):
+        index = Recorded.of(made, pair.before).noise.asked[0]
+        low = Recorded.of(made, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
+        if low.shows_more(made, pair.after, len(LOW)):
+            return FAULT
+        losses.append(pair_loss(ClippedTable(made, len(pair.before.sizes)), pair.databases))
+    return worst(losses)
+
+
+@dataclass(frozen=True)
+class ClippedTable:
+    """A table of clipped sums as one mechanism, whose workplace cells have so many establishments.
+
+    What is clipped, and how, is recorded.
+    """
+
+    measurement: Measurement
+    establishments: int
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of its mechanism."""
+        return self.measurement.parameters
+
+    @property
+    def clipping(self) -> Clipping:
+        """Where indices are examined: that of the class of these workplace cells."""
+        classes: Any = getattr(self.measurement, "classes", self.measurement)
+        suited = classes.mechanism.suited(establishment_class(self.establishments))
+        clipping: Clipping = suited.clipping
+        return clipping
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """What is shown, and the public scale of the noise, which θ gives.
+
+        A scale is compared by its bits, which for positive numbers are in their order.
+        """
+        measured = self.measurement._measure(entries, noise)
+        scale = measured.law.scale
+        if scale is None:
+            raise TypeError("the scale of clipped sums is public")
+        return measured.values, scale.view(np.int64)
 
 
 def _pairs(
@@ -108,6 +164,9 @@ def _pairs(
 
     A workplace table counts every job.
     """
+    if not protected.uses_alpha:
+        yield from pairs(protected, None, depth)
+        return
     alpha, cells = parameters.growth, parameters.cells
     sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
     for kinds in (cells, cells + 1) if cells > 1 else (1,):
@@ -115,12 +174,6 @@ def _pairs(
             yield from paid_pairs(protected, alpha, cap, kinds, depth)
             continue
         yield from blocks(protected, alpha, kinds, sizes)
-
-
-def _shows_more(made: TableMeasurement, pair: Pair, before: Recorded) -> bool:
-    """Whether the noisy numbers of one database show something else for the other."""
-    same = RecordingNoise(before.answers)
-    return not before.shows(Recorded.of(made, pair.after, same).measured)
 
 
 def step(before: Part, after: Part) -> object:

@@ -1,18 +1,18 @@
 """Evaluation: a study with its tables, its points and its gaps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from leeward.baselines.infusion import Infusion
-from leeward.evaluate.benchmark import Benchmark, benchmarks
+from leeward.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
 from leeward.evaluate.classical import Classical, compared
 from leeward.evaluate.design import Grid, Workload
-from leeward.evaluate.experiment import experiments, infusion_points
+from leeward.evaluate.experiment import Experiment, Outcome, experiments, infusion_points
 from leeward.evaluate.point import Point, Refused
-from leeward.evaluate.pool import run_all
 from leeward.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.model import Marginal
+from leeward.processes import on_all_cores
 from leeward.show.page import INTERNAL
 
 
@@ -127,6 +127,17 @@ def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress)
         tuple(one for one in outcomes if isinstance(one, Refused)),
         _classical(study, truths, progress) if study.classical else (),
     )
+
+
+def run_all(
+    asked: Sequence[Experiment], held: Benchmarks, progress: Callable[[int, int], None]
+) -> list[Outcome]:
+    """The outcomes in the order of the experiments; progress gets how many of how many are done."""
+    outcomes: dict[int, Outcome] = {}
+    for number, outcome in on_all_cores(lambda n: asked[n].run(held), len(asked), "evaluate"):
+        outcomes[number] = outcome
+        progress(len(outcomes), len(asked))
+    return [outcomes[number] for number in range(len(asked))]
 
 
 def _classical(

@@ -30,6 +30,7 @@ from leeward.mechanisms.measurement import (
     Needs,
     Origin,
     PublicLaw,
+    Recordable,
     Spread,
     Words,
 )
@@ -272,7 +273,7 @@ class Additive(ABC):
 
 
 @dataclass(frozen=True)
-class CountsWithNoise:
+class CountsWithNoise(Recordable):
     """The measurement of a table's counts: a whole block at once, or cell by cell.
 
     With `by_cell` the noise of a worker cell follows its own largest establishment rather than
@@ -320,12 +321,8 @@ class CountsWithNoise:
             return counts
         return sequential(counts, Guarantee(counts.policy, counts.alpha, self.margins.epsilon))
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """Counts with noise, and their margins."""
-        return self._measure(columns, secret())
-
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
-        """The same with this noise; the auditor runs it with its own."""
+        """Counts with noise, and their margins."""
         counts, largest = self._columns(columns)
         _refuse_broken(counts, largest)
         values = self.mechanism._release(counts, self._followed(largest), noise)

@@ -18,13 +18,14 @@ from leeward.mechanisms.measurement import (
     Measured,
     Needs,
     PublicLaw,
+    Recordable,
     Spread,
     Words,
 )
 from leeward.mechanisms.parameters import Parameters
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
-    classes_of,
+    by_class,
     establishment_class,
 )
 from leeward.model import Cells, Entries
@@ -32,13 +33,13 @@ from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Normal, PiecewiseLaw, laplace
-from leeward.noise.scales import MOST, CellNoise, Clip, Integers
+from leeward.noise.scales import MOST, CellNoise, Clip, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
 
 @dataclass(frozen=True)
-class ClippedCounts:
+class ClippedCounts(Recordable):
     """The measurement of a table by clipping: its noise scale, hence its margins, are public."""
 
     mechanism: Clipped
@@ -74,25 +75,25 @@ class ClippedCounts:
         """Margins cost nothing."""
         return self.mechanism.guarantee(policy, table=table)
 
-    def measure(self, columns: Cells | Entries) -> Measured:
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """A whole block for one θ; a mechanism for one cell measures each by itself."""
         if isinstance(columns, Cells):
             raise TypeError("clipped measures entries of establishments, not cells")
         made, (w, d) = self.mechanism, columns.shape
         entries = checked_entries(columns, MOST // made.clipping.lattice)
         if d == self.parameters.cells:
-            return self._measured(entries)
-        found = self._measured(entries.by_worker_cell())
+            return self._measured(entries, noise)
+        found = self._measured(entries.by_worker_cell(), noise)
         margins = {name: one.reshape(d, w).T for name, one in found.margins.items()}
         return Measured(found.values.reshape(d, w).T, margins, found.law)
 
-    def _measured(self, entries: Entries) -> Measured:
+    def _measured(self, entries: Entries, noise: Noise) -> Measured:
         """Each class of workplace cells by a mechanism of its own: disjoint cells, public m."""
         values = np.zeros(entries.shape, dtype=np.int64)
         scale = np.zeros(entries.shape[0])
         margins = {name: np.zeros_like(values) for name in self.margin_columns}
         for made, cells in self.by_class(entries):
-            values[cells], theta = made.release_entries(entries.part(cells))
+            values[cells], theta = made._release(entries.part(cells), noise)
             scale[cells] = made.spreads(theta)
             for name, column in self._intervals(made, values[cells], theta).items():
                 margins[name][cells] = column
@@ -100,20 +101,13 @@ class ClippedCounts:
         return Measured(values, margins, PublicLaw(variance, False, scale))
 
     def by_class(self, entries: Entries) -> Iterator[tuple[Clipped, Integers]]:
-        """Mechanisms with the workplace cells that they measure.
-
-        Without a frame the number of establishments is not known to be public: all cells are
-        measured by the mechanism as it is, by default that of the largest class.
-        """
-        if entries.in_frame is None:
-            yield self.mechanism, np.arange(entries.shape[0])
-            return
-        classes = classes_of(entries.in_frame)
-        for one in np.unique(classes):
-            yield self.mechanism.suited(int(one)), np.flatnonzero(classes == one)
+        """Mechanisms with the workplace cells that they measure."""
+        return by_class(self.mechanism, self.mechanism.suited, entries)
 
     def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
         names, d = self.margin_columns, self.parameters.cells
+        if not names:
+            return {}
         ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
         return dict(zip(names, ends, strict=False))
 

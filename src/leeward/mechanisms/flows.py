@@ -26,7 +26,7 @@ from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.contrast import Contrast
 from leeward.noise.integers import whole_margins
-from leeward.noise.scales import BOUND, Integers
+from leeward.noise.scales import BOUND, Integers, Noise
 from leeward.noise.tabulated import Floats
 
 BIAS = (
@@ -71,9 +71,9 @@ class FlowsOfClasses(FromClasses):
         names = self.classes.margin_columns
         return tuple(name for name in (*SYMMETRIC, *ENDS) if name in names)
 
-    def measure(self, columns: Cells | Entries) -> Measured:
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Measures (w, other worker cells × measures), and their margins."""
-        found, bounds = released(self.classes, columns)
+        found, bounds = released(self.classes, columns, noise)
         w, most = len(found.values), BOUND // D  # so that sums stay within 64 bits
         blocks = np.clip(found.values, -most, most).reshape(w, -1, D)[:, :, self.statistic.order]
         values = measures(blocks.reshape(w, -1))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leeward.mechanisms.additive import CountsWithNoise
 from leeward.mechanisms.measurement import Expected, Measured, Needs
 from leeward.mechanisms.released_classes import FromClasses
 from leeward.model import Cells, Entries, Gains
@@ -29,14 +28,8 @@ class GainsOfEstablishments(FromClasses):
         """Each establishment by itself."""
         return Needs.ENTRIES
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """Gains and losses (w, other worker cells × 2), and their margins."""
-        return self.classes.measure(self._changed(columns))
-
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
-        """The same of a block with this noise; the auditor runs it with its own."""
-        if not isinstance(self.classes, CountsWithNoise):
-            raise TypeError(f"{self.name} draws more than the noise of a table")
+        """Gains and losses (w, other worker cells × 2), and their margins."""
         return self.classes._measure(self._changed(columns), noise)
 
     def expected(self, columns: Cells | Entries) -> Expected:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from leeward.errors import InvalidParameter, shown
-from leeward.mechanisms.measurement import COVERAGE, Spread
+from leeward.mechanisms.measurement import COVERAGE, Recordable, Spread
 from leeward.mechanisms.parameters import Parameters
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.design import Design, Norm
@@ -81,7 +81,7 @@ def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     return Spread(count, count - reach, count + reach, draws.law(1), scale)
 
 
-class JointTables:
+class JointTables(Recordable):
     """What measurements of a product's tables have in common."""
 
     by_cell: ClassVar[bool] = False

@@ -1,6 +1,5 @@
 """JointClippedCounts: the measurement of a product by clipping; proof in joint_clipped.proof.md."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from statistics import NormalDist
@@ -28,7 +27,7 @@ from leeward.mechanisms.measurement import (
 )
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
-    classes_of,
+    by_class,
     establishment_class,
 )
 from leeward.model import Cells, Entries
@@ -37,7 +36,7 @@ from leeward.model.marginal import margin_columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Normal
-from leeward.noise.scales import MOST, CellNoise, Clip, Integers, Noise, secret
+from leeward.noise.scales import MOST, CellNoise, Clip, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -71,12 +70,8 @@ class JointClippedCounts(JointTables):
         """Margins cost nothing."""
         return self.mechanism.guarantee(policy, table=table)
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
-        return self._measure(columns, secret())
-
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
-        """The same with this noise; the auditor runs it with its own."""
+        """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
         if isinstance(columns, Cells):
             raise TypeError("joint_clipped measures entries of establishments, not cells")
         made = self.mechanism
@@ -85,22 +80,13 @@ class JointClippedCounts(JointTables):
         shape = entries.shape[0], entries.shape[1] + 1
         values, scale = np.zeros(shape, dtype=np.int64), np.zeros(shape[0])
         margins = {name: np.zeros_like(values) for name in self.margin_columns}
-        for one, cells in self._classes(entries):
+        for one, cells in by_class(made, self._made, entries):
             found, theta = one._release(entries.part(cells), noise)
             values[cells] = with_total(found, one.design)
             scale[cells] = one.spreads(theta)
             for name, column in self._published(one, values[cells], theta).items():
                 margins[name][cells] = column
         return Measured(values, margins, PublicLaw(None, True, scale))
-
-    def _classes(self, entries: Entries) -> Iterator[tuple[JointClipped, Integers]]:
-        """Mechanisms with the workplace cells that they measure; see ClippedCounts."""
-        if entries.in_frame is None:
-            yield self.mechanism, np.arange(entries.shape[0])
-            return
-        classes = classes_of(entries.in_frame)
-        for one in np.unique(classes):
-            yield self._made(int(one)), np.flatnonzero(classes == one)
 
     def _published(self, made: JointClipped, values: Integers, theta: Integers) -> Margins:
         """The intervals, and θ in jobs, rounded up."""

@@ -248,11 +248,8 @@ class JointCounts(JointTables):
             return counts
         return sequential(counts, Guarantee(counts.policy, counts.alpha, self.margins.epsilon))
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """All tables with noise, and their margins."""
-        return self._measure(columns, secret())
-
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """All tables with noise, and their margins."""
         cells = columns.as_cells() if isinstance(columns, Entries) else columns
         values = self.mechanism._release(cells.counts, cells.largest, noise)
         values = with_total(values, self.mechanism.design)

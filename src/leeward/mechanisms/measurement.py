@@ -5,18 +5,19 @@ reader is told. Releases, predictions, evaluations and audits speak to this prot
 other room recognises a mechanism by its class or by its name.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias, final
 
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import FloatTails, Law, Normal
-from leeward.noise.scales import CellNoise, Integers, Noise
+from leeward.noise.scales import CellNoise, Integers, Noise, secret
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
@@ -209,6 +210,9 @@ class Measurement(Protocol):
     def measure(self, columns: Cells | Entries) -> Measured:
         """Release: confidential columns become noisy values and their margins."""
 
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """The same with this noise; the auditor runs it with its own."""
+
     def expected(self, columns: Cells | Entries) -> Expected:
         """What the error of each cell tends to, without drawing."""
 
@@ -247,6 +251,23 @@ class Measurement(Protocol):
         """The noise of a cell that is one establishment; a bias from clipping is left out."""
 
     def __hash__(self) -> int: ...
+
+
+class Recordable(ABC):
+    """The base of all measurements: they release what the auditor examines.
+
+    A release is one function of confidential columns and of noise. Releases give it the system's
+    random bits, the auditor noise that records what it is asked for.
+    """
+
+    @final
+    def measure(self, columns: Cells | Entries) -> Measured:
+        """Release: confidential columns become noisy values and their margins."""
+        return self._measure(columns, secret())
+
+    @abstractmethod
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """The same with this noise; the auditor runs it with its own."""
 
 
 class Mechanism(Protocol):

@@ -26,7 +26,7 @@ from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.noise.integers import whole_numbers
 from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.scales import Integers, Scales
+from leeward.noise.scales import Integers, Noise, Scales
 from leeward.privacy import EstablishmentRemoval, Guarantee
 
 
@@ -112,10 +112,10 @@ class SmallEstablishments(CountsWithNoise):
         """Single establishments, of which the large ones are dropped."""
         return Needs.ENTRIES
 
-    def measure(self, columns: Cells | Entries) -> Measured:
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Counts of what is kept, with noise."""
         kept = _entries(columns).up_to(self.mechanism.theta)
-        return Measured(self.mechanism.release(kept), {}, self._law(kept.shape[0]))
+        return Measured(self.mechanism._release(kept, None, noise), {}, self._law(kept.shape[0]))
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """E|J − b| = b + 2p^(b+1)/(1−p²) for discrete Laplace J of rate p and b dropped jobs."""

@@ -5,7 +5,6 @@ payrolls of an establishment are multiplied by min(1, θ/|E|), and each pair get
 e^−‖z‖ in the norm of the hexagon, whose scale depends on θ alone.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -28,7 +27,7 @@ from leeward.mechanisms.pay import (
     read_cap,
 )
 from leeward.mechanisms.pay_margins import mean_interval, reach
-from leeward.mechanisms.split import classes_of, establishment_class
+from leeward.mechanisms.split import by_class, establishment_class
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.body import HEXAGON
@@ -162,20 +161,11 @@ class PayClipped(PayMechanism):
         entries = checked_entries(columns, MOST // self._lattice)
         pairs = np.zeros((*entries.shape, 2), dtype=np.int64)
         low, high = np.zeros(entries.shape), np.zeros(entries.shape)
-        for made, cells in self._classes(entries):
+        for made, cells in by_class(self, self.suited, entries):
             pairs[cells], theta = made._release(entries.part(cells), noise)
             found = Pairs(pairs[cells, :, 0], pairs[cells, :, 1])
             low[cells], high[cells] = made.interval(found, theta)
         return Pairs(pairs[:, :, 0], pairs[:, :, 1]), (low, high)
-
-    def _classes(self, entries: Entries) -> Iterator[tuple["PayClipped", Integers]]:
-        """As `clipped` does: without a frame, the mechanism as it is."""
-        if entries.in_frame is None:
-            yield self, np.arange(entries.shape[0])
-            return
-        classes = classes_of(entries.in_frame)
-        for one in np.unique(classes):
-            yield self.suited(int(one)), np.flatnonzero(classes == one)
 
     def interval(self, found: Pairs, theta: Integers) -> Ends:
         """[v−q, κ(v+q)] of payrolls, clipping included; of means, that of the noise alone."""

@@ -12,6 +12,7 @@ from leeward.mechanisms.measurement import (
     Measured,
     Needs,
     PublicLaw,
+    Recordable,
     Spread,
     Words,
 )
@@ -33,7 +34,7 @@ from leeward.model.cells import columns
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import EMPTY, Margins
 from leeward.noise.law import laplace
-from leeward.noise.scales import BOUND, CellNoise, Integers, Noise, secret
+from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, sequential
 
@@ -42,7 +43,7 @@ COUNT_COLUMN = "count"
 
 
 @dataclass(frozen=True)
-class PayTable:
+class PayTable(Recordable):
     """The measurement of a table of pay: a payroll or a mean, its interval, and the count."""
 
     mechanism: PayMechanism
@@ -87,12 +88,8 @@ class PayTable:
         ends = PAY_COLUMNS if self.margins.coverage is not None else ()
         return (*ends, COUNT_COLUMN) if self.mechanism.with_count else ends
 
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """Payrolls or means with noise, their intervals, and the counts."""
-        return self._measure(columns, secret())
-
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
-        """The same with this noise; the auditor runs it with its own."""
+        """Payrolls or means with noise, their intervals, and the counts."""
         found, ends = self.mechanism._measured(columns, noise)
         rule = self.margins
         if isinstance(rule, PayMargins):

@@ -29,7 +29,7 @@ from leeward.model.marginal import COUNTED, ENDS
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import EMPTY
 from leeward.noise.contrast import Contrast
-from leeward.noise.scales import BOUND, CellNoise, Integers
+from leeward.noise.scales import BOUND, CellNoise, Integers, Noise
 from leeward.noise.tabulated import Floats
 
 Flags = NDArray[np.bool_]
@@ -103,9 +103,9 @@ class PercentilesOfClasses(FromClasses):
         """The ends, and how many jobs were counted."""
         return (COUNTED,) if self.classes.margins.coverage is None else (*ENDS, COUNTED)
 
-    def measure(self, columns: Cells | Entries) -> Measured:
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Percentiles (w, other worker cells × percentages), and their columns."""
-        found, bounds = released(self.classes, columns)
+        found, bounds = released(self.classes, columns, noise)
         w, d = len(found.values), len(self.statistic.edges) - 1
         most = BOUND // found.values.shape[1]  # so that sums stay within 64 bits
         blocks = np.clip(found.values, -most, most).reshape(w, -1, d)

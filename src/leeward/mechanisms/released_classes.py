@@ -27,6 +27,7 @@ from leeward.mechanisms.measurement import (
     Measurement,
     Needs,
     PublicScale,
+    Recordable,
     Spread,
     Words,
 )
@@ -50,7 +51,7 @@ HALF = 0.5
 
 
 @dataclass(frozen=True)
-class FromClasses:
+class FromClasses(Recordable):
     """The measurement of what follows from classes: theirs, but for what a statistic changes."""
 
     classes: Measurement
@@ -98,10 +99,6 @@ class FromClasses:
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """That of the classes: what follows from released numbers costs nothing."""
         return self.classes.guarantee(policy, table=table)
-
-    def measure(self, columns: Cells | Entries) -> Measured:
-        """The classes."""
-        return self.classes.measure(columns)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """Of the classes."""
@@ -214,14 +211,14 @@ def _has_bounds(made: Measurement) -> bool:
 
 
 def released(
-    classes: Measurement, columns: Cells | Entries
+    classes: Measurement, columns: Cells | Entries, noise: Noise
 ) -> tuple[Measured, list[ContrastBounds]]:
     """The classes as they are released, and what is known of their noise if there are margins."""
     if classes.margins.coverage is None:
-        return classes.measure(columns), []
+        return classes._measure(columns, noise), []
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, VectorPareto):
-        return _pareto(classes, classes.mechanism, columns)
-    found = classes.measure(columns)
+        return _pareto(classes, columns, noise)
+    found = classes._measure(columns, noise)
     if isinstance(classes, ClippedCounts) and isinstance(columns, Entries):
         return found, _clipped(classes, columns, found)
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
@@ -240,14 +237,14 @@ class NoisyScale(SpentMargins):
 
 
 def _pareto(
-    classes: CountsWithNoise, made: VectorPareto, columns: Cells | Entries
+    classes: CountsWithNoise, columns: Cells | Entries, noise: Noise
 ) -> tuple[Measured, list[ContrastBounds]]:
     """One H for all classes of a workplace cell, and a noisy scale (percentiles.proof.md, 3)."""
-    paid = classes.margins
-    if not isinstance(paid, SpentMargins):
+    made, paid = classes.mechanism, classes.margins
+    if not isinstance(made, VectorPareto) or not isinstance(paid, SpentMargins):
         raise AssertionError("margins of vector_pareto in a worker table are paid for")
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
-    found = replace(classes, margins=noisy).measure(columns)
+    found = replace(classes, margins=noisy)._measure(columns, noise)
     unit = float(1 / made.step)
     bounds = ContrastBounds(
         np.arange(len(found.values)),

@@ -6,19 +6,23 @@ establishments of which √m are as large as the largest and the others small. A
 as another (clipped.proof.md), so the choice may be made in floats.
 """
 
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import erfc, exp, inf, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from leeward.errors import InvalidParameter, shown
 from leeward.exact import Number, positive, precision
 from leeward.mechanisms.parameters import Parameters
+from leeward.model import Entries
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import Integers
 from leeward.noise.tabulated import Floats
+
+M = TypeVar("M")
 
 LEAST_SPLIT = Fraction(1, 1000)
 CANDIDATES = tuple(Fraction(k, 64) for k in range(1, 64))
@@ -75,6 +79,20 @@ def classes_of(establishments: Integers) -> Integers:
     edges = 2 ** np.arange(MOST_ESTABLISHMENTS.bit_length())
     below = np.searchsorted(edges, np.minimum(establishments, MOST_ESTABLISHMENTS))
     return np.asarray(edges[below], dtype=np.int64)
+
+
+def by_class(made: M, suited: Callable[[int], M], entries: Entries) -> Iterator[tuple[M, Integers]]:
+    """Mechanisms with the workplace cells that they measure: one for each class, by public numbers.
+
+    Without a frame the number of establishments is not known to be public: all cells are measured
+    by the mechanism as it is, by default that of the largest class.
+    """
+    if entries.in_frame is None:
+        yield made, np.arange(entries.shape[0])
+        return
+    classes = classes_of(entries.in_frame)
+    for establishments in np.unique(classes).tolist():
+        yield suited(establishments), np.flatnonzero(classes == establishments)
 
 
 class Weights(NamedTuple):

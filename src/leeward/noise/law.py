@@ -274,11 +274,13 @@ def symmetric(right: Sequence[Piece]) -> PiecewiseLaw:
     return PiecewiseLaw(pieces, jumps=(Fraction(0),) * (len(pieces) - 1))
 
 
+@lru_cache(maxsize=256)  # one law, so that what is known of it is found again
 def laplace(scale: Fraction = Fraction(1)) -> PiecewiseLaw:
     """Laplace: density ½·exp(−|z|/scale)/scale."""
     return symmetric([Piece(Fraction(0), None, rate=-1 / scale)])
 
 
+@lru_cache(maxsize=256)
 def discrete_laplace(scale: Fraction) -> PiecewiseLaw:
     """A law whose rounding ⌊Z+½⌋ is discrete Laplace: P(j) ∝ exp(−|j|/scale).
 
