@@ -26,6 +26,9 @@ KEYS = {
     "control",
 }
 
+WITHOUT_NUMBERS = ("randomised", "unary")
+"""Channels that draw no whole numbers."""
+
 DEFECTS = {
     ("edge_laplace", "noise for one job only"),
     ("edge_laplace", "two periods of a person booked as one"),
@@ -63,6 +66,13 @@ DEFECTS = {
     ("dirichlet", "half the prior"),
     ("dirichlet", "as many synthetic homes as workers"),
     *((name, "p rounded up") for name in METHODS),
+    *(
+        (name, "numbers of 16 bits, none rejected")
+        for name in METHODS
+        if name not in WITHOUT_NUMBERS
+    ),
+    ("subset_selection", "whole numbers without rejection"),
+    ("pay_pareto", "a word used in two cells"),
     ("row_counts", "noise for half of the sets"),
     ("row_choice", "the data's own margins in the score"),
     *((name, "floor 1 while Δ = 5 is promised") for name in ("clipped", "slope")),

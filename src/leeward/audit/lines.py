@@ -18,6 +18,7 @@ from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kep
 from leeward.audit.gains_exam import examine_clipped_gains
 from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
 from leeward.audit.homes_exam import HOMES_LINES, HomesLine
+from leeward.audit.independence import BETWEEN_CELLS, Independence
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -47,7 +48,9 @@ from leeward.audit.released_code import (
     GAUSSIAN_CODE,
     KEPT_CODE,
     RELEASED_CODE,
+    CodeExam,
 )
+from leeward.audit.report_exam import REPORT_LINES, ReportLine
 from leeward.audit.row import Claim, Row
 from leeward.audit.row_exam import ROW_LINES, RowLine
 from leeward.audit.table_exam import WITH_MARGINS, TableMeasurement, examine_table
@@ -308,6 +311,17 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 )
 """Mechanisms that are examined with an additive factor Δ above 1."""
 
+BETWEEN: tuple[tuple[str, CodeExam, Options, Grid], ...] = (
+    ("slope", COUNT_CODE, (), ONE),
+    ("staircase", COUNT_CODE, (), TWO),
+    ("vector_pareto", BLOCK_CODE, (("cells", 2),), (("3", "3"),)),
+    ("clipped", GAUSSIAN_CODE, GAUSSIAN, (("1", "4"),)),
+    ("joint_pareto", JOINT_CODE, SMALL_PRODUCT, (("1", "4"),)),
+    ("pay_pareto", PAY_CODE, (CAP,), (("1", "4"),)),
+)
+"""A mechanism for each kind of noise: rounded by one law and by the law of a size, block, Gaussian,
+joint, pairs. Where cells share an H, it is one that varies."""
+
 PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
 RAISES = "raises"
 STRONG, PROPORTIONAL = ("strong",), ("proportional",)
@@ -365,7 +379,16 @@ def _pay_lines() -> Iterator[Line]:
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[
-    Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine | RowLine | LocalLine, ...
+    Line
+    | TableLine
+    | RhoLine
+    | RegressionLine
+    | HistoryLine
+    | HomesLine
+    | RowLine
+    | LocalLine
+    | ReportLine,
+    ...,
 ] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
@@ -508,6 +531,7 @@ LINES: tuple[
     *HOMES_LINES,
     *ROW_LINES,
     *LOCAL_LINES,
+    *REPORT_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (
@@ -522,5 +546,9 @@ LINES: tuple[
         )
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+    *(
+        Line(name, Independence(code), STRONG, options=options, at=at, detail=BETWEEN_CELLS)
+        for name, code, options, at in BETWEEN
+    ),
     *HISTORY_LINES,
 )
