@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from leeward.audit.controls import CONTROLS
-from leeward.audit.independence import BETWEEN_CELLS, RARE, dependence
+from leeward.audit.independence import BETWEEN_CELLS, CELLS, RARE, dependence
 from leeward.audit.lines import LINES, QUICK_GRID
 from leeward.audit.neighbours import QUICK
 from leeward.audit.row import CONFIRMED, REJECTED
 from leeward.exact import ball
 from leeward.noise.draws import SecretNoise
+from leeward.noise.tabulated import Floats
 from leeward.randomness import SeededBits
 
-CELLS = 1 << 15
 OWN_CELLS = [line for line in LINES if BETWEEN_CELLS in getattr(line, "detail", "")]
 
 
@@ -41,8 +41,9 @@ def test_a_word_used_in_two_cells_is_rejected() -> None:
     assert twin.row(QUICK).verdict == REJECTED
 
 
-def normal(count: int = CELLS) -> np.ndarray:
-    return SeededBits(7).generator.normal(size=(count, 2))
+def normal(seed: int = 7) -> Floats:
+    """Eight releases of cells with two numbers each."""
+    return SeededBits(seed).generator.normal(size=(8, CELLS // 8, 2))
 
 
 @pytest.mark.parametrize("decimals", [6, 1, 0])
@@ -54,19 +55,19 @@ def test_independent_cells_are_not_accused(decimals: int) -> None:
 def test_a_little_of_the_next_cell_is_found(start: int) -> None:
     """Wherever pairs of cells begin, and with one number of another number only."""
     cells = normal()
-    later = cells[start + 1 :: 2]
-    later[:, 1] += 0.2 * cells[start::2, 0][: len(later)]
+    later = cells[:, start + 1 :: 2]
+    later[..., 1] += 0.2 * cells[:, start::2, 0][:, : later.shape[1]]
     assert not dependence(cells) > ball(RARE)
 
 
 def test_a_repeated_half_is_found() -> None:
     cells = normal()
-    cells[CELLS // 2 :, 0] = cells[: CELLS // 2, 0]
+    half = cells.shape[1] // 2
+    cells[:, half:, 0] = cells[:, :half, 0]
     assert not dependence(cells) > ball(RARE)
 
 
-def test_sizes_that_go_together_are_found() -> None:
+def test_a_scale_of_a_whole_release_is_found() -> None:
     """Signs that are independent hide nothing."""
-    cells = np.abs(normal()) * np.sign(normal(2 * CELLS)[CELLS:])
-    size = SeededBits(8).generator.gamma(3, size=CELLS // 2).repeat(2)
-    assert not dependence(cells / size[:, None]) > ball(RARE)
+    size = SeededBits(8).generator.gamma(3, size=8)
+    assert not dependence(normal() / size[:, None, None]) > ball(RARE)

@@ -312,7 +312,7 @@ def correlated(noise: Integers) -> bool:
 
 def shared(noise: Integers) -> bool:
     """Whether joint masses of neighbouring rows, or of rows half a table apart, are others."""
-    return not dependence(noise.astype(np.float64)) > FALSE_ALARM
+    return not dependence(noise.astype(np.float64)[None]) > FALSE_ALARM
 
 
 @every_sampler

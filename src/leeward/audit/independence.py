@@ -26,21 +26,23 @@ from leeward.noise.tabulated import Floats
 
 BETWEEN_CELLS = "between workplace cells"
 SHARED = "workplace cells share random words"
-DRAWN_CELLS = 1 << 15
+CELLS = 1 << 15
+"""Workplace cells in all releases together."""
+
 CLASSES = 8
 
 RARE = Fraction(1, 10**9)
 """How often independent cells are rejected; the table has far fewer than a thousand such rows."""
 
 
-def dependence(cells: Floats) -> arb:
-    """How rare independent cells are so unlike independence, at most; a row is a cell.
+def dependence(released: Floats) -> arb:
+    """How rare independent cells are so far from independence, at most; (releases, cells, numbers).
 
     The least p-value over the numbers of two cells and over their distance, times the number of
     comparisons.
     """
-    cells = cells.reshape(len(cells), -1)
-    classes = np.stack([_classes(column) for column in cells.T if len(np.unique(column)) > 1])
+    numbers = np.moveaxis(released, 2, 0)
+    classes = [_classes(one) for one in numbers if len(np.unique(one)) > 1]
     comparisons = list(product(classes, classes, range(3)))
     values = [_p_value(*_apart(left, right, way)) for left, right, way in comparisons]
     return len(values) * min(values, key=float)
@@ -48,16 +50,21 @@ def dependence(cells: Floats) -> arb:
 
 def _apart(left: Integers, right: Integers, way: int) -> tuple[Integers, Integers]:
     """Cells and their next ones, no cell in two pairs, in two ways; then cells half a table on."""
-    if way == 2:
-        half = len(left) // 2
-        return left[:half], right[half : 2 * half]
-    first, second = left[way::2], right[way + 1 :: 2]
-    return first[: len(second)], second
+    half = left.shape[1] // 2
+    match way:
+        case 0:
+            pairs = left[:, 0:-1:2], right[:, 1::2]
+        case 1:
+            pairs = left[:, 1:-1:2], right[:, 2::2]
+        case _:
+            pairs = left[:, :half], right[:, half : 2 * half]
+    return pairs[0].ravel(), pairs[1].ravel()
 
 
 def _classes(column: Floats) -> Integers:
     """The class of each number: equal numbers share one, and no class is too small for χ²."""
-    ordered, least, cuts, start = np.sort(column), len(column) // CLASSES, list[float](), 0
+    ordered, least = np.sort(column, axis=None), column.size // CLASSES
+    cuts, start = list[float](), 0
     while start + 2 * least <= len(ordered):
         cuts.append(ordered[start + least - 1])
         start = int(np.searchsorted(ordered, cuts[-1], side="right"))
@@ -85,15 +92,20 @@ def chi_square(seen: NDArray[np.int64], expected: Floats, freedom: int) -> arb:
 
 @dataclass(frozen=True)
 class Independence:
-    """An exam of the cells that the released code of a mechanism draws."""
+    """An exam of the cells that the released code of a mechanism draws.
+
+    What all cells of a release shared would differ between releases, and show.
+    """
 
     code: CodeExam
+    releases: int = 64
 
-    def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
+    def __call__(self, made: Mechanism, name: str, _depth: Depth) -> Loss:
         """No loss is computed: a fault, or as many draws without one."""
         database = list(self.code.pairs(made, examined(made, name)))[-1].before
-        cells = (self.code.drawn or drawn)(made, database, DRAWN_CELLS)
+        release, cells = self.code.drawn or drawn, CELLS // self.releases
+        released = np.stack([release(made, database, cells) for _ in range(self.releases)])
         unknown = arb("nan")
-        if not dependence(cells) > ball(RARE):
+        if not dependence(released) > ball(RARE):
             return Loss(unknown, unknown, unknown, fault=SHARED)
-        return Loss(arb(0), arb(0), unknown, draws=DRAWN_CELLS)
+        return Loss(arb(0), arb(0), unknown, draws=CELLS)

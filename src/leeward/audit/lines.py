@@ -48,7 +48,6 @@ from leeward.audit.released_code import (
     GAUSSIAN_CODE,
     KEPT_CODE,
     RELEASED_CODE,
-    CodeExam,
 )
 from leeward.audit.report_exam import REPORT_LINES, ReportLine
 from leeward.audit.row import Claim, Row
@@ -311,13 +310,13 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 )
 """Mechanisms that are examined with an additive factor Δ above 1."""
 
-BETWEEN: tuple[tuple[str, CodeExam, Options, Grid], ...] = (
-    ("slope", COUNT_CODE, (), ONE),
-    ("staircase", COUNT_CODE, (), TWO),
-    ("vector_pareto", BLOCK_CODE, (("cells", 2),), (("3", "3"),)),
-    ("clipped", GAUSSIAN_CODE, GAUSSIAN, (("1", "4"),)),
-    ("joint_pareto", JOINT_CODE, SMALL_PRODUCT, (("1", "4"),)),
-    ("pay_pareto", PAY_CODE, (CAP,), (("1", "4"),)),
+BETWEEN: tuple[tuple[str, Exam, Options, Grid], ...] = (
+    ("slope", Independence(COUNT_CODE), (), ONE),
+    ("staircase", Independence(COUNT_CODE), (), TWO),
+    ("vector_pareto", Independence(BLOCK_CODE), (("cells", 2),), (("3", "3"),)),
+    ("clipped", Independence(GAUSSIAN_CODE, releases=1), GAUSSIAN, (("1", "4"),)),
+    ("joint_pareto", Independence(JOINT_CODE), SMALL_PRODUCT, (("1", "4"),)),
+    ("pay_pareto", Independence(PAY_CODE), (CAP,), (("1", "4"),)),
 )
 """A mechanism for each kind of noise: rounded by one law and by the law of a size, block, Gaussian,
 joint, pairs. Where cells share an H, it is one that varies."""
@@ -547,8 +546,8 @@ LINES: tuple[
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
     *(
-        Line(name, Independence(code), STRONG, options=options, at=at, detail=BETWEEN_CELLS)
-        for name, code, options, at in BETWEEN
+        Line(name, exam, STRONG, options=options, at=at, detail=BETWEEN_CELLS)
+        for name, exam, options, at in BETWEEN
     ),
     *HISTORY_LINES,
 )

@@ -240,6 +240,9 @@ class ReportLine:
     detail: str
     make: Callable[[Fraction], Drawn]
     epsilon: Fraction = Fraction(1)
+    numbers: bool = True
+    """Whether it draws whole numbers."""
+
     deep: ClassVar[bool] = False
 
     @property
@@ -251,7 +254,8 @@ class ReportLine:
         """One row: reports show no other law than the one whose loss is computed elsewhere."""
         claim = Claim(self.mechanism, "tight", Local.name, None, self.epsilon, detail=self.detail)
         draws = DRAWS if depth == FULL else FEW_DRAWS
-        yield Row(claim, _loss(uneven(below) or self.make(self.epsilon).fault(draws), draws))
+        fault = uneven(below) if self.numbers else ""
+        yield Row(claim, _loss(fault or self.make(self.epsilon).fault(draws), draws))
 
     def from_few_bits(self, _: Depth) -> Loss:
         """The same channel with whole numbers from 16 bits, of which none is drawn again."""
@@ -279,7 +283,12 @@ MANY_NUMBERS = (
 )
 
 REPORT_LINES = (
-    ReportLine("randomised", "reports", lambda e: _of_matrix(RandomisedResponse.of(2, e))),
+    ReportLine(
+        "randomised",
+        "reports of 2 answers",
+        lambda e: _of_matrix(RandomisedResponse.of(2, e)),
+        numbers=False,
+    ),
     ReportLine("subset_selection", "reports of 12 answers", _subsets),
     ReportLine(
         "projective",
@@ -289,7 +298,7 @@ REPORT_LINES = (
     ReportLine(
         "hadamard", "reports of 12 answers, 3 blocks", lambda e: _of_matrix(Hadamard.of(12, e, 3))
     ),
-    ReportLine("unary", "reports of 6 answers", _unary, Fraction(4)),
+    ReportLine("unary", "reports of 6 answers", _unary, Fraction(4), numbers=False),
     ReportLine(
         "hashing", "reports of 12 answers, 5 cohorts", lambda e: _of_matrix(Hashing.of(12, e, 5))
     ),
