@@ -58,7 +58,7 @@ Below = Callable[[int, int, Any], Answers]
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnReports:
     """A channel, the part of its reports that is compared, and the exact chances of that part."""
 
     channel: Channel
@@ -96,9 +96,11 @@ def _likely(seen: NDArray[np.int64], expected: Floats) -> bool:
 # Channels of few answers, report by report.
 
 
-def _of_matrix(channel: Channel, part: Callable[[Reports], Any] = lambda reports: reports) -> Drawn:
+def _of_matrix(
+    channel: Channel, part: Callable[[Reports], Any] = lambda reports: reports
+) -> DrawnReports:
     matrix = channel.matrix()
-    return Drawn(
+    return DrawnReports(
         channel,
         part,
         lambda answer: np.array([float(chance) for chance in matrix[answer]]),
@@ -112,7 +114,7 @@ def _bits(reports: Reports, width: int) -> Answers:
     return ones @ (1 << np.arange(width))
 
 
-def _subsets(epsilon: Fraction) -> Drawn:
+def _subsets(epsilon: Fraction) -> DrawnReports:
     channel = SubsetSelection.of(12, epsilon)
     places = np.zeros(1 << channel.domain, dtype=np.int64)
     for number, subset in enumerate(combinations(range(channel.domain), channel.size)):
@@ -120,12 +122,12 @@ def _subsets(epsilon: Fraction) -> Drawn:
     return _of_matrix(channel, lambda reports: places[(1 << reports.astype(np.int64)).sum(axis=1)])
 
 
-def _unary(epsilon: Fraction) -> Drawn:
+def _unary(epsilon: Fraction) -> DrawnReports:
     channel = Unary.of(6, epsilon)
     return _of_matrix(channel, lambda reports: _bits(reports, channel.domain))
 
 
-def _sketch(epsilon: Fraction) -> Drawn:
+def _sketch(epsilon: Fraction) -> DrawnReports:
     channel = Sketch.of(12, epsilon, 3, 5)
 
     def part(reports: Reports) -> Answers:
@@ -142,25 +144,25 @@ def _rows(reports: Reports) -> Answers:
 # Channels of many numbers, one part of a report.
 
 
-def _many_answers(epsilon: Fraction) -> Drawn:
+def _many_answers(epsilon: Fraction) -> DrawnReports:
     channel = SubsetSelection.of(MANY + 1, epsilon, 1)
     p = float(channel.support.p)
     chances = np.full(channel.domain, (1 - p) / (channel.domain - 1))
     chances[0] = p
-    return Drawn(channel, lambda reports: reports[:, 0], lambda _: chances, (0,))
+    return DrawnReports(channel, lambda reports: reports[:, 0], lambda _: chances, (0,))
 
 
-def _many_blocks(epsilon: Fraction) -> Drawn:
+def _many_blocks(epsilon: Fraction) -> DrawnReports:
     channel = Hadamard.of(MANY // 2, epsilon, MANY // 2)
     own, other = map(float, channel.chances)
     chances = np.full(channel.blocks, 2 * other)
     chances[0] = own + other
-    return Drawn(
+    return DrawnReports(
         channel, lambda reports: reports // np.uint64(channel.order), lambda _: chances, (0,)
     )
 
 
-def _many_points(epsilon: Fraction) -> Drawn:
+def _many_points(epsilon: Fraction) -> DrawnReports:
     space = Space(Field(3), 11)
     channel = Projective.of(space.points, epsilon, space)
     p, c = float(channel.support.p), space.hyperplane
@@ -171,20 +173,20 @@ def _many_points(epsilon: Fraction) -> Drawn:
         on = space.product(u, np.broadcast_to(v, u.shape)) == 0
         return np.where(on, p / c, (1 - p) / (space.points - c))
 
-    return Drawn(channel, lambda reports: reports, chances, (space.points // 2,))
+    return DrawnReports(channel, lambda reports: reports, chances, (space.points // 2,))
 
 
-def _many_cohorts(epsilon: Fraction) -> Drawn:
+def _many_cohorts(epsilon: Fraction) -> DrawnReports:
     channel = Hashing.of(12, epsilon, MANY)
     chances = np.full(MANY, 1 / MANY)
-    return Drawn(
+    return DrawnReports(
         channel, lambda reports: reports // np.uint64(channel.size), lambda _: chances, (0,)
     )
 
 
-def _many_rows(epsilon: Fraction) -> Drawn:
+def _many_rows(epsilon: Fraction) -> DrawnReports:
     chances = np.full(MANY, 1 / MANY)
-    return Drawn(Sketch.of(12, epsilon, MANY, 3), _rows, lambda _: chances, (0,))
+    return DrawnReports(Sketch.of(12, epsilon, MANY, 3), _rows, lambda _: chances, (0,))
 
 
 # Whole numbers.
@@ -238,7 +240,7 @@ class ReportLine:
 
     mechanism: str
     detail: str
-    make: Callable[[Fraction], Drawn]
+    make: Callable[[Fraction], DrawnReports]
     epsilon: Fraction = Fraction(1)
     numbers: bool = True
     """Whether it draws whole numbers."""
