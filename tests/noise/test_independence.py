@@ -33,7 +33,7 @@ from leeward.noise.scales import Integers, LawByScale, Scales
 from leeward.noise.selection import SecretSelection, below, choose, falls
 from leeward.randomness import SecretBits, SeededBits
 from tests.noise.goodness import FALSE_ALARM
-from tests.shape.source import modules
+from tests.shape.source import SRC, modules
 
 ROWS, CALLS, MORE_CALLS = 10**5, 500, 10**4
 WIDE = 10**6
@@ -251,10 +251,8 @@ every_sampler = pytest.mark.parametrize("name", SAMPLERS)
 
 def drawing() -> Iterator[str]:
     """What in `leeward.noise` takes `SecretBits`, or opens the door itself."""
-    for module in modules():
-        room, _, name = module.name.rpartition(".")
-        if room == "leeward.noise":
-            yield from (f"{name}.{one}" for one in _drawing(module.tree))
+    for module in modules(SRC / "leeward" / "noise"):
+        yield from (f"{module.name}.{one}" for one in _drawing(module.tree))
 
 
 def _drawing(tree: ast.Module | ast.ClassDef) -> Iterator[str]:

@@ -69,11 +69,15 @@ class DrawnReports:
     def fault(self, draws: int, short: int = 32) -> str:
         """How reports depart from the stated law; empty where they do not."""
         for answer in self.answers:
-            words = cast(Any, FixedWords(answer << 40, short))
-            reports = self.channel.encode(np.full(draws, answer), words)
-            chances = self.chances(answer)
-            seen = np.bincount(self.part(reports).astype(np.int64), minlength=len(chances))
-            if len(seen) > len(chances) or not _likely(seen, draws * chances):
+            words, chances = FixedWords(answer << 40, short), self.chances(answer)
+            seen = np.zeros(len(chances), dtype=np.int64)
+            for start in range(0, draws, FEW_DRAWS):
+                own = np.full(min(FEW_DRAWS, draws - start), answer)
+                reports = self.part(self.channel.encode(own, cast(Any, words))).astype(np.int64)
+                if reports.max() >= len(chances):
+                    return ANOTHER_LAW
+                seen += np.bincount(reports, minlength=len(chances))
+            if not _likely(seen, draws * chances):
                 return ANOTHER_LAW
         return ""
 
