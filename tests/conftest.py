@@ -80,7 +80,9 @@ SLOW = (
     "tests/mechanisms/test_measures.py",
     "tests/mechanisms/test_properties.py",
     "tests/mechanisms/test_scale.py",
+    "tests/audit/test_report_exam.py",
     "tests/noise/test_fast_path.py",
+    "tests/noise/test_independence.py",
     "tests/noise/test_samplers.py",
     # Databases, made-up economies and pictures, many times.
     "tests/engines/test_findings.py",

@@ -14,7 +14,7 @@ from leeward.mechanisms.margins import SpentMargins, spend
 from leeward.mechanisms.staircase import EDGES, REACHES, Staircase
 from leeward.noise.error import laplace_weights
 from leeward.noise.sampling import refine
-from leeward.noise.scales import law_at
+from leeward.noise.scales import by_law, law_at
 from leeward.noise.tabulated import Floats
 from leeward.randomness import SecretBits
 from tests.mechanisms.built import build
@@ -110,6 +110,19 @@ def test_one_law_serves_all_large_sizes_and_none_of_the_small() -> None:
     assert stairs.law(Fraction(10**9)) == built.law == stairs.law(stairs.large)
     below = [law_at(built.laws, Fraction(x)) for x in range(10, int(stairs.large) + 1)]
     assert len({*below, built.law}) == len(below) + 1
+
+
+@pytest.mark.parametrize("epsilon", ["2", "4", "6"])
+def test_every_size_is_drawn_by_the_law_of_its_own_scale(epsilon: str) -> None:
+    built = staircase("0.1", epsilon)
+    sizes = np.arange(int(built.stairs.large) + 10)[::-1]
+    scales = built.scales(sizes, sizes)
+    laws = {
+        int(i): law for law, some in by_law(built.laws, scales) for i in np.arange(len(sizes))[some]
+    }
+    assert [laws[i] for i in range(len(sizes))] == [
+        law_at(built.laws, scales.exact(i)) for i in range(len(sizes))
+    ]
 
 
 @pytest.mark.parametrize("epsilon", ["2", "6"])

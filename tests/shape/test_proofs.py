@@ -1,11 +1,16 @@
 """A mechanism is one file, one proof, one registry line, one audit line."""
 
+from importlib import import_module
+from pathlib import Path
+from re import findall
+
 import pytest
 
 from leeward.audit import LINES
 from leeward.local.choice import METHODS
 from leeward.mechanisms import REGISTRY
-from tests.shape.source import SRC
+from tests.noise.test_independence import SAMPLERS
+from tests.shape.source import ROOT, SRC
 
 ROOMS = SRC / "leeward"
 MOST_LINES = 400
@@ -32,6 +37,48 @@ def test_a_mechanism_is_one_short_file(name: str) -> None:
 def test_a_mechanism_has_a_proof(name: str) -> None:
     proof = FILES[name].with_suffix(".proof.md").read_text()
     assert [part for part in ("Precondition", "Claim", "Proof") if part not in proof] == []
+
+
+EXACT_DRAWS = ROOMS / "noise" / "sampling.proof.md"
+OWN_NOISE = "noise of its own"
+
+CHOOSING = {"selection.SecretSelection.chosen", "selection.SecretSelection.flipped"}
+"""They draw by functions of the table only."""
+
+
+def functions(text: str) -> set[str]:
+    """What a text names in `leeward.noise`, such as `block.RowBits.read`."""
+    return {name for name in findall(r"`([a-z_]+(?:\.\w+)+)`", text) if not name.endswith(".py")}
+
+
+def section(proof: Path) -> str:
+    """The paragraphs of a proof on noise of its own."""
+    _, _, text = proof.read_text(encoding="utf-8").partition("**Noise of its own.** By")
+    return text.partition("\n## ")[0]
+
+
+def test_the_proof_of_independence_names_every_sampler_and_its_test() -> None:
+    named = functions(section(EXACT_DRAWS))
+    assert {name.partition(",")[0] for name in SAMPLERS} <= named | CHOOSING
+    assert [name for name in named if not exists(name)] == []
+    (test,) = findall(r"`(tests/\S+\.py)`", section(EXACT_DRAWS))
+    assert (ROOT / test).exists()
+
+
+def exists(name: str) -> bool:
+    module, *parts = name.split(".")
+    value: object = import_module(f"leeward.noise.{module}")
+    for part in parts:
+        value = getattr(value, part, None)
+    return value is not None
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_the_proof_of_a_mechanism_names_what_draws_its_noise(name: str) -> None:
+    lines = FILES[name].with_suffix(".proof.md").read_text(encoding="utf-8").splitlines()
+    (line,) = (line for line in lines if OWN_NOISE in line)
+    assert functions(line)
+    assert functions(line) <= set(SAMPLERS)
 
 
 @every_mechanism

@@ -38,6 +38,7 @@ from leeward.audit.regression_exam import (
     examine_medians,
     examine_moments,
 )
+from leeward.audit.report_exam import MANY_NUMBERS, kept_words
 from leeward.audit.row_exam import counts_at, examine_counts, own_margins
 from leeward.audit.table_exam import (
     WITH_MARGINS,
@@ -465,9 +466,22 @@ HOMES = (
     ),
 )
 
-LOCAL = tuple(
-    Control("p rounded up", line.mechanism, rounded_up(line.make), Local.name, detail=line.detail)
-    for line in {line.mechanism: line for line in LOCAL_LINES}.values()
+LOCAL = (
+    *(
+        Control("p rounded up", one.mechanism, rounded_up(one.make), Local.name, detail=one.detail)
+        for one in {line.mechanism: line for line in LOCAL_LINES}.values()
+    ),
+    *(
+        Control(
+            "numbers of 16 bits, none rejected",
+            line.mechanism,
+            line.from_few_bits,
+            Local.name,
+            detail=line.detail,
+        )
+        for line in MANY_NUMBERS
+    ),
+    Control("whole numbers without rejection", "subset_selection", kept_words, Local.name),
 )
 
 CONTROLS: tuple[Control, ...] = (

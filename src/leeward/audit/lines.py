@@ -17,6 +17,7 @@ from leeward.audit.clipped_exam import (
 from leeward.audit.exams import Exam, examine_block, examine_chains, examine_kept, examine_scalar
 from leeward.audit.history_exam import HISTORY_LINES, HistoryLine
 from leeward.audit.homes_exam import HOMES_LINES, HomesLine
+from leeward.audit.independence import BETWEEN_CELLS, Independence
 from leeward.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.audit.joint_exam import (
     examine_joint,
@@ -46,6 +47,7 @@ from leeward.audit.released_code import (
     KEPT_CODE,
     RELEASED_CODE,
 )
+from leeward.audit.report_exam import REPORT_LINES, ReportLine
 from leeward.audit.row import Claim, Row
 from leeward.audit.row_exam import ROW_LINES, RowLine
 from leeward.audit.table_exam import (
@@ -331,6 +333,17 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
 )
 """Mechanisms that are examined with an additive factor Δ above 1."""
 
+BETWEEN: tuple[tuple[str, Exam, Options, Grid], ...] = (
+    ("slope", Independence(COUNT_CODE), (), ONE),
+    ("staircase", Independence(COUNT_CODE), (), TWO),
+    ("vector_pareto", Independence(BLOCK_CODE), (("cells", 2),), (("3", "3"),)),
+    ("clipped", Independence(GAUSSIAN_CODE, releases=1), GAUSSIAN, (("1", "4"),)),
+    ("joint_pareto", Independence(JOINT_CODE), SMALL_PRODUCT, (("1", "4"),)),
+    ("pay_pareto", Independence(PAY_CODE), (CAP,), (("1", "4"),)),
+)
+"""A mechanism for each kind of noise: rounded by one law and by the law of a size, block, Gaussian,
+joint, pairs. Where cells share an H, it is one that varies."""
+
 PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
 RAISES = "raises"
 STRONG, PROPORTIONAL = ("strong",), ("proportional",)
@@ -388,7 +401,16 @@ def _pay_lines() -> Iterator[Line]:
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
 # either one point will do. Of published calibrations, which promise more than they use, fewer.
 LINES: tuple[
-    Line | TableLine | RhoLine | RegressionLine | HistoryLine | HomesLine | RowLine | LocalLine, ...
+    Line
+    | TableLine
+    | RhoLine
+    | RegressionLine
+    | HistoryLine
+    | HomesLine
+    | RowLine
+    | LocalLine
+    | ReportLine,
+    ...,
 ] = (
     Line("edge_laplace", examine_scalar, ("worker",)),
     Line("node_laplace", examine_kept, ("establishment",), options=(("theta", 8),)),
@@ -531,6 +553,7 @@ LINES: tuple[
     *HOMES_LINES,
     *ROW_LINES,
     *LOCAL_LINES,
+    *REPORT_LINES,
     *(
         _code(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (
@@ -545,5 +568,9 @@ LINES: tuple[
         )
     ),
     _code("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+    *(
+        Line(name, exam, STRONG, options=options, at=at, detail=BETWEEN_CELLS)
+        for name, exam, options, at in BETWEEN
+    ),
     *HISTORY_LINES,
 )

@@ -6,17 +6,20 @@ MATHS 10.8 lists them. Each claims what the genuine mechanism claims, and must b
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from leeward.audit.clipped_exam import DISTINGUISHED
 from leeward.audit.exams import scalar
+from leeward.audit.fixed_words import FixedWords
+from leeward.audit.independence import BETWEEN_CELLS, Independence
 from leeward.audit.lines import ALPHA, CAP, EPSILON, MARGINS, Control
 from leeward.audit.loss import NONE, Loss, pure_loss
 from leeward.audit.neighbours import Depth, Pair
 from leeward.audit.outputs import Rounded
 from leeward.audit.pair_block import PairBlock, density_loss
+from leeward.audit.pay_code import PAY_CODE
 from leeward.audit.pay_exam import (
     Steps,
     clipped_pair_loss,
@@ -46,6 +49,7 @@ from leeward.mechanisms.payroll_slope import PayrollSlope
 from leeward.mechanisms.slope import Slope
 from leeward.model import Cells, Entries
 from leeward.noise.body import Body
+from leeward.noise.pairs import PairBits, decide_pairs
 from leeward.noise.scales import Integers, Laws, Noise, Scales, TwoScales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
@@ -306,6 +310,29 @@ class Cut:
         return Control("scale cut by 10 %", self.kind.name, self, self.policy)
 
 
+class ReusedWord(RecordingNoise):
+    """Draws pairs whose E₂ is made of the word that made E₁ of the workplace cell before."""
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        bits = cast(Any, FixedWords())
+        words = PairBits.read(len(true), true.shape[1], body, shape, bits)
+        words.pairs[1:, :, 1] = words.pairs[:-1, :, 0]
+        return true + decide_pairs(scales, words, body, bits)
+
+
+class ReusingPareto(PayPareto):
+    """Asks for the right noise, and is given noise of words that are used twice."""
+
+    def _release(self, cells: Cells, noise: Noise) -> Integers:
+        return super()._release(cells, ReusedWord())
+
+
+def reused_word(depth: Depth) -> Loss:
+    """The noise of one cell is half of the noise of the next one."""
+    genuine = made(PayPareto, "pay_pareto", cap=B)
+    return Independence(PAY_CODE)(twin(ReusingPareto, genuine), STRONG.name, depth)
+
+
 P = "proportional"
 PAY_CONTROLS: tuple[Control, ...] = (
     Control("slope on payroll under strong", "payroll_slope", slope_under_strong),
@@ -323,6 +350,7 @@ PAY_CONTROLS: tuple[Control, ...] = (
     Control("an exact count beside noisy payroll", "pay_pareto", exact_count),
     Control("margins of the true scale", "pay_pareto", true_scale, detail=WITH_MARGINS),
     Control("two worker cells under proportional", "pay_pareto", two_cells, P, detail="cells 2"),
+    Control("a word used in two cells", "pay_pareto", reused_word, detail=BETWEEN_CELLS),
     Cut(PayCentred).control(),
     Cut(PayPareto).control(),
     Cut(PayTwoScales, policy=P).control(),

@@ -49,12 +49,13 @@ def buckets(seeds: ArrayLike, answers: ArrayLike, size: int) -> Answers:
     higher 32 bits of the result are scaled to the buckets.
     """
     word = (np.atleast_1d(seeds).astype(np.uint64) + np.uint64(1)) << np.uint64(32)
-    mixed = _mixed(_mixed(word) + np.asarray(answers).astype(np.uint64))
-    scaled = (mixed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)
+    hashed = mixed(mixed(word) + np.asarray(answers).astype(np.uint64))
+    scaled = (hashed >> np.uint64(32)) * np.uint64(size) >> np.uint64(32)
     return scaled.astype(np.int64)
 
 
-def _mixed(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def mixed(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """One step of SplitMix64."""
     z = word + GOLDEN
     z = (z ^ (z >> np.uint64(30))) * FIRST
     z = (z ^ (z >> np.uint64(27))) * SECOND
