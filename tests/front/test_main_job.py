@@ -87,7 +87,9 @@ def test_a_frame_that_changes_after_it_was_given_is_not_seen(
     with pytest.raises(AlreadyReleased):
         leeward.release(plan, out=tmp_path / "two", ledger=ledger, **arrow)
     changed = {**arrow, "jobs": arrow["jobs"].slice(1)}
-    leeward.release(plan, out=tmp_path / "two", ledger=ledger.path, **changed)
+    with pytest.raises(AlreadyReleased):  # whatever the data are
+        leeward.release(plan, out=tmp_path / "two", ledger=ledger, **changed)
+    leeward.release(plan, out=tmp_path / "two", ledger=ledger.path, again=True, **changed)
 
 
 def test_what_is_no_frame_is_refused(plan: leeward.Plan, tables: Tables) -> None:
