@@ -66,7 +66,7 @@ USUAL: Mapping[str, tuple[object, ...]] = {
     "start": (1, 2, 3),
     "workplace_id": (9, 10, 100),
 }
-"""What a column is meant for; ids of workers are those of WORKERS."""
+"""What a column is meant for; ids of workers are those of WORKERS, which no odd line has."""
 
 NUMBERS = (0, -1, 1.5, 2.0, 5e-324, 1e300, float("nan"), float("inf"), 2**53 + 1, 10**20)
 TEXTS = ("", " ", "?", LONG, "nan", "1e999", "9.0", "009", "Ä", "a\0b", "NULL", "1.1", "#N/A")
@@ -235,7 +235,8 @@ def _others(
             assert not list(header_problems(database.tables(), book, rule))
             with warnings.catch_warnings(action="ignore"):  # as for every query of a release
                 found = _counted(database, book, rule)
-    return {person: sorted(held) for person, held in found.items() if person not in touched}
+    others = {str(one) for one in WORKERS} - touched
+    return {person: sorted(held) for person, held in found.items() if person in others}
 
 
 def _counted(database: Database, book: Codebook, rule: JobsRule) -> Counted:
