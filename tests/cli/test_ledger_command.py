@@ -93,3 +93,16 @@ def test_a_whole_bundle_is_committed_later(office: Office, monkeypatch: pytest.M
     assert committed.stdout == "Entry 2 is committed.\n"
     assert office.run("verify", "bundle", "--ledger", "ledger.sqlite").exit_code == 0
     assert office.run("ledger", "commit", "bundle").exit_code == 0  # the same again
+
+
+def test_an_account_is_opened_with_a_part_for_gaussian_noise(office: Office) -> None:
+    words = ("ledger", "create", "--account", "both", "--policy", "strong", "--alpha", "0.1")
+    made = office.run(*words, "--epsilon", "4", "--delta", "1e-9", "--gaussian-rho", "0.1")
+    assert made.exit_code == 0
+    assert "  Of it, rho 1/10 (0.1) is for Gaussian noise, epsilon " in made.stdout
+    shown = office.run("ledger", "show").stdout
+    assert "Of it, rho 1/10 (0.1) is for Gaussian noise" in shown
+    assert " and rho 0.1 left" in shown
+    too_much = office.run(*words, "--epsilon", "4", "--delta", "1e-9", "--gaussian-rho", "9")
+    assert too_much.exit_code == 1
+    assert "gaussian_rho: must imply at most the epsilon of the cap, 4" in too_much.stderr
