@@ -30,10 +30,10 @@ class DrawnErrors(Protocol):
     def grouped(self, groups: Integers) -> "DrawnErrors":
         """Errors of sums of rows, by the number of the group of each."""
 
-    def plus(self, at: Integers, other: Any) -> "DrawnErrors":
+    def plus(self, at: Integers, other: Any) -> "DrawnErrors":  # noqa: ANN401 (of the same table)
         """Other rows added to the rows at these places; these may change in place."""
 
-    def joined(self, other: Any) -> "DrawnErrors":
+    def joined(self, other: Any) -> "DrawnErrors":  # noqa: ANN401 (of the same table)
         """These rows, and then the others."""
 
     def part(self, some: slice) -> "DrawnErrors":
@@ -183,7 +183,7 @@ def _over(numbers: Column, shape: list[int], at: int) -> Column:
 
 def _columns(shape: list[int], at: int) -> Integers:
     """Where each of the combinations is added."""
-    left = shape[:at] + [1] + shape[at + 1 :]
+    left = [*shape[:at], 1, *shape[at + 1 :]]
     return np.broadcast_to(np.arange(prod(left)).reshape(left), shape).ravel()
 
 

@@ -182,4 +182,4 @@ def _rounded_laplace(scale: Floats) -> Floats:
     with np.errstate(over="ignore", divide="ignore"):
         step = -np.expm1(-1 / scale)
         ratio = 1 - step
-        return np.where(scale < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)  # noqa: PLR2004
+        return np.where(scale < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)

@@ -137,9 +137,10 @@ class CellNoise:
     L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
     of the released value, the noise Z/(1+Z).
 
-    Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where that is
-    no secret. Where an interval has ends, its lower one stands for the margin. `clips` tells of clipping, the
-    class of fewest establishments first; the last one is for all that have more.
+    Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where it does
+    not, or where the scale is public. Where an interval has ends, its lower one stands for the
+    margin. `clips` tells of clipping, the class of fewest establishments first; the last one is for
+    all that have more.
     """
 
     law: Law | None

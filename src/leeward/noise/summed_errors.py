@@ -126,9 +126,7 @@ class CellErrors:
 
     def plus(self, at: Integers, other: "CellErrors | SummedErrors") -> "SummedErrors":
         """Other rows added to the rows at these places."""
-        own = self.summed()
-        own.draw = self.own.copy
-        return own.plus(at, other)
+        return self.summed().plus(at, other)
 
     def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
         """These rows, and then the others."""
@@ -181,9 +179,7 @@ class ScaleCounts:
     compact: int = 0
 
     @classmethod
-    def of(
-        cls, sums: Integers, law: Integers | int, scales: Floats, count: int
-    ) -> "ScaleCounts":
+    def of(cls, sums: Integers, law: Integers | int, scales: Floats, count: int) -> "ScaleCounts":
         """Units of these scales, each of one sum."""
         code = np.rint(STEPS * np.log2(scales)).astype(np.int64) + MIDDLE
         code = np.clip(code, 0, 2 * MIDDLE - 1)
@@ -200,8 +196,7 @@ class ScaleCounts:
         """Those of all together."""
         parts = (self, *others)
         keys, counts = (
-            np.concatenate(one)
-            for one in ([p.keys for p in parts], [p.counts for p in parts])
+            np.concatenate(one) for one in ([p.keys for p in parts], [p.counts for p in parts])
         )
         all_counts = ScaleCounts(keys, counts, self.compact)
         return all_counts._compacted() if len(keys) > WASTE * self.compact else all_counts
@@ -240,6 +235,8 @@ class SummedErrors:
     together: Floats
     counts: ScaleCounts
     draw: Callable[[], Singles]
+    growing: bool = False
+    """Whether nothing else refers to these sums, which may then change."""
 
     @cached_property
     def own(self) -> Singles:
@@ -250,6 +247,10 @@ class SummedErrors:
     def few(self) -> NDArray[np.bool_]:
         """Whether a sum is one of few units."""
         return self.rows * (1 if self.drawing.by_row else self.each) <= FEW
+
+    def over(self, columns: Integers) -> "SummedErrors":
+        """Refused: what worker cells share is known no more."""
+        raise AssertionError("worker cells are added up before workplace cells are")
 
     def grouped(self, groups: Integers) -> "SummedErrors":
         """Errors of sums of rows, by the number of the group of each."""
@@ -271,8 +272,12 @@ class SummedErrors:
         return np.where(rows[:, None] < 0, -1, numbers).ravel()
 
     def plus(self, at: Integers, other: "CellErrors | SummedErrors") -> "SummedErrors":
-        """Other rows added to the rows at these places, in place."""
-        new = other.summed() if isinstance(other, CellErrors) else other
+        """Other rows added to the rows at these places; in place, but for the first time."""
+        if not self.growing:
+            grown = self.part(slice(None))
+            grown.growing = True
+            return grown.plus(at, other)
+        new = other.summed()
         self.rows[at] += new.rows
         self.first[at] = np.minimum(self.first[at], new.first)
         self.together[at] += new.together
@@ -284,7 +289,7 @@ class SummedErrors:
 
     def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
         """These rows, and then the others."""
-        new = other.summed() if isinstance(other, CellErrors) else other
+        new = other.summed()
         pairs = ((self.rows, new.rows), (self.first, new.first), (self.together, new.together))
         rows, first, together = (np.concatenate(pair) for pair in pairs)
         later = self._numbers(len(self.rows) + np.arange(len(new.rows)))
@@ -298,15 +303,19 @@ class SummedErrors:
         """A copy of some of the rows."""
         place = np.full(len(self.rows), -1)
         place[some] = np.arange(len(self.rows[some]))
-        rows, first, together = (
-            one[some].copy() for one in (self.rows, self.first, self.together)
+        rows, first, together = (one[some].copy() for one in (self.rows, self.first, self.together))
+        counts = self.counts.moved(self._numbers(place))
+        found = SummedErrors(
+            self.drawing, self.each, self.columns, rows, first, together, counts, self._none
         )
-        counts, few = self.counts.moved(self._numbers(place)), self.few[some]
-        own = self.own[some].copy() if few.any() else None
-        draw = lambda: self.own[some].copy() if own is None else own  # noqa: E731 (as above)
-        return SummedErrors(
-            self.drawing, self.each, self.columns, rows, first, together, counts, draw
-        )
+        found.draw = self.own[some].copy if found.few.any() else found._none
+        return found
+
+    def _none(self) -> Singles:
+        """In the place of draws of large sums, which are not those of their cells."""
+        drawing = self.drawing
+        times = 2 if drawing.noise.clips else 1
+        return np.zeros((len(self.rows), self.columns, times * drawing.draws), np.float32)
 
     def summed(self) -> "SummedErrors":
         """These."""
@@ -342,7 +351,7 @@ class SummedErrors:
         by_law = self.counts.of_sum(row * self.columns + column)
         if not by_law:
             return np.zeros(drawing.draws * (2 if noise.clips else 1))
-        table = unit_table(noise.law, relative=noise.relative)
+        table = unit_table(noise)
         own = [Units(table, *by_law.pop(0))]
         middle, variance, _ = body_and_tail(own, bits, drawing.draws)
         body = np.sqrt(variance) * bits.generator.standard_normal(drawing.draws)

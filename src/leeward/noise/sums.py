@@ -148,8 +148,10 @@ class ErrorDraws:
 
     def _centre(self, scales: Floats) -> Singles:
         """By how much rounding moves the mean of noise of these scales (w, d, 1)."""
-        table = unit_table(self._noise.law, relative=self._noise.relative)
-        steps, place = np.unique(np.rint(STEPS * np.log2(np.maximum(scales, TINY))), return_inverse=True)
+        table = unit_table(self._noise)
+        steps, place = np.unique(
+            np.rint(STEPS * np.log2(np.maximum(scales, TINY))), return_inverse=True
+        )
         bias = table.rounding_bias(np.exp2(steps / STEPS))
         return bias[place].reshape(*scales.shape, 1).astype(np.float32)
 
@@ -236,7 +238,7 @@ def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     if noise.shared is not None:
         half = SeededBits(seed).generator.laplace(size=POOL // 2)
         return np.concatenate([half, -half]).astype(np.float32)
-    table = unit_table(noise.law, relative=noise.relative)
+    table = unit_table(noise)
     z = unit_draws(noise.law, SeededBits(seed), POOL // 2 if table.symmetric else POOL)
     with np.errstate(all="ignore"):
         z = z / (1 + z) if noise.relative else z
@@ -254,7 +256,7 @@ def _equal_parts(noise: CellNoise, d: int) -> Floats:
 
     Each worker cell has them in an order of its own: what is added up must not go together.
     """
-    table = unit_table(noise.law)
+    table = unit_table(noise)
     shares = (np.arange(PARTS // 2) + 0.5) / PARTS
     upper = table.drawn_beyond(np.stack([np.zeros_like(shares), shares]), np.ones_like(shares))
     middle = np.concatenate([upper, -upper])

@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.noise.law import Law, Normal
+from leeward.noise.law import Normal
+from leeward.noise.scales import CellNoise
 from leeward.noise.tabulated import Floats
 
 OCTAVES, EACH = (-24, 60), 128
@@ -127,15 +128,15 @@ class TailTable:
 
 
 @lru_cache(maxsize=64)
-def unit_table(law: Law | None, *, relative: bool = False) -> TailTable:
-    """The table of Z, standard normal without a law; `relative`: of Z/(1+Z)."""
-    known = Normal() if law is None else law
+def unit_table(noise: CellNoise) -> TailTable:
+    """The table of Z, standard normal without a law; where noise is relative, of Z/(1+Z)."""
+    known = Normal() if noise.law is None else noise.law
     joints: Floats = getattr(known, "float_joints", np.zeros(0))
 
     def both(low: Floats, high: Floats) -> tuple[Floats, Floats]:
         return known.float_tails(low)[0], known.float_tails(high)[1]
 
-    if not relative:
+    if not noise.relative:
         return TailTable.of(lambda z: both(-z, z), joints)
 
     def relative_tails(z: Floats) -> tuple[Floats, Floats]:
