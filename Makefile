@@ -106,7 +106,7 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 audit: setup ## compute the true privacy loss of every mechanism
 	@$(BIN)/leeward audit
 
-bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, the full evaluation
+bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, intervals of totals, the full evaluation
 	@$(BIN)/python -m benchmarks.draws
 	@$(BIN)/python -m benchmarks.start
 	@$(BIN)/python -m benchmarks.release
@@ -115,6 +115,7 @@ bench: setup ## measure draws per second, a small release, a release against the
 	@$(BIN)/python -m benchmarks.percentiles
 	@$(BIN)/python -m benchmarks.commuting
 	@$(BIN)/python -m benchmarks.local
+	@$(BIN)/python -m benchmarks.sums
 	@$(BIN)/python -m benchmarks.evaluate
 
 bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)

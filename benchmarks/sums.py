@@ -109,10 +109,10 @@ def distribution(curves: Sequence[tuple[Curve, int]]) -> Callable[[float], float
     def logarithm(t: Floats) -> NDArray[np.complex128]:
         return sum((count * curve.at(t) for curve, count in curves), np.zeros(len(t), complex))
 
-    low, high = log(TIMES[0]), log(TIMES[-1])
+    low, high = log(float(TIMES[0])), log(float(TIMES[-1]))
     for _ in range(60):
         middle = (low + high) / 2
-        gone = logarithm(np.array([exp(middle)]))[0].real < -VANISHED
+        gone = logarithm(np.full(1, exp(middle)))[0].real < -VANISHED
         low, high = (low, middle) if gone else (middle, high)
     step = exp(high) / POINTS
     t = (np.arange(POINTS) + 0.5) * step
@@ -188,11 +188,18 @@ def block(k: int, *, whole: bool) -> Case:
     return Case(name, CellNoise(None, 1.0, 0.0, shared=k), kinds, 4, whole)
 
 
-def clipped(name: str, clips: tuple[Clip, ...], kinds: Sequence[tuple[int, int]]) -> Case:
+CLIPS = (Clip(1, 0.265, 0.217), Clip(4, 0.321, 0.0), Clip(1024, 0.08, 0.304))
+"""Classes of `clipped` at ε = 1 with one and with four worker cells, and at ε = 4."""
+
+CLIPPED = ((10, 40), (10, 400), (40, 100), (20, 10), (5, 2000), (60, 300))
+"""Scales and values, the classes in turn."""
+
+
+def clipped() -> Case:
     """Laplace noise, and a share of the jobs that clipping takes at most."""
     found = []
-    for number, (scale, value) in enumerate(kinds):
-        clip = clips[number % len(clips)]
+    for number, (scale, value) in enumerate(CLIPPED):
+        clip = CLIPS[number % len(CLIPS)]
         errors, weights = masses(laplace(), scale)
         kept = np.abs(errors) < 30 * scale
         errors, weights = errors[kept], weights[kept]
@@ -201,7 +208,7 @@ def clipped(name: str, clips: tuple[Clip, ...], kinds: Sequence[tuple[int, int]]
         both = (weights[:, None] * chances).ravel()
         low, high = Curve.of(errors, weights), Curve.of(more.ravel(), both)
         found.append(Kind(scale, value, low, high, clip.establishments))
-    return Case(name, CellNoise(laplace(), 1.0, 0.0, clips=clips), found)
+    return Case("clipped", CellNoise(laplace(), 1.0, 0.0, clips=CLIPS), found)
 
 
 def growth(clip: Clip) -> tuple[Floats, Floats]:
@@ -236,7 +243,7 @@ def summed(case: Case, number: int, draws: ErrorDraws) -> SummedErrors:
 
 
 def coverage(case: Case, number: int) -> tuple[list[float], float]:
-    """What the interval of each seed holds, and of all of them without the allowance for rounding."""
+    """What the interval of each seed holds, and without the allowance for rounding on average."""
     counts = np.bincount(np.arange(number) % len(case.kinds), minlength=len(case.kinds)).tolist()
     ends = [
         distribution(
@@ -264,8 +271,6 @@ def reached(case: Case, held: Sequence[float]) -> bool:
 
 def cases() -> Iterator[Case]:
     """All that is examined."""
-    clips = (Clip(1, 0.265, 0.217), Clip(4, 0.321, 0.0), Clip(1024, 0.08, 0.304))
-    values = [(10, 40), (10, 400), (40, 100), (20, 10), (5, 2000), (60, 300)]
     yield from (power(r) for r in ("10", "3", "2.2", "1.5"))
     yield mechanism("slope", "1", (10,))
     yield mechanism("slope", "1", (10, 17, 40, 200))
@@ -275,7 +280,7 @@ def cases() -> Iterator[Case]:
     yield edge("1")
     yield gaussian()
     yield from (block(k, whole=whole) for k in (2, 40) for whole in (False, True))
-    yield clipped("clipped", clips, values)
+    yield clipped()
 
 
 def main() -> None:

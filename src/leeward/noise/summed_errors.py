@@ -8,6 +8,7 @@ cell where worker cells share a factor.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ WASTE = 4
 """Counts are put together when there are so many times more than after the last time."""
 
 Singles = NDArray[np.float32]
+Real = TypeVar("Real", np.float32, np.float64)
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,9 @@ class ClippedJobs:
 
     def over(self, columns: Integers) -> "ClippedJobs":
         """Those of sums of worker cells."""
-        jobs, together = (_columns(one, columns) for one in (self.jobs, self.together))
-        return ClippedJobs(jobs, self.classes, together)
+        return ClippedJobs(
+            _columns(self.jobs, columns), self.classes, _columns(self.together, columns)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +187,10 @@ class ScaleCounts:
         code = np.rint(STEPS * np.log2(scales)).astype(np.int64) + MIDDLE
         code = np.clip(code, 0, 2 * MIDDLE - 1)
         keys = ((sums << LAW_BITS) + law << CODE_BITS) + code
-        return cls(keys, np.full(len(keys), count))._compacted()
+        return cls(keys, np.full(len(keys), count)).compacted()
 
-    def _compacted(self) -> "ScaleCounts":
+    def compacted(self) -> "ScaleCounts":
+        """The same with each key once, in order."""
         keys, place = np.unique(self.keys, return_inverse=True)
         counts = np.zeros(len(keys), np.int64)
         np.add.at(counts, place, self.counts)
@@ -199,7 +203,7 @@ class ScaleCounts:
             np.concatenate(one) for one in ([p.keys for p in parts], [p.counts for p in parts])
         )
         all_counts = ScaleCounts(keys, counts, self.compact)
-        return all_counts._compacted() if len(keys) > WASTE * self.compact else all_counts
+        return all_counts.compacted() if len(keys) > WASTE * self.compact else all_counts
 
     def moved(self, sums: Integers) -> "ScaleCounts":
         """The same units in the sums of these numbers; −1 leaves them out."""
@@ -207,7 +211,7 @@ class ScaleCounts:
         number = sums[self.keys >> bits]
         kept = number >= 0
         keys = (number << bits) + (self.keys & ((1 << bits) - 1))
-        return ScaleCounts(keys[kept], self.counts[kept])._compacted()
+        return ScaleCounts(keys[kept], self.counts[kept]).compacted()
 
     def of_sum(self, number: int) -> dict[int, tuple[Floats, Floats]]:
         """Scales and numbers of the units of one sum, by their law."""
@@ -283,15 +287,18 @@ class SummedErrors:
         self.together[at] += new.together
         self.counts = self.counts.joined(new.counts.moved(self._numbers(at)))
         few = self.few[at]
-        if few.any():
+        if few.all():
+            self.own[at] += new.own
+        elif few.any():
             self.own[at[few]] += new.own[few]
         return self
 
     def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
         """These rows, and then the others."""
         new = other.summed()
-        pairs = ((self.rows, new.rows), (self.first, new.first), (self.together, new.together))
-        rows, first, together = (np.concatenate(pair) for pair in pairs)
+        rows = np.concatenate([self.rows, new.rows])
+        first = np.concatenate([self.first, new.first])
+        together = np.concatenate([self.together, new.together])
         later = self._numbers(len(self.rows) + np.arange(len(new.rows)))
         counts = self.counts.joined(new.counts.moved(later))
         draw = lambda: np.concatenate([self.own, new.own])  # noqa: E731 (as above)
@@ -303,7 +310,8 @@ class SummedErrors:
         """A copy of some of the rows."""
         place = np.full(len(self.rows), -1)
         place[some] = np.arange(len(self.rows[some]))
-        rows, first, together = (one[some].copy() for one in (self.rows, self.first, self.together))
+        rows, first = self.rows[some].copy(), self.first[some].copy()
+        together = self.together[some].copy()
         counts = self.counts.moved(self._numbers(place))
         found = SummedErrors(
             self.drawing, self.each, self.columns, rows, first, together, counts, self._none
@@ -324,13 +332,14 @@ class SummedErrors:
     def drawn(self) -> Singles:
         """Draws (w, columns, draws) of all errors, for the lower and for the upper end."""
         drawing, few = self.drawing, self.few
-        times = 2 if drawing.noise.clips else 1
-        found = np.zeros((len(few), self.columns, times * drawing.draws), np.float32)
-        if few.any():
-            found[few] = self.own[few]
-        self.counts = self.counts._compacted()
-        for row in np.flatnonzero(~few).tolist():
-            found[row] = self._large(row)
+        if few.all():
+            found = self.own
+        else:
+            found = self._none()
+            found[few] = self.own[few] if few.any() else 0
+            self.counts = self.counts.compacted()
+            for row in np.flatnonzero(~few).tolist():
+                found[row] = self._large(row)
         if not drawing.noise.lean:
             return found
         lean = (drawing.noise.lean * self.each * self.rows)[:, None, None].astype(np.float32)
@@ -369,7 +378,7 @@ class SummedErrors:
         return np.concatenate([errors, errors + more])
 
 
-def _columns(numbers: NDArray[np.floating], columns: Integers) -> NDArray[np.floating]:
+def _columns(numbers: NDArray[Real], columns: Integers) -> NDArray[Real]:
     """Sums over the second axis of what has the same new column."""
     if len(columns) == columns.max(initial=0) + 1:
         return numbers
