@@ -115,7 +115,7 @@ def distribution(curves: Sequence[tuple[Curve, int]]) -> Callable[[float], float
         gone = logarithm(np.full(1, exp(middle)))[0].real < -VANISHED
         low, high = (low, middle) if gone else (middle, high)
     step = exp(high) / POINTS
-    t = (np.arange(POINTS) + 0.5) * step
+    t = np.asarray((np.arange(POINTS) + 0.5) * step, np.float64)
     phi = np.exp(logarithm(t))
     return lambda x: float(0.5 - ((np.exp(-1j * t * x) * phi).imag / t).sum() * step / np.pi)
 
@@ -206,9 +206,20 @@ def clipped() -> Case:
         shares, chances = growth(clip)
         more = errors[:, None] + np.maximum(value + errors, 0)[:, None] * shares
         both = (weights[:, None] * chances).ravel()
-        low, high = Curve.of(errors, weights), Curve.of(more.ravel(), both)
+        low, high = Curve.of(errors, weights), Curve.of(*gathered(more.ravel(), both))
         found.append(Kind(scale, value, low, high, clip.establishments))
     return Case("clipped", CellNoise(laplace(), 1.0, 0.0, clips=CLIPS), found)
+
+
+def gathered(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Masses on a grid, each shared by the points beside it so that its mean stays."""
+    far = WHOLE * 1.005 ** np.arange(1, 4000)
+    grid = np.concatenate([-far[::-1], np.arange(-WHOLE, WHOLE + 0.25, 0.5), far])
+    at = np.searchsorted(grid, points, side="right") - 1
+    part = (points - grid[at]) / (grid[at + 1] - grid[at])
+    found = np.bincount(at, weights * (1 - part), len(grid))
+    found += np.bincount(at + 1, weights * part, len(grid))
+    return grid[found > 0], found[found > 0]
 
 
 def growth(clip: Clip) -> tuple[Floats, Floats]:

@@ -87,7 +87,7 @@ def test_a_table_has_the_tails_and_moments_of_its_law() -> None:
 def test_a_cut_square_is_that_of_the_rounded_noise(scale: float, whole: int) -> None:
     for noise in (POWER, CellNoise(discrete_laplace(Fraction(2)), 1.0, 0.0)):
         assert noise.law is not None
-        edges = (np.arange(whole + 1) + 0.5) / scale
+        edges = np.asarray((np.arange(whole + 1) + 0.5) / scale, np.float64)
         above, below = noise.law.float_tails(edges)[1], noise.law.float_tails(-edges)[0]
         square = np.arange(1, whole + 1) ** 2 @ -np.diff(above + below)
         found = unit_table(noise).rounded_square(np.array([scale]), whole)
