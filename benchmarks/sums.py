@@ -217,8 +217,9 @@ def gathered(points: Floats, weights: Floats) -> tuple[Floats, Floats]:
     grid = np.concatenate([-far[::-1], np.arange(-WHOLE, WHOLE + 0.25, 0.5), far])
     at = np.searchsorted(grid, points, side="right") - 1
     part = (points - grid[at]) / (grid[at + 1] - grid[at])
-    found = np.bincount(at, weights * (1 - part), len(grid))
-    found += np.bincount(at + 1, weights * part, len(grid))
+    found = np.zeros(len(grid))
+    np.add.at(found, at, weights * (1 - part))
+    np.add.at(found, at + 1, weights * part)
     return grid[found > 0], found[found > 0]
 
 

@@ -161,7 +161,7 @@ def test_sums_of_many_cells_have_margins_of_their_own_size(
         pytest.param(partial(power, "2.2"), 1 << 20, marks=pytest.mark.slow),
         (partial(block, 2, whole=True), 10_000),
         (clipped, 10_000),
-        (gaussian, 1 << 18),
+        (gaussian, 1 << 20),
     ],
 )
 def test_totals_of_very_many_cells_hold(case: Callable[[], Case], cells: int) -> None:
