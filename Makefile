@@ -117,7 +117,7 @@ audit: setup ## compute the true privacy loss of every mechanism, and try many s
 	@$(BIN)/leeward audit
 	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/engines/test_one_row.py tests/engines/spark/test_one_row.py
 
-bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, the full evaluation
+bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, intervals of totals, the full evaluation
 	@$(BIN)/python -m benchmarks.draws
 	@$(BIN)/python -m benchmarks.start
 	@$(BIN)/python -m benchmarks.release
@@ -126,6 +126,7 @@ bench: setup ## measure draws per second, a small release, a release against the
 	@$(BIN)/python -m benchmarks.percentiles
 	@$(BIN)/python -m benchmarks.commuting
 	@$(BIN)/python -m benchmarks.local
+	@$(BIN)/python -m benchmarks.sums
 	@$(BIN)/python -m benchmarks.evaluate
 
 bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)

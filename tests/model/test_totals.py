@@ -8,6 +8,8 @@ import pytest
 
 from leeward.model import Dimension, Flag, Marginal, Published
 from leeward.model.totals import Totals, families
+from leeward.noise.scales import CellNoise
+from leeward.noise.summed_errors import CellErrors, Drawing
 from tests.model.made import dimension
 
 
@@ -75,13 +77,21 @@ def found(totals: Totals) -> dict[tuple[str, ...], list[tuple[tuple[str, ...], t
     return rows
 
 
+def as_errors(part: Published, first: int) -> CellErrors:
+    """Errors whose one draw is the value."""
+    drawing, values = Drawing(CellNoise(None, 0.0, 0.0), 0, 1), part.values
+    there, columns = part.flags == Flag.OK, np.arange(values.shape[1])
+    drawn = values[:, :, None].astype(np.float32)
+    return CellErrors(drawing, first, np.zeros(values.shape), there, columns, None, drawn.copy)
+
+
 @pytest.mark.parametrize("each", [1, 3, 40])
 def test_totals_are_the_sums_of_their_rows(each: int) -> None:
     published = cells(each)
     totals = Totals(TABLE, lambda _, errors: {"margin": errors[..., 0].astype(np.int64)})
     for start in range(0, len(published.keys), each):
         part = published.part(slice(start, start + each))
-        totals.add(part, part.values[:, :, None].astype(np.float32))
+        totals.add(part, as_errors(part, start))
     rows = found(totals)
     assert list(rows) == [one.totals for one in families(TABLE)]
     assert len(rows) == 31

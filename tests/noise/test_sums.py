@@ -1,16 +1,31 @@
 """Margins of sums: they cover what mechanisms release, and a wrong law does not."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from benchmarks.sums import (
+    SEEDS,
+    Case,
+    block,
+    clipped,
+    coverage,
+    gaussian,
+    mechanism,
+    power,
+    reached,
+)
 from leeward import read_plan
 from leeward.bundle.statements import NoiseStatement
 from leeward.mechanisms.measurement import Measurement, Needs
 from leeward.model import Cells, Entries
 from leeward.model.values import Margins, ends
+from leeward.noise.law import pareto
 from leeward.noise.scales import CellNoise
 from leeward.noise.sums import ErrorDraws
 
@@ -138,6 +153,46 @@ def test_sums_of_many_cells_have_margins_of_their_own_size(
     assert np.median(high - low) / 2 < 2.5 * np.quantile(np.abs(values - counts), 0.9)
 
 
+@pytest.mark.parametrize(
+    ("case", "cells"),
+    [
+        (partial(power, "10"), 1 << 18),
+        (partial(power, "1.5"), 1 << 18),
+        pytest.param(partial(power, "2.2"), 1 << 20, marks=pytest.mark.slow),
+        (partial(block, 2, whole=True), 10_000),
+        (clipped, 10_000),
+        (gaussian, 1 << 20),
+    ],
+)
+def test_totals_of_very_many_cells_hold(case: Callable[[], Case], cells: int) -> None:
+    """One pool of draws, whose own mean is not 0, held .86 at 2¹⁸ and .76 at 2²⁰."""
+    made = case()
+    held, _ = coverage(made, cells, SEEDS[:4])
+    assert reached(made, held), held
+
+
+def test_a_total_allows_for_the_mean_of_rounded_noise() -> None:
+    made = mechanism("staircase", "4", (40,))
+    assert made.noise.lean > 0.01
+    held, without = coverage(made, 10_000, SEEDS[:4])
+    assert reached(made, held)
+    assert without < 0.8
+
+
+def test_a_pool_has_the_mean_of_its_law() -> None:
+    for noise in (
+        CellNoise(pareto(Fraction(3, 2)), 1.0, 0.0),
+        CellNoise(None, 1.0, 0.0),
+        CellNoise(None, 1.0, 0.0, shared=3),
+        replace(mechanism("slope", "1", (10,)).noise, lean=0.0),
+    ):
+        numbers = np.full((1 << 10, 1), 10_000)
+        drawn = [ErrorDraws(noise, seed, 1 << 11).draw(numbers, numbers, None) for seed in (3, 8)]
+        # The mean of two million numbers of a pool is off by a thousandth without a centre.
+        spread = float(np.quantile(np.abs(drawn[0]), 0.9))
+        assert np.mean([np.abs(one.mean()) for one in drawn]) < 1e-3 * spread
+
+
 def test_a_count_that_bounds_nothing_plays_no_part() -> None:
     # At α = 1, ε = 2 noise of one in forty cells is as large as the cell: no c·v bounds it.
     made = measurement("slope", "strong", ["place"], "2", "1/4", alpha="1")
@@ -193,8 +248,8 @@ def test_a_reader_of_the_certificate_has_the_same_law() -> None:
         "edge_laplace": ("worker", 2),
     }
     words = np.arange(1, 2**64, 2**54, dtype=np.uint64)
-    for mechanism, (policy, kinds) in asked.items():
-        noise = measurement(mechanism, policy, ["place", "sex"][:kinds]).cell_noise()
+    for name, (policy, kinds) in asked.items():
+        noise = measurement(name, policy, ["place", "sex"][:kinds]).cell_noise()
         assert noise is not None
         written = NoiseStatement.of(noise.stated()).model_dump_json()
         assert len(written) < 2000

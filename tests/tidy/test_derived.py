@@ -224,12 +224,20 @@ def test_a_denominator_that_may_be_0_leaves_no_end() -> None:
 
 
 def test_a_change_of_groups_has_the_interval_of_both_noises() -> None:
-    bundle = small({"a": (1000, 100), "b": (10, 100)})
-    row = only(derive(bundle, "t", ["place"], "change", against={"place": "b"}), "a", "change")
-    # P(|L − L'| > x) = (1 + x/2)·e^−x, which is 0.1 at 3.27.
-    assert np.ptp(ends(row)) / 200 == pytest.approx(3.27, rel=0.05)
-    own = only(derive(bundle, "t", ["place"]), "a", "sum")
-    assert np.ptp(ends(own)) / 200 == pytest.approx(np.log(10), rel=0.05)
+    codes = {str(number): "" for number in range(16)}
+    lines: list[Line] = [((code,), 1000, 1, 100) for code in codes]
+    bundle = in_memory(lines, {"place": codes}, noise=stated())
+    pairs = [(str(number), str(number + 1)) for number in range(0, 16, 2)]
+    changes = [
+        only(derive(bundle, "t", ["place"], "change", against={"place": other}), code, "change")
+        for code, other in pairs
+    ]
+    # P(|L − L'| > x) = (1 + x/2)·e^−x, which is 0.1 at 3.27. 2000 draws are off by 2.5 %, the mean
+    # of eight by 0.9 %.
+    wide = np.mean([np.ptp(ends(row)) / 200 for row in changes])
+    assert wide == pytest.approx(3.27, rel=0.04)
+    own = [only(derive(bundle, "t", ["place"]), code, "sum") for code in codes]
+    assert np.mean([np.ptp(ends(row)) / 200 for row in own]) == pytest.approx(np.log(10), rel=0.04)
 
 
 def test_ranks_are_sets_and_chances_of_the_largest() -> None:

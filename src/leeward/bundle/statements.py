@@ -455,10 +455,10 @@ class NoiseStatement(SparseStatement):
     Gamma(k), one H for the worker cells of a workplace cell. The width is at least `least` jobs. It
     is `share` times the margin, or the distance from `low` to the value; at most `per_job` times
     the value where that is given, and just that where the share is 0. `relative`: the noise is the
-    width times Z/(1+Z).
+    width times Z/(1+Z). Rounding moves its mean by at most `lean` jobs, left out where it does not.
     """
 
-    optional = ("pieces", "shared", "relative", "per_job", "clips")
+    optional = ("pieces", "shared", "relative", "per_job", "clips", "lean")
 
     law: Literal["normal", "quartic", "pieces"]
     pieces: Listed[PieceStatement] | None = Field(None, min_length=2, max_length=1000)
@@ -468,6 +468,7 @@ class NoiseStatement(SparseStatement):
     relative: Literal[True] | None = None
     per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     clips: Listed[ClipStatement] | None = Field(None, min_length=1, max_length=100)
+    lean: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
 
     @classmethod
     def of(cls, numbers: Mapping[str, Any]) -> Self:

@@ -52,6 +52,12 @@ Covered: TypeAlias = Callable[[Floats], Floats]
 
 MOST_DIGITS = 2000
 
+LEANING, SIZES = 64, 128
+"""Sizes at which rounding is looked at: the largest over the smallest, and how many at most."""
+
+LEVEL = 1e-9
+"""A mean of fewer jobs is that of a symmetric law."""
+
 
 class Additive(ABC):
     """A count plus rounded noise whose scale depends on the count or the largest establishment."""
@@ -136,6 +142,11 @@ class Additive(ABC):
     def public_noise(self) -> CellNoise:
         """The noise of a cell where the scale is the same for all cells, and public."""
         return CellNoise(self.law, share=0.0, least=float(self.scale(0, None)))
+
+    @property
+    def lean(self) -> float:
+        """The most that rounding moves the mean of the noise by, over all sizes."""
+        return _lean(self)
 
     @property
     def shared(self) -> int | None:
@@ -403,6 +414,19 @@ class CountsWithNoise(Recordable):
             return PublicLaw(variance, joint, None)
         scale = float(self.mechanism.scale(0, None))
         return PublicLaw(variance, joint, np.full(workplaces, scale))
+
+
+@lru_cache(maxsize=64)  # the certificate asks for it, and so do totals
+def _lean(made: Additive) -> float:
+    """Of establishments that are up to so many times larger than what is hidden anyway."""
+    least = made.parameters.plus / made.parameters.growth
+    sizes = np.unique(np.rint(float(least) * np.geomspace(1, LEANING, SIZES)).astype(np.int64))
+    scales = made.scales(sizes, sizes)
+    mean, own = rounded_errors(made.laws, scales).mean, made.law.moment(1)
+    if mean is None or own is None:
+        return 0.0
+    lean = float(np.abs(mean - own * scales.floats).max())
+    return lean if lean > LEVEL else 0.0
 
 
 @lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown

@@ -72,7 +72,8 @@ class LogLaplace(Additive):
 
     def public_noise(self) -> CellNoise:
         """The noise is a share 1 − e^−η/c = Z/(1+Z) of released + Δ/α."""
-        return CellNoise(self.law, share=1 / self._quantile(COVERAGE), least=0.0, relative=True)
+        share = 1 / self._quantile(COVERAGE)
+        return CellNoise(self.law, share, least=0.0, relative=True, lean=self.lean)
 
     def _quantile(self, coverage: Fraction) -> float:
         rate = float(self.law.pieces[0].rate + 1)

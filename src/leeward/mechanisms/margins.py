@@ -148,6 +148,7 @@ class SpentMargins:
             least=float(made.scale(0, 0)),
             shared=made.shared,
             slope=None if bound == np.inf else bound,
+            lean=made.lean,
         )
 
     def factor(self, *, block: bool = False) -> float:
@@ -227,7 +228,8 @@ class CountMargins:
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """That of a cell which is one establishment: others have less."""
-        return CellNoise(self.law, share=0.0, least=self.least, slope=self.slope * self.allowance)
+        slope = self.slope * self.allowance
+        return CellNoise(self.law, share=0.0, least=self.least, slope=slope, lean=mechanism.lean)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """Half of the interval of a released value of this size."""

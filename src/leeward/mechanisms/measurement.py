@@ -155,6 +155,10 @@ class PublicScale(Protocol):
     def parameters(self) -> Parameters:
         """What the mechanism was calibrated for."""
 
+    @property
+    def lean(self) -> float:
+        """The most that rounding moves the mean of the noise by, over all sizes."""
+
     def public_noise(self) -> CellNoise:
         """The noise of a cell as it follows from its margin."""
 

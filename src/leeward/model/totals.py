@@ -8,7 +8,7 @@ no later cell can belong to it, so memory holds unfinished totals and published 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,27 @@ from leeward.model.values import Flag, Margins, Published
 Column = NDArray[Any]
 TOTAL_LABEL = "Total"
 
-DRAWN = 3
-"""Axes of a column of draws."""
+
+class DrawnErrors(Protocol):
+    """Errors of sums (w, d), of which draws can be made; rows are added up as the sums are."""
+
+    def over(self, columns: Integers) -> "DrawnErrors":
+        """Errors of sums of worker cells, by the new column of each one."""
+
+    def grouped(self, groups: Integers) -> "DrawnErrors":
+        """Errors of sums of rows, by the number of the group of each."""
+
+    def plus(self, at: Integers, other: Any) -> "DrawnErrors":  # noqa: ANN401 (of the same table)
+        """Other rows added to the rows at these places; these may change in place."""
+
+    def joined(self, other: Any) -> "DrawnErrors":  # noqa: ANN401 (of the same table)
+        """These rows, and then the others."""
+
+    def part(self, some: slice) -> "DrawnErrors":
+        """Some of the rows."""
+
+    def drawn(self) -> NDArray[np.float32]:
+        """Draws (w, d, draws)."""
 
 
 @dataclass(frozen=True)
@@ -87,17 +106,17 @@ def _total(dimension: Dimension, chosen: set[str]) -> Dimension:
 class Sums:
     """Sums of published cells, keys ascending: values (w, d), how many cells have a value (w,).
 
-    `establishments` (w,) and `errors` (w, d, draws), draws of the errors of the sums, may be None.
+    `establishments` (w,) and `errors` (w, d) of the sums may be None.
     """
 
     keys: Integers
     values: Integers
     ok: Column
     establishments: Column | None = None
-    errors: Column | None = None
+    errors: DrawnErrors | None = None
 
     @classmethod
-    def of(cls, published: Published, errors: Column | None = None) -> "Sums":
+    def of(cls, published: Published, errors: DrawnErrors | None = None) -> "Sums":
         """Cells that nothing is added to yet."""
         ok = (published.flags == Flag.OK).astype(np.int64)
         return cls(published.keys, published.values, ok, published.establishments, errors)
@@ -107,7 +126,8 @@ class Sums:
         for at, one in enumerate(marginal.worker):
             if one.name == over:
                 shape = [part.size for part in marginal.worker]
-                errors = None if self.errors is None else _over(self.errors, shape, at)
+                columns = _columns(shape, at)
+                errors = None if self.errors is None else self.errors.over(columns)
                 return replace(self, values=_over(self.values, shape, at), errors=errors)
         at = [one.name for one in marginal.workplace].index(over)
         rest = sizes(marginal.workplace[at + 1 :])
@@ -120,8 +140,10 @@ class Sums:
         ascending = keys[order]
         starts = np.flatnonzero(np.diff(ascending, prepend=-1))
         # Numbers beyond 64 bits wrap around in whatever order they are added: `verify` agrees.
-        summed = [_by_group(column, order, starts) for column in self.columns()]
-        return replace(self.holding(summed), keys=ascending[starts])
+        summed = [np.add.reduceat(column[order], starts) for column in self.columns()]
+        found = ascending[starts]
+        errors = self.errors and self.errors.grouped(np.searchsorted(found, keys))
+        return replace(self.holding(summed), keys=found, errors=errors)
 
     def plus(self, other: "Sums") -> "Sums":
         """Both together; rows with equal keys are added. These sums may change in place."""
@@ -129,47 +151,40 @@ class Sums:
         if len(at) and at[-1] < len(self.keys) and np.array_equal(self.keys[at], other.keys):
             for own, new in zip(self.columns(), other.columns(), strict=True):
                 own[at] += new
-            return self
+            return replace(self, errors=self.errors and self.errors.plus(at, other.errors))
         keys = np.concatenate([self.keys, other.keys])
         pairs = zip(self.columns(), other.columns(), strict=True)
-        return self.holding([np.concatenate(pair) for pair in pairs]).grouped(keys)
+        joined = self.holding([np.concatenate(pair) for pair in pairs])
+        errors = self.errors and self.errors.joined(other.errors)
+        return replace(joined, errors=errors).grouped(keys)
 
     def part(self, some: slice) -> "Sums":
         """A copy of some of the rows."""
         taken = self.holding([column[some].copy() for column in self.columns()])
-        return replace(taken, keys=self.keys[some])
+        return replace(taken, keys=self.keys[some], errors=self.errors and self.errors.part(some))
 
     def columns(self) -> list[Column]:
-        """All columns that are there, without the keys."""
-        every = (self.values, self.ok, self.establishments, self.errors)
+        """All columns of numbers that are there, without the keys."""
+        every = (self.values, self.ok, self.establishments)
         return [one for one in every if one is not None]
 
     def holding(self, columns: list[Column]) -> "Sums":
         """The same with other columns in the same order; keys stay."""
         values, ok, *rest = columns
-        frame = None if self.establishments is None else rest.pop(0)
-        return Sums(self.keys, values, ok, frame, rest[0] if rest else None)
-
-
-def _by_group(column: Column, order: Integers, starts: Integers) -> Column:
-    """Sums of rows in this order, from each start to the next."""
-    if column.ndim < DRAWN:
-        few: Column = np.add.reduceat(column[order], starts)
-        return few
-    sums = np.empty((len(starts), *column.shape[1:]), column.dtype)
-    groups = np.split(order, starts[1:])
-    for at, rows in enumerate(groups):  # of long rows `reduceat` is many times slower
-        np.add.reduce(column[rows], axis=0, out=sums[at])
-    return sums
+        return Sums(self.keys, values, ok, rest[0] if rest else None, self.errors)
 
 
 def _over(numbers: Column, shape: list[int], at: int) -> Column:
     """The second axis holds combinations of this shape; one of its attributes is added up."""
-    w, _, *rest = numbers.shape
-    left = prod(shape[:at] + shape[at + 1 :])
-    whole = numbers.reshape(w, *shape, *rest)
-    summed: Column = np.add.reduce(whole, axis=1 + at).reshape(w, left, *rest)
+    whole = numbers.reshape(len(numbers), *shape)
+    summed: Column = np.add.reduce(whole, axis=1 + at).reshape(len(numbers), -1)
     return summed
+
+
+def _columns(shape: list[int], at: int) -> Integers:
+    """Where each of the combinations is added."""
+    left = [*shape[:at], 1, *shape[at + 1 :]]
+    return np.broadcast_to(np.arange(prod(left)).reshape(left), shape).ravel()
 
 
 class Totals:
@@ -187,7 +202,7 @@ class Totals:
         self._waiting: dict[int, Sums] = {}
         self._finished: list[list[Published]] = [[] for _ in self.families]
 
-    def add(self, published: Published, errors: Column | None = None) -> None:
+    def add(self, published: Published, errors: DrawnErrors | None = None) -> None:
         """The next cells; every worker cell of a workplace cell is there."""
         if not len(published.keys):
             return
@@ -218,7 +233,7 @@ class Totals:
         flags = np.where(sums.ok, Flag.OK, Flag.NO_ESTABLISHMENT).astype(np.int64)
         margins: Margins = {}
         if self._margins is not None and sums.errors is not None:
-            margins = self._margins(sums.values, sums.errors)
+            margins = self._margins(sums.values, sums.errors.drawn())
         row = Published(sums.keys, sums.values, flags, margins, sums.establishments)
         self._finished[number - 1].append(row)
 

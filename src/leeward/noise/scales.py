@@ -137,8 +137,10 @@ class CellNoise:
     L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
     of the released value, the noise Z/(1+Z).
 
-    Where an interval has ends, its lower one stands for the margin. `clips` tells of clipping, the
-    class of fewest establishments first; the last one is for all that have more.
+    Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where it does
+    not, or where the scale is public. Where an interval has ends, its lower one stands for the
+    margin. `clips` tells of clipping, the class of fewest establishments first; the last one is for
+    all that have more.
     """
 
     law: Law | None
@@ -148,6 +150,7 @@ class CellNoise:
     relative: bool = False
     slope: float | None = None
     clips: tuple[Clip, ...] = ()
+    lean: float = 0.0
 
     def stated(self) -> dict[str, Any]:
         """The same as plain numbers, for a certificate; what does not apply is None."""
@@ -161,6 +164,7 @@ class CellNoise:
             "relative": self.relative or None,
             "per_job": self.slope,
             "clips": [vars(one) for one in self.clips] or None,
+            "lean": self.lean or None,
         }
 
     @classmethod
@@ -176,6 +180,7 @@ class CellNoise:
             relative=bool(stated["relative"]),
             slope=stated["per_job"],
             clips=tuple(Clip(**one) for one in stated["clips"] or ()),
+            lean=stated["lean"] or 0.0,
         )
 
 

@@ -16,19 +16,27 @@ from numpy.typing import NDArray
 from leeward.noise.integers import whole_margins
 from leeward.noise.law import Law, Normal
 from leeward.noise.scales import DRAWS, CellNoise, Integers
+from leeward.noise.summed_errors import (
+    LARGEST,
+    PARTS,
+    STEPS,
+    CellErrors,
+    ClippedJobs,
+    Drawing,
+    Singles,
+)
 from leeward.noise.tabulated import Floats
+from leeward.noise.tail_table import unit_table
 from leeward.randomness import SeededBits
 
 POOL = 1 << 20
 """Numbers of a pool."""
 
-LARGEST = 40.0
-"""Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
-
 FARTHEST = 1e18
 """Largest draw of Z: times a scale of 2^61 it is a number of 32 bits, and beyond all margins."""
 
-Singles = NDArray[np.float32]
+TINY = 2.0**-64
+"""A scale of no noise."""
 
 
 class ErrorDraws:
@@ -40,6 +48,8 @@ class ErrorDraws:
 
     def __init__(self, noise: CellNoise, seed: int, draws: int = DRAWS) -> None:
         self._noise = noise
+        self._drawing = Drawing(noise, seed, draws)
+        self._cells = 0
         self._own = _Pool(_unit_noise(noise, seed), seed + 1, draws)
         shared = None if noise.shared is None else _common(noise.shared, seed)
         self._shared = None if shared is None else _Pool(shared, seed + 2, draws)
@@ -48,39 +58,102 @@ class ErrorDraws:
 
     @property
     def halved(self) -> bool:
-        """Whether there are twice as many draws: without, and then with clipping at its most."""
-        return self._clipped is not None
+        """Whether there are twice as many draws: for the lower, and then for the upper end."""
+        return self._drawing.halved
 
     def draw(self, values: Integers, below: Integers, establishments: Integers | None) -> Singles:
-        """Errors (w, d, draws) of released values (w, d).
+        """Errors (w, d, draws) of released values (w, d); twice as many where both ends differ."""
+        return self.cells(values, below, establishments).drawn()
+
+    def cells(
+        self,
+        values: Integers,
+        below: Integers,
+        establishments: Integers | None,
+        there: NDArray[np.bool_] | None = None,
+    ) -> CellErrors:
+        """Errors of released values (w, d), to be added up.
 
         `below` is how far the lower end of each interval is from the value: a function of what is
-        published, so these are too. Where clipping may have taken jobs away there are twice as many
-        draws: without, and then with what it takes at most. That depends on the number of
-        establishments (w,); where it is not known, the class in which most may be taken stands for
-        all.
+        published, so these are too. Where clipping may have taken jobs away there are draws
+        without, and then with what it takes at most. That depends on the number of establishments
+        (w,); where it is not known, the class in which most may be taken stands for all. `there`
+        (w,) says which cells have a value.
         """
-        counts = values[:, :, None].astype(np.float32)
-        errors = -self._drawn(self._scales(values, below))
-        if self._clipped is not None:
-            spread, room = self._clips(len(values), establishments)
-            grown = spread * self._clipped.windows(len(values), 1) - room
-            times = np.exp(np.clip(grown, 0, LARGEST), dtype=np.float32)
-            more = np.maximum(errors, (counts + errors) * times - counts)
-            errors = np.concatenate([errors, more], axis=2)
-        return np.rint(errors, out=errors)
+        w, d = values.shape
+        scales = self._scales(values, below)
+        own, first = self._own.places(w, d), self._cells
+        shared = None if self._shared is None else self._shared.places(w, 1)
+        growth = None if self._clipped is None else self._clipped.places(w, 1)
+        self._cells += w
+        classes = self._classes(w, establishments)
 
-    def _clips(self, w: int, establishments: Integers | None) -> tuple[Floats, Floats]:
-        """Spread and room of each workplace cell (w, 1, 1)."""
+        def drawn() -> Singles:
+            errors = self._errors(scales, own, shared)
+            if growth is not None:
+                errors = np.concatenate([errors, self._more(values, errors, classes, growth)], 2)
+            np.rint(errors, out=errors)
+            return errors + self._centre(scales) if self._noise.lean else errors
+
+        return CellErrors(
+            self._drawing,
+            first,
+            scales,
+            np.ones(w, np.bool_) if there is None else there,
+            np.arange(d),
+            self._clipped_jobs(values, scales, classes),
+            drawn,
+        )
+
+    def _classes(self, w: int, establishments: Integers | None) -> Integers:
+        """The class of clipping of each workplace cell; the one after the last is the worst."""
         classes = self._noise.clips
-        spreads = np.array([one.spread for one in classes])
-        rooms = np.array([one.room for one in classes])
         if establishments is None:
-            spreads, rooms, at = spreads.max()[None], rooms.min()[None], np.zeros(w, np.intp)
-        else:
-            most = [one.establishments for one in classes[:-1]]
-            at = np.searchsorted(most, establishments)
-        return spreads[at][:, None, None], rooms[at][:, None, None]
+            return np.full(w, len(classes))
+        most = [one.establishments for one in classes[:-1]]
+        return np.searchsorted(most, establishments)
+
+    def _errors(self, scales: Floats, own: Integers, shared: Integers | None) -> Singles:
+        """Errors of these scales (w, d, draws), before they are rounded."""
+        errors: Singles = -scales.astype(np.float32)[:, :, None] * self._own.windows(own)
+        if self._shared is not None and shared is not None:
+            errors *= self._shared.windows(shared)
+        return errors
+
+    def _more(
+        self, values: Integers, errors: Singles, classes: Integers, growth: Integers
+    ) -> Singles:
+        """Errors with what clipping takes at most."""
+        if self._clipped is None:
+            return errors
+        counts = values[:, :, None].astype(np.float32)
+        spread, room = np.array(self._drawing.growths())[classes].T[:, :, None, None]
+        grown = spread * self._clipped.windows(growth) - room
+        times = np.exp(np.clip(grown, 0, LARGEST), dtype=np.float32)
+        more: Singles = np.maximum(errors, (counts + errors) * times - counts)
+        return more
+
+    def _clipped_jobs(
+        self, values: Integers, scales: Floats, classes: Integers
+    ) -> ClippedJobs | None:
+        """What clipping takes a share of, by equal parts of the law of the noise."""
+        if not self._noise.clips:
+            return None
+        parts = _equal_parts(self._noise, values.shape[1])
+        errors = scales[:, :, None] * parts
+        jobs = np.maximum(values[:, :, None] + errors, 0.0)
+        means = np.array([table.mean for table in self._drawing.growth_tables()])
+        together = (errors * jobs).mean(axis=2) * means[classes][:, None]
+        return ClippedJobs(jobs, classes, together)
+
+    def _centre(self, scales: Floats) -> Singles:
+        """By how much rounding moves the mean of noise of these scales (w, d, 1)."""
+        table = unit_table(self._noise)
+        steps, place = np.unique(
+            np.rint(STEPS * np.log2(np.maximum(scales, TINY))), return_inverse=True
+        )
+        bias = table.rounding_bias(np.exp2(steps / STEPS))
+        return bias[place].reshape(*scales.shape, 1).astype(np.float32)
 
     def _scales(self, values: Integers, below: Integers) -> Floats:
         """The scale of each cell (w, d), as `CellNoise` says."""
@@ -89,12 +162,6 @@ class ErrorDraws:
             bounds = noise.slope * values.astype(np.float64)
             scales = np.minimum(scales, bounds) if noise.share else bounds
         return np.maximum(scales, noise.least)
-
-    def _drawn(self, scales: Floats) -> Singles:
-        """Noise of these scales (w, d, draws)."""
-        w, d = scales.shape
-        noise: Singles = scales.astype(np.float32)[:, :, None] * self._own.windows(w, d)
-        return noise if self._shared is None else noise * self._shared.windows(w, 1)
 
     def margins(
         self, columns: Sequence[str], values: Integers, errors: Singles
@@ -118,7 +185,7 @@ def drawn_margins(
     the ⌈0.9·(n+1)⌉-th. Margins of a block hold for all worker cells of a workplace cell.
     """
     if "low" not in columns:
-        wide = np.abs(errors[0])
+        wide = np.maximum(-errors[0], errors[1])
         both = {"margin": wide, "block_margin": wide.max(axis=1, keepdims=True)}
         return {name: _whole(ranked(both[name], 0.9), values) for name in columns}
     ends = {"low": -errors[0], "high": errors[1]}
@@ -151,23 +218,49 @@ class _Pool:
         self._windows = np.lib.stride_tricks.sliding_window_view(numbers, draws)
         self._places = SeededBits(seed).generator
 
-    def windows(self, w: int, d: int) -> Singles:
-        places = self._places.integers(len(self._windows), size=(w, d))
+    def places(self, w: int, d: int) -> Integers:
+        """Where the windows of the next cells begin."""
+        return self._places.integers(len(self._windows), size=(w, d))
+
+    def windows(self, places: Integers) -> Singles:
+        """Numbers from these places on."""
         found: Singles = self._windows[places]
         return found
 
 
 @lru_cache(maxsize=4)  # a reader asks for one number of a table after the other
 def _unit_noise(noise: CellNoise, seed: int) -> Singles:
-    """Z, or L where H is shared."""
-    generator = SeededBits(seed).generator
+    """Z, or L where H is shared; the mean of all is that of the law.
+
+    A symmetric law has each draw and its mirror. Of another one, the mean of the draws is taken
+    away and that of the law put in its place.
+    """
     if noise.shared is not None:
-        return generator.laplace(size=POOL).astype(np.float32)
-    z = unit_draws(noise.law, SeededBits(seed), POOL)
+        half = SeededBits(seed).generator.laplace(size=POOL // 2)
+        return np.concatenate([half, -half]).astype(np.float32)
+    table = unit_table(noise)
+    z = unit_draws(noise.law, SeededBits(seed), POOL // 2 if table.symmetric else POOL)
     with np.errstate(all="ignore"):
         z = z / (1 + z) if noise.relative else z
-    found: Singles = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST).astype(np.float32)
-    return found
+    z = np.clip(np.nan_to_num(z), -FARTHEST, FARTHEST)
+    if table.symmetric:
+        z = np.concatenate([z, -z])
+    elif table.mean:
+        z += (0.0 if noise.relative else table.mean) - z.mean()
+    return z.astype(np.float32)
+
+
+@lru_cache(maxsize=16)
+def _equal_parts(noise: CellNoise, d: int) -> Floats:
+    """Errors of scale 1 in the middle of equal parts of their law (d, PARTS).
+
+    Each worker cell has them in an order of its own: what is added up must not go together.
+    """
+    table = unit_table(noise)
+    shares = (np.arange(PARTS // 2) + 0.5) / PARTS
+    upper = table.drawn_beyond(np.stack([np.zeros_like(shares), shares]), np.ones_like(shares))
+    middle = np.concatenate([upper, -upper])
+    return SeededBits(d).generator.permuted(np.tile(middle, (d, 1)), axis=1)
 
 
 def unit_draws(law: Law | Normal | None, bits: SeededBits, number: int) -> Floats:

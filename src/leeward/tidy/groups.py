@@ -72,7 +72,7 @@ def read_groups(bundle: Bundle, name: str, by: Iterable[str], *words: str) -> Gr
         here, _ = _grouped(Sums.of(part, errors), marginal, kept)
         sums = sums.plus(here) if number else here
     if sums.errors is not None:
-        drawn = sums.errors.reshape(drawn.shape)
+        drawn = sums.errors.drawn().reshape(drawn.shape)
     held = np.repeat(sums.ok > 0, rest.worker_cells)
     cells = np.repeat(sums.ok, rest.worker_cells) * (table.worker_cells // rest.worker_cells)
     codes = [one for one, here in zip(_codes(sums, rest, kept), held, strict=True) if here]
