@@ -21,7 +21,6 @@ PYTHON = "sys.executable"
 def test_every_python_that_is_started_ignores_the_working_folder() -> None:
     found = {module.name: sorted(starts(module)) for module in modules()}
     assert {name: ways for name, ways in found.items() if ways} == {
-        "leeward.audit": ["'fork'"],  # a copy of this process: it looks for nothing
-        "leeward.evaluate.pool": ["'fork'"],
+        "leeward.processes": ["'fork'"],  # a copy of this process: it looks for nothing
         "leeward.web.drafting": ["'-P'"],
     }

@@ -15,7 +15,7 @@ from typing import Any
 SMALL = 1 << 15
 """Size in bytes up to which a file needs no first look: each error of the parser holds a copy."""
 
-LONGEST_LINE = 1 << 18
+LONGEST_LINE = 2 << 20
 DEEPEST = 32
 MOST_PARTS = 50_000
 """Maximum number of lines of a file by itself that are not plain values of lists and free mappings.

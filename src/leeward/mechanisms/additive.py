@@ -363,11 +363,6 @@ class CountsWithNoise(Recordable):
         """Mean absolute error, in jobs."""
         return _expected_error(self.mechanism, self._own(size), self.by_cell)
 
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """Of the one cell."""
-        error = self.expected_error(size, establishments)
-        return None if error is None else np.array([error])
-
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """As the rule for margins says."""
         return self.margins.typical(self.mechanism, self._own(size))

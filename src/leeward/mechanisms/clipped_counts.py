@@ -34,7 +34,6 @@ from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.model.values import Margins
 from leeward.noise.law import Normal, PiecewiseLaw, laplace
 from leeward.noise.scales import MOST, CellNoise, Clip, Integers, Noise
-from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy
 
 
@@ -133,11 +132,6 @@ class ClippedCounts(Recordable):
     def noise_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Of the noise alone."""
         return _noise_error(self._made(establishments), size)
-
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """Of the one cell."""
-        error = self.expected_error(size, establishments)
-        return None if error is None else np.array([error])
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """Half of the interval of one establishment at the θ of a maximum without noise."""

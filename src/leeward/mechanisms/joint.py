@@ -106,7 +106,7 @@ class JointTables(Recordable):
 
     def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """The mean over all cells of all tables."""
-        errors = self.expected_errors(size, establishments)  # type: ignore[attr-defined] # of each
+        errors = self.expected_errors(size, establishments)
         if errors is None:
             return None
         return float(np.average(errors[1:], weights=self.design.tables))

@@ -12,6 +12,8 @@ from enum import Enum
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias, final
 
+import numpy as np
+
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Cells, Entries
 from leeward.model.size_profile import ESTABLISHMENTS
@@ -272,6 +274,15 @@ class Recordable(ABC):
     @abstractmethod
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """The same with this noise; the auditor runs it with its own."""
+
+    @abstractmethod
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Mean absolute error of a cell."""
+
+    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
+        """Of the one kind of cell; a product has several."""
+        error = self.expected_error(size, establishments)
+        return None if error is None else np.array([error])
 
 
 class Mechanism(Protocol):

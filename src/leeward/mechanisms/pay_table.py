@@ -117,11 +117,6 @@ class PayTable(Recordable):
         found = self.expected(cells).absolute
         return None if found is None else float(found[0, 0]) + made.lost(cells, establishments)
 
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """Of the one cell."""
-        error = self.expected_error(size, establishments)
-        return None if error is None else np.array([error])
-
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """Half of the interval of such a cell if nothing had noise."""
         rule, made = self.margins, self.mechanism

@@ -108,11 +108,6 @@ class FromClasses(Recordable):
         """Of a class."""
         return self.classes.expected_error(size, establishments)
 
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
-        """Of the one kind of cell."""
-        error = self.expected_error(size, establishments)
-        return None if error is None else np.array([error])
-
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """Of a class."""
         return self.classes.expected_margin(size, establishments)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leeward.bundle import BundleWriter
 from leeward.engines import Engine, connect
 from leeward.errors import (
     BadData,
@@ -47,16 +46,22 @@ def open_data(plan: Plan, *, frank: bool = False) -> Engine:
 
 @contextmanager
 def open_ledger(
-    plan: Plan, out: Path, path: Path, corrects: int | None = None, *, again: bool = False
+    plan: Plan,
+    out: Path,
+    path: Path,
+    corrects: int | None = None,
+    *,
+    again: bool = False,
+    unwritable: tuple[LeewardError, ...] = (),
 ) -> Iterator[Ledger]:
-    """The ledger, if it allows the charge and what is corrected, and `out` can be written.
+    """The ledger, if it allows the charge and what is corrected, and `out` is not unwritable.
 
     Nothing confidential is looked at.
     """
     unknown_yet = subject(plan, out, "0" * 64)
     with Ledger.open(path) as ledger:
         over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet, again=again)
-        problems = [*BundleWriter.check_target(out), *([] if over is None else [over])]
+        problems = [*unwritable, *([] if over is None else [over])]
         if corrects is not None and over is None:
             problems += _no_such_charge(ledger, plan.request.account, corrects)
         raise_all(problems)

@@ -60,11 +60,12 @@ def release_plan(
     """Check everything that can be refused, then release."""
     progress.step("checking the plan")
     receipt, draft = Receipt.of(plan), Draft.of(plan)
+    unwritable = BundleWriter.check_target(out)
     require_accuracy()  # a machine that draws nothing is charged nothing
-    with (
-        open_ledger(plan, out, ledger, chosen.corrects, again=chosen.again) as book,
-        open_data(plan) as engine,
-    ):
+    paying = open_ledger(
+        plan, out, ledger, chosen.corrects, again=chosen.again, unwritable=unwritable
+    )
+    with paying as book, open_data(plan) as engine:
         require_small_delta(plan, engine, book.account(plan.request.account))
         progress.step("checking the rows")
         digest = engine.digest()
