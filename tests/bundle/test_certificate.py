@@ -208,6 +208,13 @@ def test_a_path_that_is_no_bundle_is_refused(tmp_path: Path) -> None:
         read_bundle(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["description.json", "regression.json"])
+def test_another_paid_folder_is_named_by_its_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    with pytest.raises(BadFile, match=f"must be the folder of a bundle; got .*, which has {name}"):
+        read_bundle(tmp_path)
+
+
 def test_a_table_that_changed_is_refused(demo: Path) -> None:
     bundle = read_bundle(demo)
     assert bundle.table("total").num_rows == 1

@@ -21,6 +21,7 @@ from leeward.bundle import Certificate, read_bundle, verify_bundle
 from leeward.bundle.verify import _contents
 from leeward.ledger import Account, Anchor
 from leeward.ledger.account import owed
+from leeward.ledger.box import Box
 from leeward.privacy import Guarantee
 from leeward.publishing.certify import Draft, Payment, budget, certificate
 from leeward.publishing.plan import Plan
@@ -78,11 +79,15 @@ Place = tuple[str | int, ...]
 
 def certified(plan: Plan) -> Certificate:
     """What a release of the plan would state, the second of an account."""
-    draft, charge = Draft.of(plan), plan.charge
+    charge = plan.charge
     losses = (5 * one for one in (charge.epsilon, charge.delta, charge.rho))
-    cap = Guarantee(charge.policy, charge.alpha, *losses)
-    paid = owed(charge, cap)
-    account = Account("office", cap, paid, charges=1, opened="before").after(paid)
+    return charged(plan, Guarantee(charge.policy, charge.alpha, *losses))
+
+
+def charged(plan: Plan, cap: Guarantee, box: Box | None = None) -> Certificate:
+    """The same with an account of this cap."""
+    draft, paid = Draft.of(plan), owed(plan.charge, cap)
+    account = Account("office", cap, paid, charges=1, opened="before", box=box).after(paid)
     paying = Payment(Anchor(2, "ab" * 32, "ledger"), "cd" * 32, budget(account, paid))
     return certificate(draft, "bundle", paying, {one.name: (9, 0) for one in draft.tables})
 
@@ -151,6 +156,16 @@ def test_every_leaf_that_follows_from_others_is_found(tmp_path: Path, name: str)
     assert {one for one in missed if not GIVEN.fullmatch(one)} == set()
     # Known bad: the detector does miss what it is said to miss.
     assert {"name", "created", "software.wheel", "ledger.head", "tables[].rows"} <= missed
+
+
+def test_what_is_left_of_a_divided_account_keeps_its_cap(tmp_path: Path) -> None:
+    plan = PLANS["strong"](tmp_path)
+    cap = Guarantee(plan.charge.policy, plan.charge.alpha, 100, "1e-6")
+    content: Json = json.loads(charged(plan, cap, Box.of(cap, "1/2")).to_json())
+    assert not is_found(content)
+    for part in ("epsilon", "rho"):
+        place = ("budget", "left", part)
+        assert is_found(changed(content, place, other(content["budget"]["left"][part])))
 
 
 @pytest.fixture(scope="module")

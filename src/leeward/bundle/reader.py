@@ -17,7 +17,14 @@ from pydantic import ValidationError
 
 from leeward.bundle.certificate import Certificate, CertifiedTable, published_schema
 from leeward.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
-from leeward.bundle.layout import CERTIFICATE, TABLES, parquet_path, sha256
+from leeward.bundle.layout import (
+    CERTIFICATE,
+    DESCRIPTION,
+    REGRESSION,
+    TABLES,
+    parquet_path,
+    sha256,
+)
 from leeward.bundle.published_table import PublishedTable
 from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.bundle.statements import is_written
@@ -280,11 +287,12 @@ def read_bundle(path: Path | str) -> Bundle:
     ('place', 'value', 'status', 'margin')
     """
     folder = Path(path)
-    if not folder.is_dir():
+    other = next((name for name in (DESCRIPTION, REGRESSION) if (folder / name).is_file()), None)
+    if not folder.is_dir() or other is not None:
         raise BadFile(
             PARAMETER,
             rule="must be the folder of a bundle",
-            value=repr(str(folder)),
+            value=repr(str(folder)) + ("" if other is None else f", which has {other}"),
             next_step="Give the folder that `leeward release` wrote.",
         )
     return Bundle(folder, read_certificate(folder / CERTIFICATE))
