@@ -59,7 +59,7 @@ class Recorded:
         noise: RecordingNoise | None = None,
         copies: int = 1,
     ) -> "Recorded":
-        """Workplace cells alike; kinds of worker beyond the table's cells are in its size alone."""
+        """Workplace cells alike; further kinds of worker count only in its size."""
         noise = noise or RecordingNoise()
         return cls(made._measure(entries([database], made.parameters.cells, copies), noise), noise)
 

@@ -37,7 +37,7 @@ CELLS = 2_000_000
 """Values that are held at a time, so that memory does not grow with a file."""
 
 NO_TEXT, ESCAPED = "leeward.no-text", "surrogateescape"
-"""How bytes that are no text are decoded and encoded: to a byte that is none in UTF-8 either."""
+"""How bytes that are no text are decoded and encoded: to a byte that UTF-8 does not allow."""
 
 
 def _no_text(error: UnicodeError) -> tuple[str, int]:

@@ -55,7 +55,7 @@ class CsvLines:
         filled = bare.rstrip(self._mark).count(self._mark) + 1
         good = values >= self._names >= filled and b"\r" not in bare
         good = good and len(line) < LONGEST_ROW and (self.quotes or _is_utf_8(row))
-        if good or not row:  # an empty line is none of a row
+        if good or not row:  # an empty line is not a row
             return row + b"\n"
         return self._mark * (self._names - 1) + b"\n"
 

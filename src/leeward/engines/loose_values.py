@@ -24,7 +24,7 @@ MOST_DIGITS = 99
 """A number with more digits before or after its point is written with an exponent."""
 
 LARGEST = 10**MOST_DIGITS
-"""A larger whole number is none that an id or a code may be."""
+"""A larger whole number is neither an id nor a code."""
 
 ABSENT = ("NaTType", "NAType")
 """The types of missing values in pandas, which is not loaded here."""

@@ -260,7 +260,7 @@ def _findings(folder: Path) -> Iterator[str]:
 
 
 def _read_certificate(folder: Path) -> SurveyCertificate | None:
-    """The certificate; None if it is none, or larger than the answers of its result can need."""
+    """The certificate; None if the file is not one, or is larger than its answers can need."""
     path, answers = folder / CERTIFICATE, (folder / RESULT).stat().st_size
     schema, parts = SurveyCertificate.model_json_schema(), MOST_PARTS + answers // BYTES_PER_PART
     if path.stat().st_size > max(CERTIFICATE_BYTES, answers) or first_wrong_line(

@@ -42,7 +42,7 @@ class TheilSen:
         return cls(parameters, parameters.aimed / 4)
 
     def guarantee(self) -> Guarantee:
-        """ε for a row, whatever the number of cells: a row lies in one at most."""
+        """ε for a row, whatever the number of cells: a row is in at most one."""
         return Guarantee(WorkerOnly(), None, self.parameters.epsilon)
 
     def release(self, u: Integers, v: Integers, count: int) -> tuple[int, int]:
