@@ -124,7 +124,7 @@ def examine_clipped_table(
 
 @dataclass(frozen=True)
 class ClippedTable:
-    """A table of clipped sums as one mechanism, whose workplace cells have so many establishments.
+    """A table of clipped sums as one mechanism, with `establishments` in each workplace cell.
 
     What is clipped, and how, is recorded.
     """

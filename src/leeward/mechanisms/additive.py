@@ -413,7 +413,7 @@ class CountsWithNoise(Recordable):
 
 @lru_cache(maxsize=64)  # the certificate asks for it, and so do totals
 def _lean(made: Additive) -> float:
-    """Of establishments that are up to so many times larger than what is hidden anyway."""
+    """The largest mean of rounded noise, over sizes of the largest establishment."""
     least = made.parameters.plus / made.parameters.growth
     sizes = np.unique(np.rint(float(least) * np.geomspace(1, LEANING, SIZES)).astype(np.int64))
     scales = made.scales(sizes, sizes)

@@ -103,7 +103,7 @@ def block_sums(
 
 
 def _laplace_sums(cells: int, number: int, bits: SeededBits) -> Floats:
-    """Sums of so many Laplace numbers each."""
+    """Sums of `cells` Laplace numbers each."""
     if cells == 1:
         return bits.generator.laplace(size=number)
     up, down = bits.generator.gamma(cells, size=(2, number))

@@ -23,7 +23,7 @@ FEW = 1 << 13
 """Units of a sum whose draws are added up."""
 
 STEPS = 64
-"""Scales are counted by powers of two, and so many to an octave."""
+"""Steps of an octave by which scales are counted."""
 
 PARTS = 16
 """Equal parts of the law of a cell's noise, each with one value, of which clipping is a share."""
@@ -34,7 +34,7 @@ LARGEST = 40.0
 LAW_BITS, CODE_BITS = 8, 14
 MIDDLE = 1 << (CODE_BITS - 1)
 WASTE = 4
-"""Counts are put together when there are so many times more than after the last time."""
+"""Counts are merged when there are this many times more than after the last merge."""
 
 Singles = NDArray[np.float32]
 Real = TypeVar("Real", np.float32, np.float64)

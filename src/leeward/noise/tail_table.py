@@ -16,7 +16,7 @@ from leeward.noise.scales import CellNoise
 from leeward.noise.tabulated import Floats
 
 OCTAVES, EACH = (-24, 60), 128
-"""Nodes are the powers of two between these, and so many to an octave."""
+"""First and last power of two of the nodes, and the number of nodes in an octave."""
 
 WHOLE = 64
 """Up to here rounding to whole jobs is added up job by job; beyond, a law is smooth."""
