@@ -5,7 +5,7 @@ this size and not one a tenth larger, that half of its workers are women and not
 reads what is published and compares how likely it was under each. The logarithm of that ratio, the
 Bayes factor, is what he learned; it is infinite where an output rules one hypothesis out.
 
-Whatever he believed before, the requirements of Haney et al. (2015, section 4) ask that no output
+Whatever he believed before, the requirements of Haney et al. (2017, section 4) ask that no output
 moves him by more than ε.
 """
 
