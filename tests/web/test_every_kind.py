@@ -78,3 +78,18 @@ def test_tracebacks_are_given_to_whoever_asked_for_them(
     assert (answer.status, [type(one) for one in seen]) == (500, [ZeroDivisionError])
     with serving(releases=products) as page:
         assert page.get("/releases/released/tables/wac_total").status == 500
+
+
+def test_the_step_of_a_size_is_computed(tmp_path: Path) -> None:
+    with serving(write_plan(tmp_path, "{name: a, by: [place]}"), tmp_path) as page:
+        words = Markup(page.get("/plan").text).plain
+    assert "Between the sizes x and (1+α)·x the odds change by" in words
+    assert "54.6" in words
+    assert "look alike" not in words
+
+
+def test_a_product_is_paid_once(products: Path) -> None:
+    with serving(releases=products) as page:
+        words = Markup(page.get("/releases/released").text).plain
+    assert words.count("with wac ") == 2
+    assert "All tables together" in words
