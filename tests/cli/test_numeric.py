@@ -112,7 +112,8 @@ def test_sentences_about_pay_are_in_plan_and_bundle(paid: Office) -> None:
     paid.released()
     told = json.loads((paid.folder / "bundle" / "certificate.json").read_text())["pay"]
     assert told["unprotected"][0].startswith("Classes of pay, and percentiles made of them, do NOT")
-    assert "these are 16 steps" in told["promised"][1]
+    moved = "Where the pay of all 1,000 jobs of an employer moves into another class, the release "
+    assert told["promised"][1].startswith(f"{moved}changes by 16 steps: the odds change")
     readme = (paid.folder / "bundle" / "README.txt").read_text()
     printed = paid.run("plan", "plan.yaml").stdout
     for text in (readme, printed):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from leeward.show.charts import (
+    LEAST_TICKS,
     MOST_PARTS,
     MOST_TOOLTIPS,
     OPEN,
@@ -273,3 +274,11 @@ def test_squares_whose_margin_reaches_zero_have_no_shade() -> None:
     ]
     assert ("open", OPEN) in hatched.legend
     assert ("open", OPEN) not in chart.legend
+
+
+@pytest.mark.parametrize("largest", [1000, 1500, 3800, 9999, 12_000, 10**6, 10**9, 10**15])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_logarithmic_axes_have_at_least_three_numbers(largest: int, sign: int) -> None:
+    drawn = scatter([Dot(0, 1), Dot(1, 2), Dot(2, sign * largest)], title="t", x="x", y="y")
+    assert drawn.log
+    assert len(drawn.ticks) >= LEAST_TICKS

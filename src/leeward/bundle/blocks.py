@@ -17,7 +17,7 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import Damaged, InvalidParameter, shown
 from leeward.model import Flag
-from leeward.model.marginal import COUNTED, RELEASED
+from leeward.model.marginal import BOUND, COUNTED, RELEASED
 from leeward.model.values import EMPTY, Margins, ends
 
 Integers = NDArray[np.int64]
@@ -31,8 +31,9 @@ class Block:
     """Rows in their order; `positions` has a column for each identifier.
 
     `margins` are 0 where `drawn` is false: there the table has none. `establishments` is None where
-    the table does not count them, and `released` where values are as released. Of a table of pay
-    the count is among the margins, and what is not there is EMPTY.
+    the table does not count them, `released` where values are as released, and `bound` where no
+    bound is published. Of a table of pay the count is among the margins, and what is not there is
+    EMPTY.
     """
 
     positions: tuple[Integers, ...]
@@ -42,6 +43,7 @@ class Block:
     drawn: Booleans
     establishments: Integers | None = None
     released: Integers | None = None
+    bound: Integers | None = None
 
     @property
     def ends(self) -> tuple[Integers, Integers]:
@@ -59,9 +61,9 @@ class Block:
         positions = tuple(one[chosen] for one in self.positions)
         margins = {name: one[chosen] for name, one in self.margins.items()}
         numbers = (self.values[chosen], self.status[chosen], margins)
-        frame = None if self.establishments is None else self.establishments[chosen]
-        released = None if self.released is None else self.released[chosen]
-        return Block(positions, *numbers, self.drawn[chosen], frame, released)
+        columns = (self.establishments, self.released, self.bound)
+        rest = (None if one is None else one[chosen] for one in columns)
+        return Block(positions, *numbers, self.drawn[chosen], *rest)
 
 
 def join(parts: list[Block]) -> Block:
@@ -75,6 +77,7 @@ def join(parts: list[Block]) -> Block:
         np.concatenate([part.drawn for part in parts]),
         _joined([part.establishments for part in parts]),
         _joined([part.released for part in parts]),
+        _joined([part.bound for part in parts]),
     )
 
 
@@ -132,6 +135,7 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
         _drawn(wide, status, table),
         _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
         _numbers(numbers[RELEASED], table, 0) if RELEASED in numbers else None,
+        _numbers(numbers[BOUND], table, EMPTY) if BOUND in numbers else None,
     )
 
 

@@ -22,6 +22,7 @@ from leeward.bundle.blocks import (
 )
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.errors import InvalidParameter, shown
+from leeward.model.marginal import BOUND, RELEASED
 from leeward.model.values import EMPTY
 from leeward.show.numbers import Ends
 
@@ -72,7 +73,8 @@ class Row:
     """One row; `margins` are None where there are none, `ends` is the interval of the value.
 
     Of a table of pay the value may be None, the last of the margins may be the count, and either
-    end may be None. `establishments` is None where the table does not count them.
+    end may be None. `establishments`, `released` and `bound` are None where the table has no such
+    column, or the row no such number.
     """
 
     codes: tuple[Coded, ...]
@@ -81,6 +83,8 @@ class Row:
     margins: tuple[int | None, ...]
     ends: Ends | None
     establishments: int | None = None
+    released: int | None = None
+    bound: int | None = None
 
 
 @dataclass(frozen=True)
@@ -215,9 +219,13 @@ class _Wanted:
         """An identifier by its place, a column of numbers by its name."""
         if isinstance(column, int):
             return block.positions[column]
-        if column == ESTABLISHMENTS and block.establishments is not None:
-            return block.establishments
-        return {"value": block.values, "status": block.status, **block.margins}[column]
+        beside = {
+            ESTABLISHMENTS: block.establishments,
+            RELEASED: block.released,
+            BOUND: block.bound,
+        }
+        there = {name: one for name, one in beside.items() if one is not None}
+        return {"value": block.values, "status": block.status, **block.margins, **there}[column]
 
 
 class _Kept:
@@ -257,7 +265,7 @@ def named_rows(table: CertifiedTable, block: Block) -> tuple[Row, ...]:
     """The rows of a block with their codes and labels."""
     listed = [_coded(table, name) for name in table.identifiers]
     drawn, (low, high), wide = block.drawn, block.ends, table.has_margins
-    frame = [None] * len(block) if block.establishments is None else block.establishments.tolist()
+    rest = [_listed(one, len(block)) for one in (block.establishments, block.released, block.bound)]
     return tuple(
         Row(
             tuple(
@@ -267,10 +275,15 @@ def named_rows(table: CertifiedTable, block: Block) -> tuple[Row, ...]:
             int(block.status[row]),
             tuple(_number(one[row]) if drawn[row] else None for one in block.margins.values()),
             _ends(_number(low[row]), _number(high[row])) if drawn[row] and wide else None,
-            frame[row],
+            *(column[row] for column in rest),
         )
         for row in range(len(block))
     )
+
+
+def _listed(column: Integers | None, rows: int) -> list[int | None]:
+    """The numbers of a column that a table may lack."""
+    return [None] * rows if column is None else [_number(one) for one in column]
 
 
 def _number(number: int) -> int | None:

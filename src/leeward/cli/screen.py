@@ -47,6 +47,11 @@ def note(text: str) -> None:
     typer.echo(_harmless(text), err=True)
 
 
+def traced(error: BaseException) -> None:
+    """The traceback of an exception, on the error stream; only for --debug."""
+    note("".join(traceback.format_exception(error)))
+
+
 def _harmless(text: str) -> str:
     """The text with escapes in place of characters that a terminal obeys."""
     return OBEYED.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
@@ -78,7 +83,7 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
             raise typer.Exit(REFUSED if CHARGED.get() is None else 0) from None
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (it becomes an exit code)
             if DEBUGGING.get():
-                note("".join(traceback.format_exception(error)))
+                traced(error)
             _end(error)
 
     return run

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import note, say
+from leeward.cli.screen import DEBUGGING, note, say, traced
 from leeward.errors import BadFile
 from leeward.installation import hint
 from leeward.randomness import SecretBits
@@ -82,6 +82,7 @@ def serve_command(  # noqa: PLR0913, PLR0917 (one for each option)
         gallery=pages,
         tables=tables,
         geography=areas,
+        failed=traced if DEBUGGING.get() else None,
     )
     server = make_server(site)
     say(site.url)

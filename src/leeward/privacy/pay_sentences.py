@@ -165,7 +165,10 @@ def _levels(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
     yield WAGE_LEVEL
     if guarantee.policy.name == "strong":
         steps = replacement_steps(_step(guarantee), EXAMPLE, EXAMPLE)
-        text = f"For {EXAMPLE:,} jobs these are {steps} steps: the odds change {FACTOR}."
+        text = (
+            f"Where the pay of all {EXAMPLE:,} jobs of an employer moves into another class, the "
+            f"release changes by {steps} steps: the odds change {FACTOR}."
+        )
         yield of_release(guarantee, "wage-level", steps, text)
 
 

@@ -66,20 +66,26 @@ NOTHING = Outlook(None, (), TYPICAL, None)
 """The outlook of what is no request yet."""
 
 
+MEANING = "What ε means"
+"""Heading of what ε means."""
+
+
 def promises(plan: Plan) -> dict[str, str]:
-    """The guarantee in plain words: what it means, and for whom."""
+    """The guarantee in plain words by its heading: what it means, and for whom."""
     charge, kinds = plan.charge, plan.weak_attributes
     make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
     told = {
-        "meaning": suspicion(charge, plan.jobs).text,
-        "workers": sentences.worker(charge, plan.jobs).text,
-        "size": sentences.establishment(charge, plan.jobs).text,
-        "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
-        "rows": job_sentences.rows(strict=plan.strict).text,
+        MEANING: suspicion(charge, plan.jobs).text,
+        "Workers": sentences.worker(charge, plan.jobs).text,
+        "Size of establishments": sentences.establishment(charge, plan.jobs).text,
+        "Make-up of establishments": make_up
+        if kinds is None
+        else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
+        "Rows": job_sentences.rows(strict=plan.strict).text,
     }
-    told |= {"pay": joined(plan.pay)} if plan.pay else {}
+    told |= {"Pay": joined(plan.pay)} if plan.pay else {}
     reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
-    return told | ({"jobs": reduced} if reduced else {})
+    return told | ({"Workers with several jobs": reduced} if reduced else {})
 
 
 def outlook(request: Request, path: Path) -> Outlook:

@@ -25,6 +25,9 @@ MOST_TICKS, TICK_LETTERS = 7, 40
 """Maximum number of steps of an axis, and of letters that its numbers and the gaps between them
 take: a phone has room for these."""
 
+LEAST_TICKS = 3
+"""Minimum number of numbers of an axis."""
+
 SHORT = 12
 """Maximum length of labels beside which bars take all of the room that is left."""
 
@@ -483,9 +486,15 @@ def bent(value: float) -> float:
 
 
 def _log_ticks(scale: Scale) -> tuple[Tick, ...]:
-    """Zero and powers of ten, so few that their numbers do not touch."""
-    last = ceil(max(abs(scale.low), abs(scale.high)))
+    """Zero and powers of ten, so few that their numbers do not touch, and at least three."""
     step = ceil((scale.high - scale.low) / 5)
+    found = (_powers(scale, fewer) for fewer in range(step, 0, -1))
+    return next((few for few in found if len(few) >= LEAST_TICKS), _powers(scale, 1))
+
+
+def _powers(scale: Scale, step: int) -> tuple[Tick, ...]:
+    """Zero and every `step`-th power of ten on both sides."""
+    last = ceil(max(abs(scale.low), abs(scale.high)))
     powers = range(step, last + 1, step)
     values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
     return tuple(

@@ -85,8 +85,11 @@ def refused(request: Request, error: Exception) -> Response:
     return render(request, "error.html.j2", status=400, words=words, refusals=refusals)
 
 
-def unexpected(_: Request, error: Exception) -> Response:
+def unexpected(request: Request, error: Exception) -> Response:
     """The name of an unexpected exception; its message may be confidential and is not shown."""
+    failed = site_of(request).failed
+    if failed is not None:
+        failed(error)
     name = type(error).__name__
     words = f"Unexpected {name}. The page is still up: go back and try again.\n"
     return PlainTextResponse(words, 500)

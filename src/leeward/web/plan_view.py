@@ -10,6 +10,7 @@ from leeward.errors import LeewardError
 from leeward.exact import number_text
 from leeward.model import Attribute
 from leeward.privacy.sentences import IN_SHORT
+from leeward.privacy.words import bound
 from leeward.publishing.frontier import Frontier
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
@@ -117,6 +118,14 @@ class PlanView:
     def few(self) -> bool:
         """Whether every table is shown open."""
         return len(self.draft.tables) <= FEW
+
+    @property
+    def step(self) -> str:
+        """What one step of size does to the odds, computed of the plan where there is one."""
+        plan = self.result.plan
+        if plan is None or plan.charge.alpha is None:
+            return "One step leads from a size x to (1+α)·x."
+        return f"Between the sizes x and (1+α)·x the odds change {bound(plan.charge, 1)}."
 
     @property
     def controls(self) -> tuple[str, ...]:

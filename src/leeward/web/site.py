@@ -2,7 +2,7 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -39,6 +39,9 @@ class Site:
     """The folder whose tables a plan may be drafted from."""
 
     geography: Geography | None = None
+
+    failed: Callable[[Exception], None] | None = None
+    """Called with each unexpected exception; `--debug` shows its traceback on the terminal."""
 
     @property
     def tabs(self) -> Mapping[str, str]:

@@ -1,0 +1,95 @@
+"""Plans and tables of every kind are shown: pay on the Plan tab, all columns of a product."""
+
+from pathlib import Path
+
+import pytest
+
+from leeward.bundle import read_bundle
+from leeward.publishing.plan import read_plan
+from leeward.publishing.prediction import promises
+from leeward.tidy.tidying import tidy
+from leeward.web import releases_table
+from tests.publishing.plans import CODEBOOK, write_plan
+from tests.tidy.joint_bundle import BOUND, write_joint
+from tests.web.drafts import Parts
+from tests.web.releases_scene import Markup
+from tests.web.serving import serving
+
+EARNINGS = (
+    "  earnings: {table: jobs, type: integer, unit: euro, period: month, cap: 10000, "
+    "cap_from: a rule of 2025, classes: {L: 2000, H: 10000}, null_as: L}\n"
+)
+PAY = {
+    "mean": "{name: pay, by: [place], statistic: mean, of: earnings}",
+    "payroll": "{name: pay, by: [place], statistic: payroll, of: earnings}",
+}
+
+
+@pytest.mark.parametrize("table", PAY.values(), ids=PAY)
+def test_the_plan_tab_shows_every_promise_of_a_plan_with_pay(table: str, tmp_path: Path) -> None:
+    plan = write_plan(tmp_path, table, codebook=CODEBOOK + EARNINGS)
+    with serving(plan, tmp_path) as page:
+        answer = page.get("/plan")
+    assert answer.status == 200
+    words, expected = Parts(answer.text).text("promises"), promises(read_plan(plan))
+    assert "Pay" in expected
+    assert all(part in words for one in expected.items() for part in one)
+
+
+@pytest.fixture(scope="module")
+def products(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A product as released, and made tidy."""
+    folder = tmp_path_factory.mktemp("products")
+    tidy(write_joint(folder / "released"), folder / "tidy")
+    return folder
+
+
+@pytest.mark.parametrize("bundle", ["released", "tidy"])
+def test_rows_are_sorted_by_every_column_and_each_has_its_field(
+    bundle: str, products: Path
+) -> None:
+    with serving(releases=products) as page:
+        for table in read_bundle(products / bundle).certificate.tables:
+            for column in table.columns:
+                own = f"/releases/{bundle}/tables/{table.name}"
+                answer = page.get(f"{own}?sort={column}&order=down")
+                assert answer.status == 200, (table.name, column)
+            fields = [one.get("data-name") for one in Markup(answer.text).all("td")]
+            shown = [name for name in fields[: len(table.columns) + 1] if name is not None]
+            assert tuple(shown) == table.columns
+
+
+def test_a_bound_is_shown(products: Path) -> None:
+    with serving(releases=products) as page:
+        text = page.get("/releases/released/tables/wac_total?sort=bound").text
+    assert f'data-name="bound">{BOUND}<' in text
+
+
+def test_tracebacks_are_given_to_whoever_asked_for_them(
+    products: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(releases_table, "select", broken)
+    seen = list[Exception]()
+    with serving(releases=products, failed=seen.append) as page:
+        answer = page.get("/releases/released/tables/wac_total")
+    assert (answer.status, [type(one) for one in seen]) == (500, [ZeroDivisionError])
+    with serving(releases=products) as page:
+        assert page.get("/releases/released/tables/wac_total").status == 500
+
+
+def test_the_step_of_a_size_is_computed(tmp_path: Path) -> None:
+    with serving(write_plan(tmp_path, "{name: a, by: [place]}"), tmp_path) as page:
+        words = Markup(page.get("/plan").text).plain
+    assert "Between the sizes x and (1+α)·x the odds change by" in words
+    assert "54.6" in words
+    assert "look alike" not in words
+
+
+def test_a_product_is_paid_once(products: Path) -> None:
+    with serving(releases=products) as page:
+        words = Markup(page.get("/releases/released").text).plain
+    assert words.count("with wac ") == 2
+    assert "All tables together" in words
