@@ -40,6 +40,7 @@ from leeward.web.releases_files import file_answer
 from leeward.web.releases_folder import Shown, listing, opened
 from leeward.web.releases_map import map_page, map_picture
 from leeward.web.releases_pivot import pivot_page
+from leeward.web.releases_print import print_page, print_pivot
 from leeward.web.releases_series import series_file, series_page
 from leeward.web.releases_table import table_page
 from leeward.web.site import listed, policy, render, site_of
@@ -120,6 +121,8 @@ def routes() -> list[Route]:
         Route("/releases/{name}/sign-off", sign_off, methods=["POST"]),
         Route("/releases/{name}/tables/{table}/files/{file}", file_answer),
         Route("/releases/{name}/tables/{table}/pivot", pivot_page),
+        Route("/releases/{name}/tables/{table}/print", print_page),
+        Route("/releases/{name}/tables/{table}/pivot/print", print_pivot),
         Route("/releases/{name}/tables/{table}/map", map_page),
         Route("/releases/{name}/tables/{table}/map/{file}", map_picture),
         Route("/releases/{name}/tables/{table}/series", series_page),
