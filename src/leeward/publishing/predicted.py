@@ -28,8 +28,8 @@ from leeward.publishing.prediction import (
 from leeward.show.notebook import html_table
 from leeward.show.numbers import bounded, error
 
-SHORT, LABELS = 10, 33
-"""Letters of a label beside its paragraph, and room for the labels of a table of errors."""
+LABELS = 33
+"""Room for the labels of a table of errors."""
 
 
 @dataclass(frozen=True)
@@ -277,8 +277,5 @@ def _total_rows(marginal: Marginal) -> int:
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:
-    """A labelled paragraph with a hanging indent; a long label has a line of its own."""
-    if len(who) > SHORT:
-        indent = " " * 13
-        return [f"  {who}", *wrap(sentence, 78, initial_indent=indent, subsequent_indent=indent)]
+    """A labelled paragraph with a hanging indent."""
     return wrap(sentence, 78, initial_indent=f"  {who:<11}", subsequent_indent=" " * 13)
