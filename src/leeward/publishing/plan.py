@@ -240,10 +240,11 @@ class Plan:
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
                        one.unlisted, one.missing,
                        *_said(one.numbers),
-                       *(() if one.total is None else ("total", one.total))]
+                       *(() if one.total is None else ("total", one.total)),
+                       *(("nulls", one.nulls) if one.nulls else ())]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         ruled_out = [dict(one) for one in self.codebook.impossible]
-        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said,
+        return _digest({"keys": self.codebook.keys.as_json(), "attributes": said,
                         **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
 
     @property
