@@ -8,7 +8,7 @@ from shlex import quote
 from leeward.cli.draft import Column, Draft
 from leeward.cli.draft_documents import Chosen, quoted, why_left_out
 from leeward.cli.employees import FILE, LIST, Employees
-from leeward.cli.meaning import few_labels
+from leeward.cli.meaning import few_labels, other_spellings
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 
@@ -77,11 +77,8 @@ class DraftAnswer:
         fitted = [one for one in self.draft.active if one.fit is not None and not one.in_file]
         if fitted:
             yield "These columns got a classification. Check that each is right:"
-            yield from (
-                f"  {quoted(one.name)}: {one.fit.address} ({few_labels(one.listed)})"
-                for one in fitted
-                if one.fit is not None
-            )
+            for one in fitted:
+                yield from _fitted(one)
         if self._confirm:
             yield "These code lists were read from the data, from workplace columns that are"
             yield "usually public. Confirm that their values are public:"
@@ -116,6 +113,14 @@ class DraftAnswer:
         ready = "" if self.draft.tables else " once a list is written"
         yield "Then decide which workplace attributes are public, choose tables and epsilon, run"
         yield f"  leeward plan {quote(str(self.out / PLAN))}{ready}"
+
+
+def _fitted(column: Column) -> Iterator[str]:
+    """A classification that a column got, and the other texts that count as its codes."""
+    if column.fit is not None:
+        yield f"  {quoted(column.name)}: {column.fit.address} ({few_labels(column.listed)})"
+        if column.fit.listed.also:
+            yield f"    counted too: {other_spellings(column.fit.listed)}"
 
 
 def _lacking(column: Column) -> str:

@@ -8,8 +8,9 @@ from textwrap import wrap
 
 from leeward.cli.draft import Column, Draft
 from leeward.cli.keys import Key
-from leeward.cli.meaning import few_labels, legal
+from leeward.cli.meaning import few_labels, legal, other_spellings
 from leeward.model.declaration import NAME
+from leeward.model.spellings import SPELLINGS
 
 READ = "read from the data: confirm that these values are public"
 WRITE = "no list is known: write one (CSV, header code,label) and uncomment this, or delete it"
@@ -134,6 +135,10 @@ def _codes(column: Column) -> Iterator[str]:
         return
     if column.fit is not None and not column.in_file:
         yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
+        if column.fit.listed.also:
+            yield f"  # counted too: {other_spellings(column.fit.listed)}. If these mean something"
+            yield "  # else with you, write codes of your own; other spellings to publish are"
+            yield f"  # {', '.join(SPELLINGS[column.fit.listed.name])}"
         return
     if not column.listed and column.meaning is not None and column.meaning.lists:
         known = column.meaning.lists.replace(" ", ", ")

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from leeward.model.classifications import STANDARD, Classification, Library
 from leeward.model.declaration import NAME, RESERVED
+from leeward.model.spellings import SPELLINGS
 
 LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
 """Letters that Unicode does not take apart."""
@@ -52,8 +53,6 @@ class Meaning:
     lists: str = ""
     public: bool = False
     sure: bool = False
-    else_write: str = ""
-    """Codes that no classification has and many registers use."""
 
     def __contains__(self, name: str) -> bool:
         return bool({plain(name), ENDINGS.sub("", plain(name))} & {*self.names.split()})
@@ -94,13 +93,8 @@ OF_WORKPLACES = (
     Meaning("age of firm", "firmage firm_age", "lehd/firmage", sure=True),
 )
 OF_WORKERS = (
-    Meaning(
-        "sex",
-        "sex gender geschlecht sexe sesso sexo",
-        "lehd/sex",
-        sure=True,
-        else_write="{M: Male, F: Female}",
-    ),
+    Meaning("sex", "sex gender geschlecht sexe sesso", "lehd/sex", sure=True),
+    Meaning("sex", "sexo", "lehd/sex"),  # M may be male or mujer
     Meaning("age", "agegrp age_group agegroup", "lehd/agegrp", sure=True),
     Meaning("education", "education educ edu", "lehd/education", sure=True),
     Meaning("education", "isced isced2011 isced11", "isced2011/level", sure=True),
@@ -200,7 +194,24 @@ def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
     names = meaning.lists.split()[:1] if meaning.sure else []
     named = (one for name in names for one in library.named(name))
     found = [one for one in named if "string" in kind or _all_numbers(one)]
-    return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+    return _in_any_spelling(found[0]) if len(found) == 1 else None
+
+
+def _in_any_spelling(listed: Classification) -> Fit:
+    """The list itself; one with spellings in the first of them, which accepts the others too."""
+    way = next(iter(SPELLINGS.get(listed.name, ())), None)
+    address = f"{STANDARD}{listed.name}"
+    if way is None:
+        return Fit(address, listed)
+    return Fit(f"{address}?spelling={way}", listed.spelled(way))
+
+
+def other_spellings(listed: Classification) -> str:
+    """The texts that count as each code beside the code itself: M, male as 1."""
+    texts: dict[str, list[str]] = {}
+    for text, code in listed.also.items():
+        texts.setdefault(code, []).append(text)
+    return "; ".join(f"{', '.join(others)} as {code}" for code, others in texts.items())
 
 
 def _all_numbers(listed: Classification) -> bool:

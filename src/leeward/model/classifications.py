@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl
 
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.model.document import nearest
+from leeward.model.spellings import SPELLINGS, accepted, published
 
 STANDARD = "standard:"
 """How `codes` begins that names a classification."""
@@ -45,6 +46,8 @@ class Classification:
     source: str
     codes: Mapping[str, str] = field(hash=False)
     spans: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
+    also: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Other texts that mean a code, of a list that was asked for in one of its spellings."""
 
     def __post_init__(self) -> None:
         ranges = ((code, RANGE.fullmatch(code)) for code in self.codes)
@@ -87,6 +90,11 @@ class Classification:
         if form == "number":
             kept = {code.lstrip("0") or "0": label for code, label in kept.items()}
         return replace(self, codes=kept, spans={})
+
+    def spelled(self, way: str) -> "Classification":
+        """The list with its codes in a spelling, and all others accepted for them."""
+        codes = {text: self.codes[code] for code, text in published(self.name, way).items()}
+        return replace(self, codes=codes, also=accepted(self.name, way))
 
 
 def is_standard(written: object) -> bool:
@@ -132,6 +140,10 @@ class Library:
             raise self._not_one(name, found, where)
         asked = dict(parse_qsl(query, keep_blank_values=True))
         _refuse_query(written, query, asked, where)
+        way = asked.pop("spelling", None)
+        if way is not None:
+            _require_spelling(name, way, asked, where)
+            return found[0].spelled(way)
         begin = asked.get("state", asked.get("country", ""))
         kept = found[0].under(begin, asked.get("code", "whole")) if asked else found[0]
         if not kept.codes:
@@ -168,7 +180,11 @@ class Library:
 def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str) -> None:
     """Anything behind the question mark but a state or country, and a form of codes."""
     form = asked.get("code", "whole")
-    sound = set(asked) <= {"state", "country", "code"} and form in FORMS and all(asked.values())
+    sound = (
+        set(asked) <= {"state", "country", "code", "spelling"}
+        and form in FORMS
+        and all(asked.values())
+    )
     if bool(query) != bool(asked) or not sound or (form == "local" and len(asked) == 1):
         raise InvalidParameter(
             where,
@@ -176,6 +192,21 @@ def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str
             f"{', '.join(FORMS)}, or both with & (local needs a state)",
             value=shown(written),
             next_step="Write for example standard:fips/county?state=44&code=local.",
+        )
+
+
+def _require_spelling(name: str, way: str, beside: Mapping[str, str], where: str) -> None:
+    """Refuse a spelling that a list does not have, and parts of a list beside one."""
+    known = SPELLINGS.get(name, {})
+    if way not in known or beside:
+        lists = f"one of {', '.join(known)}" if known else f"left out: {name} has one only"
+        raise InvalidParameter(
+            where,
+            rule="must have no state, country or code beside spelling"
+            if beside and known
+            else f"must have a spelling that is {lists}",
+            value=shown(way),
+            next_step="Write for example standard:lehd/sex?spelling=letters.",
         )
 
 

@@ -51,7 +51,7 @@ All breakdowns of a product are drawn at once and add up to one total."""
 HOMES = """
 homes: where people live and work, by zones of homes. Choose 8 to 20 public zones: under this policy
 an employer's workers may all live in one of them."""
-SPELLED = """
+FOLDED = """
     # LODES has no column for unknown: a job without a listed code counts as this one."""
 
 
@@ -113,12 +113,19 @@ def _attributes(homes: bool) -> Iterator[str]:
     yield listed("sector", "workplaces", {one.code: one.label for one in SECTORS})
     for name in OF_WORKERS:
         usual = f'\n    other: "{USUAL[name]}"\n    null_as: "{USUAL[name]}"'
-        yield listed(name, "workers", WORKER_CODES[name]) + SPELLED + usual
+        codes = WORKER_CODES[name]
+        written = listed(name, "workers", codes) if name != "sex" else _sex()
+        yield written + FOLDED + usual
     if homes:  # the list of homes begins with unknown, whose zone is given
         yield filled(HOME, "workers", f"\n    other: {UNKNOWN}\n    null_as: {UNKNOWN}")
         origin = f"\n    from: {HOME}\n    map: {list_file(ZONE_OF)}"
         yield filled(ZONE, "workers", origin)
     yield _earnings()
+
+
+def _sex() -> str:
+    """M and F, as LODES has them, of which registers have other spellings."""
+    return '  sex:\n    table: workers\n    codes: "standard:lehd/sex?spelling=letters"'
 
 
 def _earnings() -> str:
