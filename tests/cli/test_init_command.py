@@ -19,7 +19,7 @@ from tests.model.made import read
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 
 
-def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
+def test_a_drafted_plan_is_accepted_with_account_and_period(office: Office) -> None:
     result = office.run("init", *DATA, "--out", "new")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
@@ -37,6 +37,17 @@ def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
         "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
         "  leeward plan new/plan.yaml",
     ]
+    refused = office.run("plan", "new/plan.yaml")
+    assert refused.exit_code == 1
+    assert refused.stderr.splitlines() == [
+        "leeward: 2 problems:",
+        "  1. account: must name the account: a draft has this word in its place; got "
+        "'my-account'. Type the name of an account; `leeward ledger create --account NAME` opens "
+        "one.",
+        "  2. period: must name the period: a draft has this word in its place; got "
+        "'my-period'. Type the period of the data, such as 2026Q1.",
+    ]
+    office.edit("new/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     assert office.run("plan", "new/plan.yaml").exit_code == 0
     codebook = office.folder / "new" / "codebook.yaml"
     codebook.write_text(re.sub(r"(?m)^  # ", "  ", codebook.read_text()))
@@ -133,7 +144,7 @@ def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
     listed = (office.folder / "new" / "codes" / "naics.csv").read_text()
     assert listed.splitlines()[-1] == '"722110","722110 (not in naics2022/6)"'
     assert "by: [cnty, naics, own]" in (office.folder / "new" / "plan.yaml").read_text()
-    office.edit("new/plan.yaml", ("my-account", "office"))
+    office.edit("new/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     for words in (
         ("plan", "new/plan.yaml"),
         ("check", "new/plan.yaml"),
@@ -272,6 +283,7 @@ def test_init_finds_a_database_from_the_folder_of_the_plan(office: Office) -> No
     plan = (office.folder / "dbe" / "plan.yaml").read_text()
     assert '  jobs: "duckdb://../office.duckdb#jobs"\n' in plan
     (office.folder / "dbe" / "codebook.yaml").write_text(CODEBOOK)
+    office.edit("dbe/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     checked = office.run("check", "dbe/plan.yaml")
     assert checked.exit_code == 0, checked.output
 
@@ -286,7 +298,7 @@ def test_what_init_wrote_is_released(office: Office) -> None:
     ]
     assert office.run("init", *tables, "--out", "new").exit_code == 0
     assert not (office.folder / "new" / "codes").exists()
-    office.edit("new/plan.yaml", ("my-account", "office"))
+    office.edit("new/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     result = office.run("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
     assert result.exit_code == 0, result.output
 

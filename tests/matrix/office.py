@@ -113,7 +113,9 @@ class Office:
 
     def write(self) -> None:
         """Tables with homes, pay and classes of flows, as Parquet, CSV, DuckDB and SQLite."""
-        files = write_economy(Economy(jobs=3000, establishments=150, seed=1, homes=True), self.economy)
+        files = write_economy(
+            Economy(jobs=3000, establishments=150, seed=1, homes=True), self.economy
+        )
         jobs, drawn = pq.read_table(files.jobs), random.Random(1)
         flow = pa.array(drawn.choices(FLOWS, SHARES, k=len(jobs)))
         pq.write_table(jobs.append_column("flow", flow), files.jobs)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.publishing.plan import read_plan
+from leeward.publishing.request import read_request
 from leeward.web import drafting
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving
@@ -42,7 +42,9 @@ def test_a_plan_is_drafted_once(tmp_path: Path, tables: Path) -> None:
     assert "must be a file of the folder of tables" in Markup(refused.text).plain
     assert drafted.status == 200
     assert "codebook.yaml" in Markup(drafted.text).plain
-    assert str(read_plan(plan).request.data.workers).endswith("tables/people.csv")
+    drafted_plan, _ = read_request(plan)
+    assert drafted_plan is not None
+    assert str(drafted_plan.data.workers).endswith("tables/people.csv")
     assert again.status == 400
     assert 'value="by_workplace"' in shown.text
 

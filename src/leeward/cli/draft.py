@@ -24,6 +24,7 @@ from leeward.cli.meaning import (
 )
 from leeward.model.classifications import Library
 from leeward.model.declaration import NAME
+from leeward.publishing.request import PLACEHOLDERS
 
 Headers = Mapping[str, Mapping[str, str]]
 Codes = Callable[[str], tuple[str, ...]]
@@ -244,8 +245,8 @@ class Draft:
         yield "data:"
         yield from (f"  {name}: {_one_line(source)}" for name, source in sources.items())
         yield "codebook: codebook.yaml"
-        yield "account: my-account  # opened once with `leeward ledger create`"
-        yield "period: 2026Q1"
+        yield f"account: {PLACEHOLDERS['account']}  # opened once with `leeward ledger create`"
+        yield f"period: {PLACEHOLDERS['period']}  # that of the data, such as 2026Q1"
         yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
         yield "tables:" if tables else "tables: []  # name tables once an attribute has a list"
         share = "1" if len(tables) < 2 else f"1/{len(tables)}"
