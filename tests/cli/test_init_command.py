@@ -305,6 +305,7 @@ def test_init_finds_a_database_from_the_folder_of_the_plan(office: Office) -> No
     plan = (office.folder / "dbe" / "plan.yaml").read_text()
     assert '  jobs: "duckdb://../office.duckdb#jobs"\n' in plan
     (office.folder / "dbe" / "codebook.yaml").write_text(CODEBOOK)
+    office.edit("dbe/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     checked = office.run("check", "dbe/plan.yaml")
     assert checked.exit_code == 0, checked.output
 
@@ -415,8 +416,16 @@ def test_a_draft_without_account_and_period_is_rejected(office: Office) -> None:
     ]
     rejected = office.run("plan", "new/plan.yaml")
     assert rejected.exit_code == 1
-    assert "my-account" in rejected.stderr
-    assert "my-period" in rejected.stderr
+    assert rejected.stderr.splitlines() == [
+        "leeward: 2 problems:",
+        "  1. account: must name the account: a draft has this word in its place; got "
+        "'my-account'. Type the name of an account; `leeward ledger create --account NAME` opens "
+        "one.",
+        "  2. period: must name the period: a draft has this word in its place; got "
+        "'my-period'. Type the period of the data, such as 2026Q1.",
+    ]
+    office.edit("new/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
+    assert office.run("plan", "new/plan.yaml").exit_code == 0
 
 
 def test_the_flow_of_jobs_is_an_attribute(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from leeward.cli.keys import Key
 from leeward.cli.meaning import few_labels, legal, other_spellings
 from leeward.model.declaration import NAME
 from leeward.model.spellings import SPELLINGS
+from leeward.publishing.request import PLACEHOLDERS
 
 READ = "read from the data: confirm that these values are public"
 WRITE = "no list is known: write one (CSV, header code,label) and uncomment this, or delete it"
@@ -19,9 +20,6 @@ NULLS = ("-", "NA", ".")
 
 UNKNOWN = "unknown"
 """The code that a draft adds to the lists of workers: rows without a listed code count there."""
-
-PLACEHOLDERS = {"account": "my-account", "period": "my-period"}
-"""What a draft has in place of what its operator did not state: a plan rejects it."""
 
 
 @dataclass(frozen=True)
