@@ -196,18 +196,17 @@ def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str
 
 
 def _require_spelling(name: str, way: str, beside: Mapping[str, str], where: str) -> None:
-    """Refuse a spelling that a list does not have, and parts of a list beside one."""
+    """Reject a spelling that a list does not have, and a part of a list beside one."""
     known = SPELLINGS.get(name, {})
-    if way not in known or beside:
-        lists = f"one of {', '.join(known)}" if known else f"left out: {name} has one only"
-        raise InvalidParameter(
-            where,
-            rule="must have no state, country or code beside spelling"
-            if beside and known
-            else f"must have a spelling that is {lists}",
-            value=shown(way),
-            next_step="Write for example standard:lehd/sex?spelling=letters.",
-        )
+    if way in known and not beside:
+        return
+    rule = f"must be one of {', '.join(known)}" if known else f"has no meaning for {name}"
+    raise InvalidParameter(
+        f"{where}?spelling",
+        rule=rule if way not in known else "must not be beside a state, a country or a code",
+        value=shown(way) if way not in known else ", ".join(beside),
+        next_step="Write for example standard:lehd/sex?spelling=letters, or leave it out.",
+    )
 
 
 LEHD = "LEHD public-use schema V4.14.0"
