@@ -47,7 +47,7 @@ def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
         "(header code,label), and uncomment the attribute or delete it:",
         "  place: new/codes/place.csv",
         "  owner: new/codes/owner.csv",
-        "Then decide which workplace attributes are public, choose tables and epsilon, run",
+        "Then decide which workplace attributes are public, choose tables and epsilon. Run",
         "  leeward plan new/plan.yaml",
     ]
     assert office.run("plan", "new/plan.yaml").exit_code == 0
@@ -73,7 +73,7 @@ def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) 
         "No list is known for these: they are comments in the codebook. Write a list",
         "(header code,label), and uncomment the attribute or delete it:",
         "  owner: my new/codes/owner.csv",
-        "Then decide which workplace attributes are public, choose tables and epsilon, run",
+        "Then decide which workplace attributes are public, choose tables and epsilon. Run",
         "  leeward plan 'my new/plan.yaml'",
     ]
     assert (

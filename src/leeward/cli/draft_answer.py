@@ -111,7 +111,7 @@ class DraftAnswer:
             yield f"First type these in {self.out / PLAN}; until then `leeward plan` rejects it:"
             yield from (f"  {key}: {words}" for key, words in asked.items())
         ready = "" if self.draft.tables else " once a list is written"
-        yield "Then decide which workplace attributes are public, choose tables and epsilon, run"
+        yield "Then decide which workplace attributes are public, choose tables and epsilon. Run"
         yield f"  leeward plan {quote(str(self.out / PLAN))}{ready}"
 
 

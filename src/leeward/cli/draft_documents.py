@@ -121,6 +121,8 @@ def _attribute(column: Column) -> Iterator[str]:
     if column.table == "workplaces":
         yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
     yield from _codes(column)
+    if column.table == "workplaces":
+        yield f"  # unknown: {UNKNOWN}  # for establishments without a code, if there may be some"
     if column.table == "workers":
         yield f"  unknown: {UNKNOWN}"
 
@@ -134,9 +136,10 @@ def _codes(column: Column) -> Iterator[str]:
     if column.fit is not None and not column.in_file:
         yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
         if column.fit.listed.also:
-            yield f"  # counted too: {other_spellings(column.fit.listed)}. If these mean something"
-            yield "  # else with you, write codes of your own; other spellings to publish are"
-            yield f"  # {', '.join(SPELLINGS[column.fit.listed.name])}"
+            _, *others = SPELLINGS[column.fit.listed.name]
+            yield f"  # Counted too: {other_spellings(column.fit.listed)}. If these mean something"
+            yield "  # else in your register, write codes of your own. Other spellings to publish:"
+            yield f"  # {', '.join(others)}."
         return
     if not column.listed and column.meaning is not None and column.meaning.lists:
         known = column.meaning.lists.replace(" ", ", ")
