@@ -13,10 +13,10 @@ STATED = ("--account", "office", "--period", "2026")
 
 
 def survey() -> Rows:
-    """Rows as an earnings survey has them: an employer's id, no person's id, a weight."""
+    """Rows as an earnings survey has them: an employer's id, no person's id, a weight, twins."""
     return [
         {"region": "R1", "siren": f"u{n % 4}", "own": "5", "sex": "12"[n % 2],
-         "isced": str(n % 5), "earningsMonth": f"{2000 + n}.55", "grossing_factor": "1.7"}
+         "isced": str(n % 5), "earningsMonth": f"{2000 + n % 20}.55", "grossing_factor": "1.7"}
         for n in range(40)
     ]  # fmt: skip
 

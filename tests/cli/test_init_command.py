@@ -320,6 +320,7 @@ def test_what_init_wrote_is_released(office: Office) -> None:
     ]
     assert office.run("init", *tables, *STATED, "--out", "new").exit_code == 0
     assert not (office.folder / "new" / "codes").exists()
+    assert office.run("check", "new/plan.yaml").exit_code == 0
     result = office.run("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
     assert result.exit_code == 0, result.output
 

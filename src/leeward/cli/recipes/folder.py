@@ -145,7 +145,7 @@ def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
         tables = ", ".join(recipe.tables)
         yield f"{folder / CONFIDENTIAL} holds {tables}: confidential, for their owner alone."
     if recipe.lists:
-        yield "Fill these public code lists (the header is there; one row for each code):"
+        yield "Fill these public code lists (header code,label; one row for each code):"
         yield from (f"  {folder / list_file(name)}" for name in recipe.lists)
     if recipe.choice:
         yield recipe.choice
