@@ -308,6 +308,8 @@ def _attribute(
         return _derived(name, written, finer, codes, lists)
     recode = {code: position for position, code in enumerate(codes.codes)}
     raise_all(misplaced(written, recode, where))
+    recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
+    raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
     missing = codes.unknown if written.null_as is None else written.null_as
     other = codes.unknown if written.other is None else written.other
