@@ -39,8 +39,8 @@ def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
         "These columns got a classification. Check that each is right:",
         "  sector: standard:naics/sector (11 Agriculture, Forestry,…; 21 Mining, Quarrying, and "
         "Oil…; 22 Utilities; … 20 codes)",
-        "  sex: standard:lehd/sex?spelling=numbers (1 Male; 2 Female)",
-        "    counted too: 01, M, male, Male as 1; 02, F, W, female, Female as 2",
+        "  sex: standard:lehd/sex (1 Male; 2 Female)",
+        "    read too: M as 1, F as 2 and so on, and the labels. Check that this is right.",
         "  education: standard:lehd/education (E1 Less than high school; E2 High school or "
         "equivalent, no…; E3 Some college or Associate…; … 5 codes)",
         "No list is known for these: they are comments in the codebook. Write a list",

@@ -67,7 +67,11 @@ BAD = {
     ),
     "no list": ('["-", NA]', '"-"', r"codebook\.nulls: must be a list"),
     "a line break": ('["-", NA]', '["\\n"]', "must be a printable text of at most 100"),
-    "beside from": ("from: age,", "from: age, nulls: [x],", "takes column, other, null_as, nulls"),
+    "beside from": (
+        "from: age,",
+        "from: age, nulls: [x],",
+        "takes column, spelled, other, null_as, nulls",
+    ),
     "two lists of one column": (
         "  rank:",
         "  sexes: {table: workers, column: sex, codes: [f], nulls: [x]}\n  rank:",

@@ -2,13 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from shlex import quote
 
 from leeward.cli.draft import Column, Draft
 from leeward.cli.draft_documents import Chosen, quoted, why_left_out
 from leeward.cli.employees import FILE, LIST, Employees
-from leeward.cli.meaning import few_labels, other_spellings
+from leeward.cli.meaning import few_labels
+
+MOST_TEXTS = 2
+"""How many texts of a spelling are shown."""
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 
@@ -119,8 +123,10 @@ def _fitted(column: Column) -> Iterator[str]:
     """A classification that a column got, and the other texts that count as its codes."""
     if column.fit is not None:
         yield f"  {quoted(column.name)}: {column.fit.address} ({few_labels(column.listed)})"
-        if column.fit.listed.also:
-            yield f"    counted too: {other_spellings(column.fit.listed)}"
+        pairs = (pair for texts in column.fit.listed.spellings.values() for pair in texts.items())
+        read = ", ".join(f"{text} as {code}" for text, code in islice(pairs, MOST_TEXTS))
+        if read:
+            yield f"    read too: {read} and so on, and the labels. Check that this is right."
 
 
 def _lacking(column: Column) -> str:

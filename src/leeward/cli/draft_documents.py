@@ -8,9 +8,8 @@ from textwrap import wrap
 
 from leeward.cli.draft import Column, Draft
 from leeward.cli.keys import Key
-from leeward.cli.meaning import few_labels, legal, other_spellings
+from leeward.cli.meaning import few_labels, legal, spellings
 from leeward.model.declaration import NAME
-from leeward.model.spellings import SPELLINGS
 from leeward.publishing.request import PLACEHOLDERS
 
 READ = "read from the data: confirm that these values are public"
@@ -135,11 +134,9 @@ def _codes(column: Column) -> Iterator[str]:
         return
     if column.fit is not None and not column.in_file:
         yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
-        if column.fit.listed.also:
-            _, *others = SPELLINGS[column.fit.listed.name]
-            yield f"  # Counted too: {other_spellings(column.fit.listed)}. If these mean something"
-            yield "  # else in your register, write codes of your own. Other spellings to publish:"
-            yield f"  # {', '.join(others)}."
+        if spellings(column.fit.listed):
+            ways = ", ".join(spellings(column.fit.listed))
+            yield f"  spelled: [{ways}]  # read as its codes too; or a mapping of your own texts"
         return
     if not column.listed and column.meaning is not None and column.meaning.lists:
         known = column.meaning.lists.replace(" ", ", ")

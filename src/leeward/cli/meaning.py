@@ -10,7 +10,7 @@ from unicodedata import normalize
 
 from leeward.model.classifications import STANDARD, Classification, Library
 from leeward.model.declaration import NAME, RESERVED
-from leeward.model.spellings import SPELLINGS
+from leeward.model.spelling import LABELS
 
 LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
 """Letters that Unicode does not take apart."""
@@ -194,24 +194,12 @@ def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
     names = meaning.lists.split()[:1] if meaning.sure else []
     named = (one for name in names for one in library.named(name))
     found = [one for one in named if "string" in kind or _all_numbers(one)]
-    return _in_any_spelling(found[0]) if len(found) == 1 else None
+    return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
 
 
-def _in_any_spelling(listed: Classification) -> Fit:
-    """The list itself; one with spellings in the first of them, which accepts the others too."""
-    way = next(iter(SPELLINGS.get(listed.name, ())), None)
-    address = f"{STANDARD}{listed.name}"
-    if way is None:
-        return Fit(address, listed)
-    return Fit(f"{address}?spelling={way}", listed.spelled(way))
-
-
-def other_spellings(listed: Classification) -> str:
-    """The texts that count as each code beside the code itself: M, male as 1."""
-    texts: dict[str, list[str]] = {}
-    for text, code in listed.also.items():
-        texts.setdefault(code, []).append(text)
-    return "; ".join(f"{', '.join(others)} as {code}" for code, others in texts.items())
+def spellings(listed: Classification) -> tuple[str, ...]:
+    """The spellings that a draft accepts: those of the list, and labels beside them."""
+    return (*listed.spellings, LABELS) if listed.spellings else ()
 
 
 def _all_numbers(listed: Classification) -> bool:

@@ -2,10 +2,11 @@
 
 The lists are facts of these sources. LEHD: the public-use schema V4.14.0 (CC0), files `label_*`,
 without the codes of totals and without race A6, which it marks as not used. NAICS: the same schema,
-`label_industry`, level S. States: the same schema, `label_fipsnum`. QCEW: ownership codes of the
-Quarterly Census of Employment and Wages (Bureau of Labor Statistics). NACE Rev. 2: Regulation (EC)
-No 1893/2006, annex I; NACE Rev. 2.1: Delegated Regulation (EU) 2023/137. ISCO-08: International
-Labour Organization, 2012, volume I. ISCED 2011: UNESCO Institute for Statistics, 2012.
+`label_industry`, level S. States: the same schema, `label_fipsnum`. Postal abbreviations: United
+States Postal Service, Publication 28, appendix B. QCEW: ownership codes of the Quarterly Census of
+Employment and Wages (Bureau of Labor Statistics). NACE Rev. 2: Regulation (EC) No 1893/2006, annex
+I; NACE Rev. 2.1: Delegated Regulation (EU) 2023/137. ISCO-08: International Labour Organization,
+2012, volume I. ISCED 2011: UNESCO Institute for Statistics, 2012.
 """
 
 import re
@@ -18,7 +19,6 @@ from urllib.parse import parse_qsl
 
 from leeward.errors import BadFile, InvalidParameter, shown
 from leeward.model.document import nearest
-from leeward.model.spellings import SPELLINGS, accepted, published
 
 STANDARD = "standard:"
 """How `codes` begins that names a classification."""
@@ -46,8 +46,8 @@ class Classification:
     source: str
     codes: Mapping[str, str] = field(hash=False)
     spans: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
-    also: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Other texts that mean a code, of a list that was asked for in one of its spellings."""
+    spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    """Other texts that are in use for the codes, by the name of the spelling: the code of each."""
 
     def __post_init__(self) -> None:
         ranges = ((code, RANGE.fullmatch(code)) for code in self.codes)
@@ -90,11 +90,6 @@ class Classification:
         if form == "number":
             kept = {code.lstrip("0") or "0": label for code, label in kept.items()}
         return replace(self, codes=kept, spans={})
-
-    def spelled(self, way: str) -> "Classification":
-        """The list with its codes in a spelling, and all others accepted for them."""
-        codes = {text: self.codes[code] for code, text in published(self.name, way).items()}
-        return replace(self, codes=codes, also=accepted(self.name, way))
 
 
 def is_standard(written: object) -> bool:
@@ -140,10 +135,6 @@ class Library:
             raise self._not_one(name, found, where)
         asked = dict(parse_qsl(query, keep_blank_values=True))
         _refuse_query(written, query, asked, where)
-        way = asked.pop("spelling", None)
-        if way is not None:
-            _require_spelling(name, way, asked, where)
-            return found[0].spelled(way)
         begin = asked.get("state", asked.get("country", ""))
         kept = found[0].under(begin, asked.get("code", "whole")) if asked else found[0]
         if not kept.codes:
@@ -180,11 +171,7 @@ class Library:
 def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str) -> None:
     """Anything behind the question mark but a state or country, and a form of codes."""
     form = asked.get("code", "whole")
-    sound = (
-        set(asked) <= {"state", "country", "code", "spelling"}
-        and form in FORMS
-        and all(asked.values())
-    )
+    sound = set(asked) <= {"state", "country", "code"} and form in FORMS and all(asked.values())
     if bool(query) != bool(asked) or not sound or (form == "local" and len(asked) == 1):
         raise InvalidParameter(
             where,
@@ -193,20 +180,6 @@ def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str
             value=shown(written),
             next_step="Write for example standard:fips/county?state=44&code=local.",
         )
-
-
-def _require_spelling(name: str, way: str, beside: Mapping[str, str], where: str) -> None:
-    """Reject a spelling that a list does not have, and a part of a list beside one."""
-    known = SPELLINGS.get(name, {})
-    if way in known and not beside:
-        return
-    rule = f"must be one of {', '.join(known)}" if known else f"has no meaning for {name}"
-    raise InvalidParameter(
-        f"{where}?spelling",
-        rule=rule if way not in known else "must not be beside a state, a country or a code",
-        value=shown(way) if way not in known else ", ".join(beside),
-        next_step="Write for example standard:lehd/sex?spelling=letters, or leave it out.",
-    )
 
 
 LEHD = "LEHD public-use schema V4.14.0"
@@ -275,6 +248,14 @@ STATES = {
     "53": "Washington", "54": "West Virginia", "55": "Wisconsin", "56": "Wyoming",
     "72": "Puerto Rico", "78": "United States Virgin Islands",
 }  # fmt: skip
+
+POSTAL = (
+    *("AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN"),
+    *("IA", "KS", "KY", "LA", "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH"),
+    *("NJ", "NM", "NY", "NC", "ND", "OH", "OK", "OR", "PA", "RI", "SC", "SD", "TN", "TX", "UT"),
+    *("VT", "VA", "WA", "WV", "WI", "WY", "PR", "VI"),
+)
+"""Abbreviations of the United States Postal Service, in the order of the states."""
 
 _TO_F = (
     ("A", "01-03", "Agriculture, forestry and fishing"),
@@ -355,8 +336,14 @@ PACKAGED = (
     Classification(
         *("naics/2", "NAICS sectors by two digits", LEHD, _two_digits(NAICS_SECTORS)),
     ),
-    Classification("fips/state", "States of the United States, FIPS", LEHD, STATES),
-    Classification("lehd/sex", "Sex", LEHD, {"1": "Male", "2": "Female"}),
+    Classification(
+        *("fips/state", "States of the United States, FIPS", LEHD, STATES),
+        spellings={"postal": dict(zip(POSTAL, STATES, strict=True))},
+    ),
+    Classification(
+        *("lehd/sex", "Sex", LEHD, {"1": "Male", "2": "Female"}),
+        spellings={"letters": {"M": "1", "F": "2"}},
+    ),
     Classification(
         "lehd/agegrp",
         "Age groups",

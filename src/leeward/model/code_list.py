@@ -3,7 +3,7 @@
 import csv
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from unicodedata import normalize
@@ -27,18 +27,10 @@ class CodeList:
     labels: tuple[str, ...]
     unknown: str | None = None
     """The code for unknown; None without one."""
-    also: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """Other texts that mean a code."""
-
-    @property
-    def positions(self) -> dict[str, int]:
-        """The position of each text that means a code."""
-        places = {code: position for position, code in enumerate(self.codes)}
-        return places | {text: places[code] for text, code in self.also.items()}
 
     def with_unknown(self, code: str, label: str, where: str) -> "CodeList":
         """The list with one more code, which stands for unknown."""
-        if code in self.positions:
+        if code in self.codes:
             raise InvalidParameter(
                 where,
                 rule="must be a code that the list does not have",
@@ -48,7 +40,7 @@ class CodeList:
             )
         more = dict(zip(self.codes, self.labels, strict=True)) | {code: label}
         made = read_codes(more, Path(), where)
-        return CodeList(made.codes, made.labels, code, self.also)
+        return CodeList(made.codes, made.labels, code)
 
 
 PACKAGED_ALONE = Library()
@@ -63,10 +55,8 @@ def read_codes(
     header: tuple[str, str] = HEADER,
 ) -> CodeList:
     """Codes as a list, as a mapping to labels, as a CSV file with both, or as a classification."""
-    also: Mapping[str, str] = {}
     if isinstance(written, str) and is_standard(written):
-        listed = library.find(written, where)
-        rows, also = list(listed.codes.items()), listed.also
+        rows = list(library.find(written, where).codes.items())
     elif isinstance(written, str):
         rows = _read_csv(folder / written, header, where)
     elif isinstance(written, dict):
@@ -93,7 +83,7 @@ def read_codes(
             next_step="Mend the list.",
         )
     _refuse_twins(codes, where)
-    return CodeList(codes, tuple(label for _, label in rows), also=also)
+    return CodeList(codes, tuple(label for _, label in rows))
 
 
 def _refuse_twins(codes: tuple[str, ...], where: str) -> None:

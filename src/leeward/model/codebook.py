@@ -306,7 +306,9 @@ def _attribute(
         _require_total(written.total, codes, f"{where}.total")
     if finer is not None:
         return _derived(name, written, finer, codes, lists)
-    recode = codes.positions
+    recode = {code: position for position, code in enumerate(codes.codes)}
+    raise_all(misplaced(written, recode, where))
+    recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
     raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
     missing = codes.unknown if written.null_as is None else written.null_as

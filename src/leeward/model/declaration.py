@@ -11,7 +11,7 @@ from leeward.exact import rational
 from leeward.model.attribute import TABLES, NumericRange, RealRange
 from leeward.model.classifications import NoList, is_standard
 from leeward.model.document import Long, Short, Written, one_of
-from leeward.model.nulls import Nulls
+from leeward.model.nulls import Nulls, NullText
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
@@ -25,7 +25,7 @@ WHOLE = re.compile(r"-?[0-9]{1,15}")
 
 NUMERIC_KEYS = ("unit", "period", "low", "cap", "cap_from", "classes")
 FILE_KEYS = ("code_column", "label_column")
-CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "other", "omit", "unknown")
+CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "spelled", "other", "omit", "unknown")
 REAL = "number"
 """The type of a column of real numbers, which no table counts and regressions read."""
 
@@ -38,6 +38,7 @@ CODES = (
     "standard: and a classification"
 )
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
+SPELLED = "must be the name of a spelling, a list of such names, or a mapping of texts to codes"
 UNKNOWN = "must be one code, or a mapping of one code to its label"
 
 
@@ -96,6 +97,7 @@ class WrittenAttribute(Written):
     origin: str | None = Field(default=None, alias="from")
     map: Annotated[str | dict[str, str] | None, one_of(MAP)] = None
     prefix: str | None = None
+    spelled: Annotated[str | list[str] | dict[NullText, str] | None, one_of(SPELLED)] = None
     unknown: Annotated[str | dict[str, str] | None, one_of(UNKNOWN)] = None
     other: str | None = None
     null_as: str | None = None
@@ -192,12 +194,12 @@ def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardEr
             next_step="Leave it out, or name the file.",
         )
     yield from _hierarchy_problems(written, where)
-    own = (written.other, written.null_as, written.column, written.nulls)
+    own = (written.other, written.null_as, written.column, written.nulls, written.spelled)
     if written.origin is not None and (any(one is not None for one in own) or written.omit):
         yield InvalidParameter(
             where,
-            rule="takes column, other, null_as, nulls and omit from the attribute that it is "
-            "derived from",
+            rule="takes column, spelled, other, null_as, nulls and omit from the attribute that "
+            "it is derived from",
             value=f"from: {written.origin}",
             next_step="Move these keys there.",
         )

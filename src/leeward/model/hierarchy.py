@@ -10,6 +10,7 @@ from leeward.model.classifications import Classification, Library, is_standard
 from leeward.model.code_list import CodeList, read_codes, read_parents
 from leeward.model.declaration import WrittenAttribute
 from leeward.model.document import place
+from leeward.model.spelling import Spelling, read_spelling
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,15 @@ class Lists:
         header = (written.code_column or "code", written.label_column or "label")
         listed = [] if written.codes is None else written.codes
         return read_codes(listed, self.folder, where, self.library, header)
+
+    def spelling(self, written: WrittenAttribute, codes: CodeList, where: str) -> Spelling:
+        """The other texts for its codes that an attribute declares."""
+        if written.spelled is None:
+            return {}
+        named: Mapping[str, Spelling] = {}
+        if is_standard(written.codes):
+            named = self.library.find(str(written.codes), f"{where}.codes").spellings
+        return read_spelling(written.spelled, codes, named, f"{where}.spelled")
 
     def by_prefix(
         self, name: str, declared: Mapping[str, WrittenAttribute], origin: Attribute

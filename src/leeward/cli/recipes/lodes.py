@@ -124,8 +124,11 @@ def _attributes(homes: bool) -> Iterator[str]:
 
 
 def _sex() -> str:
-    """M and F, as LODES has them, of which registers have other spellings."""
-    return '  sex:\n    table: workers\n    codes: "standard:lehd/sex?spelling=letters"'
+    """M and F, as the economy has them, with the codes and labels that registers write."""
+    codes = WORKER_CODES["sex"]
+    texts = {**dict(zip("12", codes, strict=True)), **{v.lower(): k for k, v in codes.items()}}
+    spelled = ", ".join(f'"{text}": {code}' for text, code in texts.items())
+    return f"{listed('sex', 'workers', codes)}\n    spelled: {{{spelled}}}"
 
 
 def _earnings() -> str:
