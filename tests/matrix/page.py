@@ -1,17 +1,22 @@
 """A visitor who follows every link of the page, and sends every form that only reads."""
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from starlette.routing import Match, Route
 
 from leeward.web import laboratory, ledger_tab, plan_tab, releases_tab
+from leeward.web.geography import read_map
 from tests.matrix.consumers import Text, proper
-from tests.web.serving import Served
+from tests.matrix.office import Made, Office
+from tests.web.serving import Served, serving
 
+COMPARISON = "/comparison?first=first&second=second"
+
+STARTS = ("/plan", "/releases", "/ledger", "/glossary", "/laboratory", COMPARISON)
 VARIED = ("sort", "order", "columns", "status", "totals", "first", "second", "table")
 """Fields of which each value is opened; of all others one value stands for the rest."""
 
@@ -97,10 +102,13 @@ class Offers(HTMLParser):
 
 @dataclass
 class Visit:
-    """A crawl: how often each route was opened, and what was wrong with an answer."""
+    """A crawl: the addresses that were opened, by route, and what was wrong with an answer."""
 
     page: Served
-    opened: Counter[str] = field(default_factory=Counter)
+    most: int = 1000
+    """Maximum number of addresses of one route."""
+
+    opened: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
     def crawl(self, *starts: str) -> "Visit":
@@ -108,15 +116,18 @@ class Visit:
         waiting, seen = deque(starts), set[tuple[str, str, str]]()
         while waiting:
             address = waiting.popleft()
-            fresh = news(address) - seen
+            fresh, route = news(address) - seen, route_of(urlsplit(address).path)
             seen |= fresh
-            waiting.extend(self._open(address) if fresh else ())
+            if fresh and len(self.opened.setdefault(route, [])) < self.most:
+                self.opened[route].append(address)
+                waiting.extend(self._open(address))
         return self
 
     def _open(self, address: str) -> Iterator[str]:
         """Look at one answer; gives the addresses that it offers."""
-        self.opened[route_of(urlsplit(address).path)] += 1
         answer = self.page.get(address)
+        if "location" in answer.headers:
+            yield answer.headers["location"].removeprefix(self.page.site.base)
         if answer.status >= 400:
             words = " ".join(Text(answer.text).words.split())
             self.faults.append(f"{address}: {answer.status} {words}")
@@ -134,3 +145,19 @@ class Visit:
             if not full.scheme and full.path.startswith(f"{base}/"):
                 query = urlencode(parse_qsl(full.query))  # without empty fields
                 yield full.path.removeprefix(base) + (f"?{query}" if query else "")
+
+
+def visited(made: Made, office: Office) -> Visit:
+    """The whole page of a plan: its plan, bundles, ledger, comparison, map and laboratory."""
+    gallery = {"index.html": "<!doctype html><title>Attacks</title><p>None.</p>"}
+    failed: list[Exception] = []
+    with serving(
+        made.plan,
+        made.bundle.parent,
+        made.ledger,
+        gallery,
+        geography=read_map(office.map()),
+        failed=failed.append,
+    ) as page:
+        visit = Visit(page).crawl(*STARTS)
+    return replace(visit, faults=[*visit.faults, *map(repr, failed)])
