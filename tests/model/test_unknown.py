@@ -79,6 +79,11 @@ def test_unknown_is_unknown_in_coarser_attributes(more: str, tmp_path: Path) -> 
     assert found["group"].codes[found["group"].recode["91"]] == "9"
 
 
+def test_the_beginning_of_unknown_is_no_code(tmp_path: Path) -> None:
+    text = FINE.replace("MORE", "prefix: 1").replace('"9999"', '"7777"').partition("  half")[0]
+    assert read(tmp_path, text).attributes["group"].codes == ("1", "9", "7777")
+
+
 def test_a_coarser_attribute_may_have_another_code_or_a_map_of_its_own(tmp_path: Path) -> None:
     own = read(tmp_path, FINE.replace("MORE", 'prefix: 1, unknown: "0"').partition("impossible")[0])
     assert own.attributes["group"].codes == ("1", "9", "0")

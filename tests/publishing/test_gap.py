@@ -143,9 +143,11 @@ def test_nothing_is_said_where_nothing_is_to_add_up(tables: list[dict[str, Any]]
 
 
 def test_under_strict_rows_no_job_is_without_a_code() -> None:
-    made = [{"by": ["place", "race"]}, {"by": ["place"]}]
+    made: list[dict[str, Any]] = [{"by": ["place", "race"]}, {"by": ["place"]}]
     assert len(gaps(plan(*made))) == 1
     assert gaps(plan(*made, rows="strict")) == ()
+    made[0]["where"] = {"race": ["A"]}
+    assert [one.cause for one in gaps(plan(*made, rows="strict"))] == ["where"]
 
 
 def test_it_agrees_with_what_the_certificate_states() -> None:
