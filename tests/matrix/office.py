@@ -26,6 +26,9 @@ FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
 RELEASES = 10
 """The cap of an account, in prices of one release."""
 
+TOTAL = "00"
+"""The code of rows of totals."""
+
 FIRST, SECOND = "2026Q2", "2026Q3"
 """The periods of the two releases of each plan."""
 
@@ -130,7 +133,7 @@ class Office:
         codebook = yaml.load(files.codebook.read_text(), yaml.BaseLoader)  # noqa: S506 (texts only)
         codebook["attributes"]["flow"] = {"table": "jobs", "codes": list(FLOWS)}
         for name in ("region", "sector"):
-            codebook["attributes"][name]["total"] = "00"
+            codebook["attributes"][name]["total"] = TOTAL
         files.codebook.write_text(yaml.safe_dump(codebook, sort_keys=False))
         for name in TABLES:
             self._store(name, pq.read_table(self.economy / f"{name}.parquet"))

@@ -1,7 +1,8 @@
 """A visitor who follows every link of the page, and sends every form that only reads."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
@@ -147,17 +148,20 @@ class Visit:
                 yield full.path.removeprefix(base) + (f"?{query}" if query else "")
 
 
-def visited(made: Made, office: Office) -> Visit:
-    """The whole page of a plan: its plan, bundles, ledger, comparison, map and laboratory."""
+@contextmanager
+def served(
+    made: Made, office: Office, failed: Callable[[Exception], None] | None = None
+) -> Iterator[Served]:
+    """The page of a plan: with its bundles, ledger, a map and a laboratory."""
     gallery = {"index.html": "<!doctype html><title>Attacks</title><p>None.</p>"}
+    more = {"geography": read_map(office.map()), "failed": failed}
+    with serving(made.plan, made.bundle.parent, made.ledger, gallery, **more) as page:
+        yield page
+
+
+def visited(made: Made, office: Office) -> Visit:
+    """All addresses of the page of a plan."""
     failed: list[Exception] = []
-    with serving(
-        made.plan,
-        made.bundle.parent,
-        made.ledger,
-        gallery,
-        geography=read_map(office.map()),
-        failed=failed.append,
-    ) as page:
+    with served(made, office, failed.append) as page:
         visit = Visit(page).crawl(*STARTS)
     return replace(visit, faults=[*visit.faults, *map(repr, failed)])
