@@ -43,8 +43,8 @@ MARK = "Confidential: what follows may hold facts about the data. It stays insid
 
 GAP = (
     "sex has no `other` and no `null_as`: jobs without a listed sex count in no cell of by_sex, so "
-    "its rows add up to at most all jobs, unlike those of other tables. Write `other` and `null_as` "
-    "beside sex in the codebook, or `unknown` with a code for unknown."
+    "its rows add up to at most all jobs, unlike those of other tables. Write `other` and "
+    "`null_as` beside sex in the codebook, or `unknown` with a code for unknown."
 )
 """Of the office's own plan."""
 

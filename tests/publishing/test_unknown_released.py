@@ -12,6 +12,7 @@ import leeward
 from leeward.model.row_rules import NULL_RULES
 from leeward.noise import draws
 from leeward.publishing.gap import gaps
+from leeward.tidy import tidy
 from tests.publishing.test_plus import opened
 from tests.publishing.test_product import Unnoised
 
@@ -107,6 +108,6 @@ def test_the_bundle_is_sound_and_states_the_rule(tmp_path: Path) -> None:
     assert tables["wac_group"]["codes"]["group"] == {"1": "1", "9": "9", "99": "Not told"}
     assert all(one["joint"]["covers"] for name, one in tables.items() if name != "sexes")
     assert not any(one.get("partial") for one in tables.values())
-    tidy = leeward.tidy.tidy(tmp_path / "b", tmp_path / "tidy")
-    assert "may leave jobs out" not in tidy.certificate.made_from.sentence  # type: ignore[union-attr]
+    made_of_it = tidy(tmp_path / "b", tmp_path / "tidy")
+    assert "may leave jobs out" not in made_of_it.certificate.made_from.sentence  # type: ignore[union-attr]
     assert leeward.verify(tmp_path / "tidy").sound
