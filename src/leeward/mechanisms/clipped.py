@@ -85,7 +85,9 @@ class Clipped:
         "random number whose size is public.",
         bias="Establishments above a public bound are scaled down to it, so some cells come out "
         "low.",
-        allowance="The interval from low to high allows for that.",
+        allowance="The interval from low to high allows for that and has the true number in at "
+        "least 90 % of cases. The noise is value − low on either side; what high is farther "
+        "from the value is the allowance for clipping.",
     )
     origin: ClassVar[Origin] = "ours"
     counted: ClassVar[bool] = True
@@ -278,18 +280,44 @@ class Clipped:
         steps = sqrt(self.index_variance) if gaussian else 1 / self.index_law.pieces[0].rate
         return abs(float(steps)) * step
 
-    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
-        """[v−q, κ(v+q)]: it holds the truth with probability 1−η₁−η₂, clipping included.
+    def interval(
+        self, values: Integers, theta: Integers, cells: int = 1, frame: Integers | None = None
+    ) -> Ends:
+        """v−q and v+q, and above what clipping takes at most: the truth with 1−η₁−η₂ at least.
 
-        For `cells` worker cells together, each may miss so many times more seldom.
+        For `cells` worker cells together, each may miss so many times more seldom. `frame` (w,) is
+        the public number of establishments of each workplace cell, None where there is no frame.
         """
         q = self.margin(theta, 1 - MISSED / cells).reshape(-1, 1)
-        steps, kappa = whole_margins(q), self.kappa
-        high = values + steps
-        if kappa > 1:  # flooring to the lattice takes less than a point from each establishment
-            lost = self.establishments / self.clipping.lattice
-            high = np.maximum(high, whole_margins((values + q + lost) * kappa))
+        return self._ends(values, q, self._allowance(values + q, theta, frame))
+
+    def expected_interval(self, values: Integers, theta: Integers, frame: Integers) -> Integers:
+        """How far the interval of such values (1, c) reaches down, and at most farther up."""
+        low, _ = self.interval(values, theta, frame=frame)
+        noise = values - low
+        allowance = Clipped._allowance(self, (values + noise).astype(np.float64), theta, frame)
+        return np.concatenate([noise, whole_margins(allowance)])
+
+    def _ends(self, values: Integers, q: Floats, allowance: Floats) -> Ends:
+        steps = whole_margins(q)
+        high = np.maximum(values + steps, whole_margins(values + q + allowance))
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
+
+    def _allowance(self, most: Floats, theta: Integers, frame: Integers | None) -> Floats:
+        """What clipping took at most of cells that have at most so many jobs left.
+
+        A clipped establishment keeps at most θ jobs of a cell. It lost at most κ−1 times these, and
+        less than κ lattice points to flooring.
+        """
+        lattice, kappa = self.clipping.lattice, self.kappa
+        if kappa == 1:
+            return np.zeros_like(most)
+        number = np.array([self.establishments]) if frame is None else frame
+        kept = np.maximum(most, 0)
+        if frame is not None:
+            kept = np.minimum(kept, (frame * (theta / lattice))[:, None])
+        allowance: Floats = (kappa - 1) * kept + (kappa * number / lattice)[:, None]
+        return allowance
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""

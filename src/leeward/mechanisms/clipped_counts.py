@@ -94,7 +94,8 @@ class ClippedCounts(Recordable):
         for made, cells in self.by_class(entries):
             values[cells], theta = made._release(entries.part(cells), noise)
             scale[cells] = made.spreads(theta)
-            for name, column in self._intervals(made, values[cells], theta).items():
+            frame = None if entries.in_frame is None else entries.in_frame[cells]
+            for name, column in self._intervals(made, values[cells], theta, frame).items():
                 margins[name][cells] = column
         variance = 2.0 if self.mechanism.noise == "laplace" else 1.0
         return Measured(values, margins, PublicLaw(variance, False, scale))
@@ -103,11 +104,13 @@ class ClippedCounts(Recordable):
         """Mechanisms with the workplace cells that they measure."""
         return by_class(self.mechanism, self.mechanism.suited, entries)
 
-    def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
+    def _intervals(
+        self, made: Clipped, values: Integers, theta: Integers, frame: Integers | None
+    ) -> Margins:
         names, d = self.margin_columns, self.parameters.cells
         if not names:
             return {}
-        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
+        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells, frame)]
         return dict(zip(names, ends, strict=False))
 
     @property
@@ -134,12 +137,18 @@ class ClippedCounts(Recordable):
         return _noise_error(self._made(establishments), size)
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """Half of the interval of one establishment at the θ of a maximum without noise."""
+        """The noise of the interval of one establishment at the θ of a maximum without noise."""
+        found = self.expected_intervals(size, establishments)
+        return None if found is None else int(found[0, 0])
+
+    def expected_intervals(
+        self, size: int, establishments: int = ESTABLISHMENTS
+    ) -> Integers | None:
+        """Noise and allowance of that interval."""
         if self.margins.coverage is None:
             return None
         made, count = self._made(establishments), np.array([[-(-size // self.parameters.cells)]])
-        low, high = made.interval(count, self._theta(made, size))
-        return -(-int(high[0, 0] - low[0, 0]) // 2)
+        return made.expected_interval(count, self._theta(made, size), np.array([establishments]))
 
     def _made(self, establishments: int) -> Clipped:
         return self.mechanism.suited(establishment_class(establishments))

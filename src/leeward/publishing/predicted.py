@@ -1,6 +1,6 @@
 """Predicted: a prediction as a value that prints and shows itself, for a person and a program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
@@ -20,6 +20,8 @@ from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
     MEANING,
+    Expectation,
+    PartExpectation,
     expectations,
     mean_error,
     part_expectations,
@@ -164,7 +166,13 @@ def _parts_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
     """The tables of a product; nothing of other tables."""
     parts = part_expectations(table, profile)
     told = [
-        {"name": one.name, "worker_cells": one.cells, "mean_error": profile.mean(one.errors)}
+        {
+            "name": one.name,
+            "worker_cells": one.cells,
+            "mean_error": profile.mean(one.errors),
+            "margins": list(one.margins),
+            "allowances": list(one.allowances),
+        }
         for one in parts
     ]
     return {"tables": told} if told else {}
@@ -236,11 +244,29 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     words = of_unit("if the largest establishment has", table.charge.unit)
     yield _row(words, [f"{row.largest:,}" for row in rows])
     yield _row(f"  mean error in {unit}", [error(row.error) for row in rows])
-    for part in part_expectations(table, profile):
+    parts = part_expectations(table, profile)
+    for part in parts:
         yield _row(f"    {part.name}", [error(one) for one in part.errors])
-    if rows[0].margin is not None:
-        margins = [bounded(row.margin or 0) for row in rows]
-        yield _row(f"  90 % margin in {unit}, about", margins)
+    yield from _margin_rows(rows, parts, unit)
+
+
+def _margin_rows(
+    rows: Sequence[Expectation], parts: Sequence[PartExpectation], unit: str
+) -> Iterator[str]:
+    """Margins of the noise, and apart from it what intervals allow for clipping."""
+    if rows[0].margin is None:
+        return
+    yield _row(f"  90 % margin in {unit}, about", [bounded(row.margin or 0) for row in rows])
+    for part in parts:
+        if part.margins:
+            yield _row(f"    {part.name}", [bounded(one) for one in part.margins])
+    if not any(row.allowance for row in rows) and not any(any(one.allowances) for one in parts):
+        return
+    allowed = [bounded(row.allowance or 0) for row in rows]
+    yield _row("  farther up for clipping, about", allowed)
+    for part in parts:
+        if part.allowances:
+            yield _row(f"    {part.name}", [bounded(one) for one in part.allowances])
 
 
 def _heading(table: PlannedTable) -> Iterator[str]:

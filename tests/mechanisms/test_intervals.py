@@ -1,0 +1,124 @@
+"""Intervals of clipped tables: noise, and above it what clipping can have taken at most."""
+
+import numpy as np
+import pytest
+
+import leeward
+from leeward.mechanisms.clipped import Clipped
+from leeward.mechanisms.joint import rounding_of, with_total
+from leeward.mechanisms.joint_clipped import JointClipped
+from leeward.model import Entries
+from leeward.noise.scales import Integers
+
+MOST_PLACES = 400
+TABLES = (2, 3)
+
+
+def joint(epsilon: str = "2", establishments: int = 4) -> JointClipped:
+    made = leeward.mechanism(
+        "joint_clipped",
+        alpha="0.1",
+        epsilon=epsilon,
+        tables=TABLES,
+        establishments=establishments,
+    )
+    assert isinstance(made, JointClipped)
+    return made
+
+
+def single(epsilon: str = "2", establishments: int = 4) -> Clipped:
+    made = leeward.mechanism(
+        "clipped", alpha="0.1", epsilon=epsilon, cells=3, establishments=establishments
+    )
+    assert isinstance(made, Clipped)
+    return made
+
+
+def cells_at(kappa: float, bound: int, seed: int) -> Entries:
+    """Workplace cells of up to four establishments, none above κ times the bound."""
+    draw = np.random.default_rng(seed)
+    frame = draw.integers(1, 5, MOST_PLACES)
+    place = np.repeat(np.arange(MOST_PLACES), frame)
+    top = int(kappa * bound)
+    sizes = np.where(draw.random(place.size) < 0.5, top, draw.integers(0, top + 1, place.size))
+    columns = [draw.multinomial(sizes, draw.dirichlet(np.full(d, 0.3), sizes.size)) for d in TABLES]
+    rows = np.concatenate(columns, axis=1)
+    row, cell = np.nonzero(rows)
+    shape = MOST_PLACES, sum(TABLES)
+    return Entries(rows[row, cell], cell, row, sizes, place, shape, in_frame=frame)
+
+
+def truth_of(entries: Entries) -> Integers:
+    found = np.zeros(entries.shape, np.int64)
+    np.add.at(found, (entries.workplace[entries.row], entries.cell), entries.counts)
+    return found
+
+
+@pytest.mark.parametrize("framed", [True, False], ids=["frame", "no frame"])
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int, *, framed: bool) -> None:
+    made, bound = joint(), 50
+    assert made.kappa > 1.2
+    entries = cells_at(made.kappa, bound, seed)
+    theta = np.full(MOST_PLACES, bound * made.clipping.lattice)
+    kept = made.clipping.sums(entries, theta) / made.clipping.lattice
+    kept = np.concatenate([kept[:, :2].sum(axis=1, keepdims=True), kept], axis=1)
+    reach = np.repeat([made.reach(j) for j in range(3)], (1, *TABLES))
+    q = made.spreads(theta)[:, None] * reach + rounding_of(made.design)
+    values = np.ceil(kept - q).astype(np.int64)  # noise, and rounding, as far down as q
+    frame = entries.in_frame if framed else None
+    low, high = made.interval(values, theta, frame=frame)
+    truth = with_total(truth_of(entries), made.design)
+    assert (low <= truth).all()
+    assert (truth <= high).all()
+    assert (truth > 2 * values - low).any()  # noise by itself does not reach so far
+
+
+def test_less_than_the_allowance_would_miss() -> None:
+    """Establishments that are all κθ: the allowance is what they lost, to the job."""
+    made, bound, number = joint(), 1000, 3
+    size = int(made.kappa * bound)
+    theta = np.array([bound * made.clipping.lattice])
+    q = made.spreads(theta)[0] * made.reach(0) + 0.5
+    values = np.full((1, 6), int(np.ceil(number * bound - q)))
+    _, high = made.interval(values, theta, frame=np.array([number]))
+    assert number * size <= high[0, 0] <= number * size + number + 2
+
+
+def test_a_total_below_the_bound_needs_no_allowance() -> None:
+    made, bound = joint(), 1000
+    theta = np.array([bound * made.clipping.lattice] * 2)
+    values = np.array([[10] * 6, [5000] * 6])
+    low, high = made.interval(values, theta, frame=np.array([4, 4]))
+    assert high[0, 0] - 10 == 10 - low[0, 0]
+    assert high[1, 0] - 5000 > 5000 - low[1, 0]
+
+
+@pytest.mark.parametrize("made", [joint(), single()], ids=["joint_clipped", "clipped"])
+def test_few_establishments_lose_less_than_many(made: Clipped) -> None:
+    theta = np.full(3, 1000 * made.clipping.lattice)
+    values = np.full((3, 6 if isinstance(made, JointClipped) else 3), 9000)
+    _, high = made.interval(values, theta, frame=np.array([1, 4, 100]))
+    _, unknown = made.interval(values, theta)
+    assert (high[0] < high[1]).all()
+    assert (high[1] < high[2]).all()
+    assert (high[2] <= unknown[2]).all()
+    assert (made.interval(values, theta, frame=np.array([1, 4, 100]))[0] < values).all()
+
+
+def test_a_prediction_gives_noise_and_allowance_apart() -> None:
+    from leeward.mechanisms.margins import NoMargins, PublicMargins  # noqa: PLC0415
+
+    table = joint().measurement(by_cell=False, margins=PublicMargins())
+    found = table.expected_intervals(1000)
+    assert found is not None
+    assert found.shape == (2, 1 + len(TABLES))
+    assert (found > 0).all()
+    margin = table.expected_margin(1000)
+    assert margin is not None
+    assert min(found[0, 1:]) <= margin <= max(found[0, 1:])
+    none = joint().measurement(by_cell=False, margins=NoMargins())
+    assert none.expected_intervals(1000) is None
+    assert none.expected_margin(1000) is None
+    one = single().measurement(by_cell=False, margins=PublicMargins())
+    assert one.expected_intervals(1000)[0, 0] == one.expected_margin(1000)  # type: ignore[index]
