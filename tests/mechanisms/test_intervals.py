@@ -54,9 +54,8 @@ def truth_of(entries: Entries) -> Integers:
     return found
 
 
-@pytest.mark.parametrize("framed", [True, False], ids=["frame", "no frame"])
 @pytest.mark.parametrize("seed", range(5))
-def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int, *, framed: bool) -> None:
+def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int) -> None:
     made, bound = joint(), 50
     assert made.kappa > 1.2
     entries = cells_at(made.kappa, bound, seed)
@@ -66,8 +65,7 @@ def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int, *, fr
     reach = np.repeat([made.reach(j) for j in range(3)], (1, *TABLES))
     q = made.spreads(theta)[:, None] * reach + rounding_of(made.design)
     values = np.ceil(kept - q).astype(np.int64)  # noise, and rounding, as far down as q
-    frame = entries.in_frame if framed else None
-    low, high = made.interval(values, theta, frame=frame)
+    low, high = made.interval(values, theta)
     truth = with_total(truth_of(entries), made.design)
     assert (low <= truth).all()
     assert (truth <= high).all()
@@ -81,7 +79,7 @@ def test_less_than_the_allowance_would_miss() -> None:
     theta = np.array([bound * made.clipping.lattice])
     q = made.spreads(theta)[0] * made.reach(0) + 0.5
     values = np.full((1, 6), int(np.ceil(number * bound - q)))
-    _, high = made.interval(values, theta, frame=np.array([number]))
+    _, high = made.interval(values, theta)
     assert number * size <= high[0, 0] <= number * size + number + 2
 
 
@@ -89,21 +87,21 @@ def test_a_total_below_the_bound_needs_no_allowance() -> None:
     made, bound = joint(), 1000
     theta = np.array([bound * made.clipping.lattice] * 2)
     values = np.array([[10] * 6, [5000] * 6])
-    low, high = made.interval(values, theta, frame=np.array([4, 4]))
+    low, high = made.interval(values, theta)
     assert high[0, 0] - 10 == 10 - low[0, 0]
     assert high[1, 0] - 5000 > 5000 - low[1, 0]
 
 
-@pytest.mark.parametrize("made", [joint(), single()], ids=["joint_clipped", "clipped"])
-def test_few_establishments_lose_less_than_many(made: Clipped) -> None:
-    theta = np.full(3, 1000 * made.clipping.lattice)
-    values = np.full((3, 6 if isinstance(made, JointClipped) else 3), 9000)
-    _, high = made.interval(values, theta, frame=np.array([1, 4, 100]))
-    _, unknown = made.interval(values, theta)
-    assert (high[0] < high[1]).all()
-    assert (high[1] < high[2]).all()
-    assert (high[2] <= unknown[2]).all()
-    assert (made.interval(values, theta, frame=np.array([1, 4, 100]))[0] < values).all()
+def test_the_allowance_of_a_total_is_that_of_whole_establishments() -> None:
+    made, bound = joint(), 1000
+    jobs = np.arange(0, 6000, 130)
+    most = np.repeat(jobs[:, None], 6, axis=1).astype(float)
+    theta = np.full(len(jobs), bound * made.clipping.lattice)
+    allowance = made.allowance(most, theta)
+    assert np.allclose(allowance[:, 0], (made.kappa - 1) * (jobs // bound) * bound)
+    assert (allowance[:, 0] < allowance[:, 1]).all()
+    at_bound = made.allowance(np.full((1, 6), 3.0 * bound), theta[:1])
+    assert np.isclose(at_bound[0, 0], (made.kappa - 1) * 3 * bound)
 
 
 def test_a_prediction_gives_noise_and_allowance_apart() -> None:

@@ -108,7 +108,7 @@ def test_the_error_has_a_mean_above_twice_the_logarithm(alpha: str, times: str) 
 
 @pytest.mark.parametrize("times", ["0.9", "1.1", "1.5", "1.9"])
 def test_no_mean_is_bought_with_nearly_all_of_a_small_budget(times: str) -> None:
-    """At 1.1·ln(1+α) a mean took 63/64 of ε, and typical errors were 16 times as large."""
+    """At 1.1·ln(1+α) a mean took 63/64 of ε, and typical errors were 15 times as large."""
     epsilon = str(Fraction(round(float(times) * log(1.1) * 10**6), 10**6))
     assert clipped(alpha="0.1", epsilon=epsilon, cells=8).split == Fraction(1, 2)
 

@@ -99,7 +99,11 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims.get(kind, ())
     if margins == AUTO:
         least = MARGIN_SHARES[0] if name in NARROWED else Fraction(0)
-        margins = least if chosen.free_margins else _worth(name, asked, shape, by_cell)
+        margins = (
+            least
+            if chosen.free_margins
+            else _worth(name, asked, shape, by_cell=by_cell, must=kind != "workplace")
+        )
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
     narrowed = margins if name in NARROWED and margins is not None else Fraction(0)
@@ -154,12 +158,12 @@ def tables_of(marginal: Marginal) -> tuple[int, ...]:
     return tuple(one.cells for one in marginal.breakdowns)
 
 
-def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction:
+def _worth(name: str, asked: Guarantee, shape: Shape, *, by_cell: bool, must: bool) -> Fraction:
     """The share whose margins are narrowest at an error that is not much larger; 0 for none.
 
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
-    it has no mean: where no share of MARGIN_SHARES reaches that, a smaller one may, of a large ε,
-    or the one that just does. Otherwise nothing is spent.
+    it has no mean: then nothing is spent. Of a large ε a smaller share is enough. Where margins
+    must be paid and all these make the error much larger, it is the share that just is enough.
     """
     try:
         made = _calibrated(name, asked, shape)
@@ -176,9 +180,11 @@ def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction
     if worth * asked.epsilon >= needed:
         return worth
     least = Fraction(three_digits_up(Fraction(needed) / asked.epsilon))
+    if least > MARGIN_SHARES[-1]:
+        return Fraction(0)
     others = (*(one for one in reversed(SHARES) if least < one < MARGIN_SHARES[-1]), least)
-    fitting = (one for one in others if one < 1 and _affordable(name, asked, shape, one))
-    return next(fitting, Fraction(0))
+    fitting = (one for one in others if _affordable(name, asked, shape, one))
+    return next(fitting, least if must else Fraction(0))
 
 
 def _log_growth(parameters: Parameters) -> float:

@@ -280,44 +280,35 @@ class Clipped:
         steps = sqrt(self.index_variance) if gaussian else 1 / self.index_law.pieces[0].rate
         return abs(float(steps)) * step
 
-    def interval(
-        self, values: Integers, theta: Integers, cells: int = 1, frame: Integers | None = None
-    ) -> Ends:
-        """v−q and v+q, and above what clipping takes at most: the truth with 1−η₁−η₂ at least.
+    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
+        """[v−q, v+q+a]: it has the truth with a probability of 1−η₁−η₂ at least.
 
-        For `cells` worker cells together, each may miss so many times more seldom. `frame` (w,) is
-        the public number of establishments of each workplace cell, None where there is no frame.
+        a is what clipping took at most. For `cells` worker cells together, each may miss so many
+        times more seldom.
         """
         q = self.margin(theta, 1 - MISSED / cells).reshape(-1, 1)
-        return self._ends(values, q, self._allowance(values + q, theta, frame))
-
-    def expected_interval(self, values: Integers, theta: Integers, frame: Integers) -> Integers:
-        """How far the interval of such values (1, c) reaches down, and at most farther up."""
-        low, _ = self.interval(values, theta, frame=frame)
-        noise = values - low
-        allowance = Clipped._allowance(self, (values + noise).astype(np.float64), theta, frame)
-        return np.concatenate([noise, whole_margins(allowance)])
+        return self._ends(values, q, self.allowance(values + q, theta))
 
     def _ends(self, values: Integers, q: Floats, allowance: Floats) -> Ends:
         steps = whole_margins(q)
         high = np.maximum(values + steps, whole_margins(values + q + allowance))
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
 
-    def _allowance(self, most: Floats, theta: Integers, frame: Integers | None) -> Floats:
-        """What clipping took at most of cells that have at most so many jobs left.
+    def allowance(self, most: Floats, theta: Integers) -> Floats:
+        """What clipping took at most of cells in which it left at most so many jobs.
 
-        A clipped establishment keeps at most θ jobs of a cell. It lost at most κ−1 times these, and
-        less than κ lattice points to flooring.
+        It took at most κ−1 times what it left of an establishment; flooring to the lattice took
+        less than κ points of each.
         """
-        lattice, kappa = self.clipping.lattice, self.kappa
-        if kappa == 1:
-            return np.zeros_like(most)
-        number = np.array([self.establishments]) if frame is None else frame
-        kept = np.maximum(most, 0)
-        if frame is not None:
-            kept = np.minimum(kept, (frame * (theta / lattice))[:, None])
-        allowance: Floats = (kappa - 1) * kept + (kappa * number / lattice)[:, None]
-        return allowance
+        lost = self.kappa * self.establishments / self.clipping.lattice
+        allowance: Floats = (self.kappa - 1) * np.maximum(most, 0) + lost
+        return allowance if self.kappa > 1 else np.zeros_like(allowance)
+
+    def expected_interval(self, values: Integers, theta: Integers) -> Integers:
+        """How far the interval of such values (1, c) reaches down, and at most farther up."""
+        noise = values - self.interval(values, theta)[0]
+        allowance = Clipped.allowance(self, (values + noise).astype(np.float64), theta)
+        return np.concatenate([noise, whole_margins(allowance)])
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""

@@ -94,8 +94,7 @@ class ClippedCounts(Recordable):
         for made, cells in self.by_class(entries):
             values[cells], theta = made._release(entries.part(cells), noise)
             scale[cells] = made.spreads(theta)
-            frame = None if entries.in_frame is None else entries.in_frame[cells]
-            for name, column in self._intervals(made, values[cells], theta, frame).items():
+            for name, column in self._intervals(made, values[cells], theta).items():
                 margins[name][cells] = column
         variance = 2.0 if self.mechanism.noise == "laplace" else 1.0
         return Measured(values, margins, PublicLaw(variance, False, scale))
@@ -104,13 +103,11 @@ class ClippedCounts(Recordable):
         """Mechanisms with the workplace cells that they measure."""
         return by_class(self.mechanism, self.mechanism.suited, entries)
 
-    def _intervals(
-        self, made: Clipped, values: Integers, theta: Integers, frame: Integers | None
-    ) -> Margins:
+    def _intervals(self, made: Clipped, values: Integers, theta: Integers) -> Margins:
         names, d = self.margin_columns, self.parameters.cells
         if not names:
             return {}
-        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells, frame)]
+        ends = [end for cells in (1, d) for end in made.interval(values, theta, cells)]
         return dict(zip(names, ends, strict=False))
 
     @property
@@ -148,7 +145,7 @@ class ClippedCounts(Recordable):
         if self.margins.coverage is None:
             return None
         made, count = self._made(establishments), np.array([[-(-size // self.parameters.cells)]])
-        return made.expected_interval(count, self._theta(made, size), np.array([establishments]))
+        return made.expected_interval(count, self._theta(made, size))
 
     def _made(self, establishments: int) -> Clipped:
         return self.mechanism.suited(establishment_class(establishments))

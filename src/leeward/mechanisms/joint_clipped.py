@@ -293,23 +293,22 @@ class JointClipped(Clipped):
             jobs[:, cells] = floors + largest_remainders(fitted - floors, short)[0]
         return jobs
 
-    def interval(
-        self, values: Integers, theta: Integers, cells: int = 1, frame: Integers | None = None
-    ) -> Ends:
+    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
         """As for clipped, of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
         reach = [
             self.reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
         ]
         wide = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables))
         q = wide + rounding_of(self.design)
-        return self._ends(values, q, self._allowance(values + q, theta, frame))
+        return self._ends(values, q, self.allowance(values + q, theta))
 
-    def _allowance(self, most: Floats, theta: Integers, frame: Integers | None) -> Floats:
-        """The total counts every job, so that a clipped establishment keeps just θ of it."""
-        allowance, bound = super()._allowance(most, theta, frame), theta / self.clipping.lattice
+    def allowance(self, most: Floats, theta: Integers) -> Floats:
+        """Of the total, which counts every job, clipping left θ of each establishment it clipped.
+
+        So these are at most as many as θ goes into the total.
+        """
+        allowance, bound = super().allowance(most, theta), theta / self.clipping.lattice
         clipped = np.floor(np.maximum(most[:, 0], 0) / bound + HAIR)
-        if frame is not None:
-            clipped = np.minimum(clipped, frame)
         allowance[:, 0] = (self.kappa - 1) * clipped * bound
         return allowance
 

@@ -85,20 +85,17 @@ class JointClippedCounts(JointTables):
             found, theta = one._release(entries.part(cells), noise)
             values[cells] = with_total(found, one.design)
             scale[cells] = one.spreads(theta)
-            frame = None if entries.in_frame is None else entries.in_frame[cells]
-            for name, column in self._published(one, values[cells], theta, frame).items():
+            for name, column in self._published(one, values[cells], theta).items():
                 margins[name][cells] = column
         return Measured(values, margins, PublicLaw(None, True, scale))
 
-    def _published(
-        self, made: JointClipped, values: Integers, theta: Integers, frame: Integers | None
-    ) -> Margins:
+    def _published(self, made: JointClipped, values: Integers, theta: Integers) -> Margins:
         """The intervals, and θ in jobs, rounded up."""
         jobs = -(-theta // made.clipping.lattice)
         bound = {BOUND_COLUMN: np.broadcast_to(jobs[:, None], values.shape)}
         if self.margins.coverage is None:
             return bound
-        ends = [end for cells in (1, 2) for end in made.interval(values, theta, cells, frame)]
+        ends = [end for cells in (1, 2) for end in made.interval(values, theta, cells)]
         return dict(zip(self.margin_columns, ends, strict=False)) | bound
 
     @property
@@ -141,10 +138,10 @@ class JointClippedCounts(JointTables):
         if self.margins.coverage is None:
             return None
         made = self._made(establishment_class(establishments))
-        tables, frame = made.design.tables, np.array([establishments])
+        tables = made.design.tables
         counts = np.repeat(np.array([size, *(-(-size // d) for d in tables)]), (1, *tables))[None]
         first = np.cumsum([0, 1, *tables[:-1]])  # cells of a table are alike
-        return made.expected_interval(counts, self._theta(made, size), frame)[:, first]
+        return made.expected_interval(counts, self._theta(made, size))[:, first]
 
     def _made(self, number: int) -> JointClipped:
         made = self.mechanism.suited(number)

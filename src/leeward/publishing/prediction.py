@@ -129,13 +129,14 @@ def refusal(plan: Plan, account: Account) -> str | None:
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
     """Mean absolute error and typical margin for the sizes of a profile."""
     made = table.measurement
-    weights = [one.cells for one in table.marginal.breakdowns] or [1]
+    weights = [one.cells for one in table.marginal.breakdowns]
 
     def allowance(size: int, establishments: int) -> int | None:
         found = made.expected_intervals(size, establishments)
-        return (
-            None if found is None else ceil(np.average(found[1, -len(weights) :], weights=weights))
-        )
+        if found is None:
+            return None
+        whole = found.shape[1] == 1  # one kind of cell; else a total and the tables below it
+        return ceil(found[1, 0] if whole else np.average(found[1, 1:], weights=weights))
 
     measures = (made.expected_error, made.expected_margin, allowance)
     numbers = zip(profile.largest, *(profile.of(one) for one in measures), strict=True)
