@@ -1,8 +1,9 @@
 """Intervals of clipped tables: how often they cover, what of them is noise and what allowance.
 
-`python -m benchmarks.clipping` releases made-up workplace cells by `clipped`, and with their total by `joint_clipped`, with `margins: free` and a share of 1/20. Establishments of a cell
-are all alike, the worst case, or have log-normal sizes, as economies have. It prints the share of
-intervals that have the truth, the mean error, the noise (value − low) and the allowance for
+`python -m benchmarks.clipping` releases made-up workplace cells by `clipped`, and six tables with
+their total by `joint_clipped`, with `margins: free` and with a share of 1/20. Establishments of a
+cell are all alike, the worst case, or have log-normal sizes, as economies have. It prints the share
+of intervals that have the truth, the mean error, the noise (value − low) and the allowance for
 clipping (what high is farther), each as a mean in jobs. `before` is the allowance that takes every
 job of a cell to be in a clipped establishment, `covered` what it covers. It ends with an error if
 an interval covers less than 90 %, by more than chance. A minute.

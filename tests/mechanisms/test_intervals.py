@@ -1,5 +1,7 @@
 """Intervals of clipped tables: noise, and above it what clipping can have taken at most."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import leeward
 from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.joint import rounding_of, with_total
 from leeward.mechanisms.joint_clipped import JointClipped
+from leeward.mechanisms.margins import NoMargins, PublicMargins
 from leeward.model import Entries
 from leeward.noise.scales import Integers
 
@@ -14,13 +17,14 @@ MOST_PLACES = 400
 TABLES = (2, 3)
 
 
-def joint(epsilon: str = "2", establishments: int = 4) -> JointClipped:
+def joint(epsilon: str = "2", establishments: int = 4, margins: str = "0") -> JointClipped:
     made = leeward.mechanism(
         "joint_clipped",
         alpha="0.1",
         epsilon=epsilon,
         tables=TABLES,
         establishments=establishments,
+        margins=margins,
     )
     assert isinstance(made, JointClipped)
     return made
@@ -72,6 +76,44 @@ def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int) -> No
     assert (truth > 2 * values - low).any()  # noise by itself does not reach so far
 
 
+@pytest.mark.parametrize("number", [1, 4, 16])
+@pytest.mark.parametrize("margins", ["0", "1/20"])
+def test_totals_are_covered_in_the_worst_case(number: int, margins: str) -> None:
+    """Establishments that are all alike. Known bad: intervals of the noise alone."""
+    places, size = 2000, 1000
+    place = np.repeat(np.arange(places), number)
+    sizes = np.full(place.size, size)
+    halves = np.stack([sizes // 2, sizes // 2, sizes // 4, sizes // 4, sizes // 2], axis=1)
+    row, cell = np.indices(halves.shape).reshape(2, -1)
+    held = Entries(halves.ravel(), cell, row, sizes, place, (places, 5),
+                   in_frame=np.full(places, number))  # fmt: skip
+    table = joint(margins=margins).measurement(by_cell=False, margins=PublicMargins())
+    found = table.measure(held)
+    truth = with_total(truth_of(held), joint().design)
+    low, high = found.margins["low"], found.margins["high"]
+    luck = 5 * (0.9 * 0.1 / places) ** 0.5
+    assert ((low <= truth) & (truth <= high))[:, 0].mean() >= 0.9 - luck
+    assert ((low <= truth) & (truth <= high)).mean() >= 0.9 - luck
+    if margins == "0" and number > 1:
+        noise_only = (low <= truth) & (truth <= 2 * found.values - low)
+        assert noise_only[:, 0].mean() < 0.9 - luck
+
+
+def test_a_share_for_margins_makes_totals_narrower_and_noise_little_larger() -> None:
+    for epsilon in ("2", "4", "8"):
+        free, paid = joint(epsilon, margins="0"), joint(epsilon, margins="1/20")
+        assert paid.paid == Fraction(1, 20)
+        assert paid.guarantee("strong") == free.guarantee("strong")
+        tables = [one.measurement(by_cell=False, margins=PublicMargins()) for one in (free, paid)]
+        ends = [one.expected_intervals(1000) for one in tables]
+        (less, allowed), (more, narrowed) = (one[:, 0] for one in ends if one is not None)
+        assert 2 * more + narrowed < 2 * less + allowed
+        assert narrowed <= 0.8 * allowed
+        assert more < 1.2 * less
+        assert tables[1].constants()["margins"] == "1/20"
+        assert "margins" not in tables[0].constants()
+
+
 def test_less_than_the_allowance_would_miss() -> None:
     """Establishments that are all κθ: the allowance is what they lost, to the job."""
     made, bound, number = joint(), 1000, 3
@@ -105,8 +147,6 @@ def test_the_allowance_of_a_total_is_that_of_whole_establishments() -> None:
 
 
 def test_a_prediction_gives_noise_and_allowance_apart() -> None:
-    from leeward.mechanisms.margins import NoMargins, PublicMargins  # noqa: PLC0415
-
     table = joint().measurement(by_cell=False, margins=PublicMargins())
     found = table.expected_intervals(1000)
     assert found is not None

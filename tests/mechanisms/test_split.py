@@ -11,9 +11,12 @@ from leeward.mechanisms.clipped import Clipped
 from leeward.mechanisms.split import (
     CANDIDATES,
     HEADROOMS,
+    Narrower,
     Weights,
+    best_bound,
     classes_of,
     expected_errors,
+    paid_share,
 )
 from tests.mechanisms.built import clipped
 
@@ -70,6 +73,28 @@ def test_the_choice_has_the_smallest_error_of_all_candidates(
         assert found == pytest.approx(wanted, rel=1e-3)
     least = integrated(built, built.split, built.clipping.headroom)
     assert least <= min(truth.values()) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("share", ["1/100", "1/20", "1/4"])
+def test_narrower_intervals_cost_no_more_than_their_share(noise: str, share: str) -> None:
+    built, given = built_with(noise, "0.1", "4", 8), Fraction(share)
+    weigh, total = Weights.of(8, gaussian=built.rho > 0), Weights(1.0, 1.0)
+    asked = built.parameters, built.rho, 2.0
+    free = best_bound(*asked, None, weigh)
+    paid = best_bound(*asked, None, weigh, Narrower(given, total))
+    errors = [
+        expected_errors(*asked, one.split, weigh)[HEADROOMS.index(one.headroom)]
+        for one in (free, paid)
+    ]
+    assert errors[0] <= errors[1] <= errors[0] / float(1 - given) * (1 + 1e-12)
+    assert paid.headroom * paid.split > free.headroom * free.split
+
+
+def test_a_share_for_margins_is_from_0_to_below_1() -> None:
+    for wrong in ("1", "-1/10", "much"):
+        with pytest.raises(InvalidParameter, match="margins"):
+            paid_share(wrong)
 
 
 @pytest.mark.parametrize("cells", [1, 8])

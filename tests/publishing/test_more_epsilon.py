@@ -17,10 +17,10 @@ from leeward.model.size_profile import TYPICAL, SizeProfile
 from leeward.privacy import Guarantee
 from tests.publishing.plans import CODEBOOK, planned
 
-GRID = tuple(Fraction(round(1000 * 0.05 * 1.2**step), 1000) for step in range(34))
-"""From 0.05 to 20 in steps of a fifth."""
+GRID = tuple(Fraction(round(1000 * 0.05 * 1.35**step), 1000) for step in range(21))
+"""From 0.05 to 20."""
 
-FINE = tuple(Fraction(n, 100) for n in (9, 11, *range(18, 31, 2), *range(36, 66, 4), 95, 115, 125))
+FINE = tuple(Fraction(n, 100) for n in (9, 11, 19, 22, 27, 30, 40, 54, 60, 64, 66, 80, 116, 131))
 """Where mechanisms and margins begin: from ln(1+α) to a few times of it at α = 0.1."""
 
 MORE = """\
@@ -87,7 +87,7 @@ def mean(made: Measurement, profile: SizeProfile) -> float | None:
 
 
 POLICIES = {
-    "workplace": ("strong", "weak", "worker"),
+    "workplace": ("strong", "worker"),
     "worker, d = 2": ("strong", "weak", "proportional", "worker"),
     "worker, d = 8": ("strong", "weak"),
     "worker, d = 16": ("strong", "weak"),

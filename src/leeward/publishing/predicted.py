@@ -41,7 +41,11 @@ class TablePrediction:
     epsilon: Fraction
     rho: Fraction
     mean_abs_error: float | None
-    """Mean absolute error of a cell, over the plan's sizes; None where there is no mean."""
+    """Mean absolute error of a cell, a plain average over the plan's sizes; None without a mean.
+
+    The sizes are cells whose largest establishment has 10, 100 and 1,000 jobs, unless the plan has
+    others: the largest size makes most of it.
+    """
 
     unit: str = COUNT.unit
     """The unit of the error: jobs, or that of a column of pay."""
