@@ -23,7 +23,7 @@ from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, factor_text
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.prediction import MEANING, mean_error, promises
+from leeward.publishing.prediction import mean_error, promises
 from leeward.publishing.target import HALF, Profiles, TableAtShare
 from leeward.show.environment import template
 from leeward.show.numbers import NOTHING, error, percent
@@ -142,7 +142,7 @@ class Frontier:
     @property
     def meaning(self) -> str:
         """What the plan's own ε or ρ means to a suspicion, in the words of the promise."""
-        return f"At {amount_text(self.plan.charge)}: {promises(self.plan)[MEANING]}"
+        return f"At {amount_text(self.plan.charge)}: {promises(self.plan)['meaning']}"
 
     @cached_property
     def lines(self) -> Mapping[tuple[str, Fraction | None], tuple[Point, ...]]:

@@ -19,12 +19,8 @@ from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
-<<<<<<< HEAD
-    MEANING,
     Expectation,
     PartExpectation,
-=======
->>>>>>> main
     expectations,
     mean_error,
     part_expectations,
@@ -252,48 +248,34 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         return
     rows = expectations(table, profile)
     words = of_unit("if the largest establishment has", table.charge.unit)
-<<<<<<< HEAD
-    yield _row(words, [f"{row.largest:,}" for row in rows])
-    yield _row(f"  mean error in {unit}", [error(row.error) for row in rows])
     parts = part_expectations(table, profile)
-    for part in parts:
-        yield _row(f"    {part.name}", [error(one) for one in part.errors])
-    yield from _margin_rows(rows, parts, unit)
-
-
-def _margin_rows(
-    rows: Sequence[Expectation], parts: Sequence[PartExpectation], unit: str
-) -> Iterator[str]:
-    """Margins of the noise, and apart from it what intervals allow for clipping."""
-    if rows[0].margin is None:
-        return
-    yield _row(f"  90 % margin in {unit}, about", [bounded(row.margin or 0) for row in rows])
-    for part in parts:
-        if part.margins:
-            yield _row(f"    {part.name}", [bounded(one) for one in part.margins])
-    if not any(row.allowance for row in rows) and not any(any(one.allowances) for one in parts):
-        return
-    allowed = [bounded(row.allowance or 0) for row in rows]
-    yield _row("  farther up for clipping, about", allowed)
-    for part in parts:
-        if part.allowances:
-            yield _row(f"    {part.name}", [bounded(one) for one in part.allowances])
-=======
     lines = [
         (words, [f"{row.largest:,}" for row in rows]),
         (f"  mean error in {unit}", [error(row.error) for row in rows]),
+        *((f"    {part.name}", [error(one) for one in part.errors]) for part in parts),
+        *_margin_lines(rows, parts, unit),
     ]
-    lines += [
-        (f"    {part.name}", [error(one) for one in part.errors])
-        for part in part_expectations(table, profile)
-    ]
-    if rows[0].margin is not None:
-        margins = [bounded(row.margin or 0) for row in rows]
-        lines.append((f"  90 % margin in {unit}, about", margins))
     width = max(LABELS, *(len(label) + 1 for label, _ in lines))
     for label, numbers in lines:
         yield f"  {label:<{width}}" + "".join(f" {number:>9}" for number in numbers)
->>>>>>> main
+
+
+def _margin_lines(
+    rows: Sequence[Expectation], parts: Sequence[PartExpectation], unit: str
+) -> Iterator[tuple[str, list[str]]]:
+    """Margins of the noise, and apart from it what intervals allow for clipping."""
+    if rows[0].margin is None:
+        return
+    yield f"  90 % margin in {unit}, about", [bounded(row.margin or 0) for row in rows]
+    for part in parts:
+        if part.margins:
+            yield f"    {part.name}", [bounded(one) for one in part.margins]
+    if not any(row.allowance for row in rows) and not any(any(one.allowances) for one in parts):
+        return
+    yield "  farther up for clipping, about", [bounded(row.allowance or 0) for row in rows]
+    for part in parts:
+        if part.allowances:
+            yield f"    {part.name}", [bounded(one) for one in part.allowances]
 
 
 def _heading(table: PlannedTable) -> Iterator[str]:
