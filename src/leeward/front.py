@@ -16,7 +16,7 @@ from leeward.bundle.layout import RESULT, SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.errors import LeewardError
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, Reasons
 from leeward.model.resources import Resources, read_encoding, read_engine, read_quotes
 from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
@@ -205,6 +205,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     again: bool = False,
     corrects: int | None = None,
     same_establishments: str | None = None,
+    unchecked: str | None = None,
     report: bool = True,
     progress: "Progress | None" = None,
 ) -> Bundle:
@@ -230,6 +231,9 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
         ``"spark"`` for Parquet that Spark reads and tables of its catalog.
     again, corrects, same_establishments
         As `leeward release` has them.
+    unchecked
+        Why these data are released although no `check` of them has ended; the ledger keeps the
+        reason. It is needed only then.
     report
         Whether to add report.html for those who decide about the publication.
     progress
@@ -257,7 +261,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-    chosen = Choices(again, corrects, same_establishments)
+    chosen = Choices(again, corrects, Reasons(same_establishments, unchecked))
     done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
     missing = add_report(bundle) if report else ""

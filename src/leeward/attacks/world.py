@@ -108,6 +108,6 @@ def of_plan(plan: "Plan") -> Iterator[World]:
             next_step="Add a table with statistic: count, or try the made-up data without --data.",
         )
     with open_data(plan) as engine:
-        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        require_rows(plan, engine, Receipt.of(plan, engine.digest()))
         words = f"the data of {plan.path}"
         yield World(words, engine, plan.codebook, plan.jobs, internal=True, planned=counts)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
-from leeward.engines.recoding import FRACTION, class_or_code, code_text, may_be_fractions
+from leeward.engines.recoding import FRACTION, class_or_code, code_text, may_be_fractions, plain_id
 from leeward.errors import BadData, raise_all
 from leeward.model import LEFT_OUT, Attribute, Codebook
 
@@ -104,9 +104,13 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
     return np.asarray(found.astype(np.int64))
 
 
-def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+def frame_sketch(
+    database: Database, codebook: Codebook, key: str, size: int, *, plain: bool = False
+) -> tuple[str, ...]:
     """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
     ids = _ids(database, codebook)
+    if plain:
+        ids = ids.select(id=plain_id(ids.id)).distinct()
     if ids.get_backend().name in MD5:
         return sketch_there(database, ids, key, size)
     return sketch_here(database, ids, key, size)

@@ -142,7 +142,7 @@ def _on_plan(
     _refuse_people(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
-        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        require_rows(plan, engine, Receipt.of(plan, engine.digest()))
         progress.step("tabulating")
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
     grid = preset.grid.with_promise(plan.asked)

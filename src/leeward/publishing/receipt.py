@@ -1,7 +1,8 @@
-"""Receipt: that the rows of these very tables passed the check of this very codebook.
+"""Receipt: a check of these very tables with this very codebook has ended, and how.
 
-It lies in the user's state folder and not beside the plan, which may be given away. It is
-sealed with a key that only its owner can read, like the receipt itself, which names the steps.
+Every check that ends writes one, whatever it found: a release asks for it, so whether there is one
+must not depend on rows. It is in the user's state folder and not beside the plan, which may be
+given away. It is sealed with a key that only its owner can read, like the receipt itself.
 """
 
 import hmac
@@ -24,74 +25,67 @@ KEY_BYTES = 32
 KEY = "receipts.key"
 
 
-def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
-    """Note that the data passed, and which steps they need; gives the place of the receipt."""
-    folder = None
-    try:
-        folder = state_folder()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        require_own(folder)
-        key = _key(folder, make=True)
-        path = _path(folder, key, plan)
-        said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
-        replace_own(path, json.dumps(said).encode())
-    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
-        reason = getattr(error, "strerror", None) or "no home folder"
-        raise BadFile(
-            "receipt",
-            rule=f"must be writable ({reason})",
-            value=repr(str(folder)) if folder else "no folder",
-            next_step="The check itself passed. Give the state folder to its owner alone "
-            "(XDG_STATE_HOME names another), or the release looks at the rows again.",
-        ) from None
-    return path
-
-
 @dataclass(frozen=True, repr=False)
 class Receipt:
-    """What the file of a plan's receipt says, if there is one; its seal is not checked yet.
+    """Whether the rows `passed` a check, and the steps without which they would count differently.
 
-    CONFIDENTIAL: the key, and which rules touch rows; neither is in its repr.
+    CONFIDENTIAL, so neither is in its repr.
     """
 
-    key: bytes = b""
-    named: Steps = frozenset()
-    seal: str | None = None
+    passed: bool
+    steps: Steps
+
+    def write(self, plan: Plan, data_digest: str) -> Path:
+        """Keep it for these data and all plans of this codebook and these rules; its place."""
+        folder = None
+        try:
+            folder = state_folder()
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            require_own(folder)
+            key = _key(folder, make=True)
+            path = folder / _name(key, plan, data_digest)
+            replace_own(path, json.dumps(self._sealed(key, path.name)).encode())
+        except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+            reason = getattr(error, "strerror", None) or "no home folder"
+            raise BadFile(
+                "receipt",
+                rule=f"must be writable ({reason})",
+                value=repr(str(folder)) if folder else "no folder",
+                next_step="The check itself ended. Let only its owner write into the state folder "
+                "(XDG_STATE_HOME names another) and check again, or release with --unchecked "
+                "REASON.",
+            ) from None
+        return path
 
     @classmethod
-    def of(cls, plan: Plan) -> "Receipt":
-        """Read it; a file that cannot be read is no receipt."""
+    def of(cls, plan: Plan, data_digest: str) -> "Receipt | None":
+        """The receipt of these data and this plan; a file that cannot be read is none."""
         try:
             folder = state_folder()
             require_own(folder)
             key = _key(folder, make=False)
-            held = json.loads(read_own(_path(folder, key, plan), MOST_BYTES))
+            path = folder / _name(key, plan, data_digest)
+            held = json.loads(read_own(path, MOST_BYTES))
         except (OSError, RuntimeError, ValueError, RecursionError):
-            return cls()
-        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
-            return cls()
-        named = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
-        return cls(key, named, str(held.get("seal")))
-
-    def steps(self, plan: Plan, data_digest: str) -> Steps | None:
-        """The steps that it names for these data and this plan; None if it is not theirs."""
-        if self.seal is None:
             return None
-        seal = _seal(self.key, plan, data_digest, self.named)
-        same = hmac.compare_digest(seal.encode(), self.seal.encode("utf-8", "surrogatepass"))
-        return self.named if same else None
+        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+            return None
+        found = cls(held.get("passed") is True, frozenset(map(str, held["steps"])) & EVERY_STEP)
+        stated, seal = str(held.get("seal")), found._sealed(key, path.name)["seal"]
+        same = hmac.compare_digest(str(seal).encode(), stated.encode("utf-8", "surrogatepass"))
+        return found if same else None
+
+    def _sealed(self, key: bytes, name: str) -> dict[str, object]:
+        """What its file holds; the name stands for data, codebook, rules and program."""
+        said = {"passed": self.passed, "steps": sorted(self.steps)}
+        return {**said, "seal": _keyed(key, json.dumps([name, said]))}
 
 
-def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
-    """One number for data, how they are read, codebook, rules and program together."""
-    reading = [plan.resources.encoding, plan.resources.quotes]
-    rules = [repr(plan.jobs), plan.strict, *reading, sorted(steps)]
+def _name(key: bytes, plan: Plan, data_digest: str) -> str:
+    """One name for data, how they are read, codebook, rules and program together."""
+    rules = [repr(plan.jobs), plan.strict, plan.resources.encoding, plan.resources.quotes]
     said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
-    return _keyed(key, f"receipt {said}")
-
-
-def _path(folder: Path, key: bytes, plan: Plan) -> Path:
-    return folder / f"{_keyed(key, f'plan {plan.path.resolve()}')}.json"
+    return f"{_keyed(key, f'receipt {said}')}.json"
 
 
 def _keyed(key: bytes, text: str) -> str:

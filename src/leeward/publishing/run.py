@@ -9,20 +9,22 @@ from leeward.bundle import BundleWriter
 from leeward.engines.engine import Engine, Owners
 from leeward.errors import FailedAfterCharge
 from leeward.interruption import postponed, recognised
-from leeward.ledger import Account, Entry
+from leeward.ledger import Account, Entry, Reasons
+from leeward.ledger.subject import NO_REASONS
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import Draft, Rows, certificate
 from leeward.publishing.charge import (
+    Frames,
     PreparedRelease,
     after_charge,
     commit,
-    frame_of,
     payment,
     reserve,
 )
 from leeward.publishing.check import (
     changed,
+    not_checked,
     open_data,
     open_ledger,
     require_rows,
@@ -48,7 +50,7 @@ class Choices:
 
     again: bool = False
     corrects: int | None = None
-    same_establishments: str | None = None
+    reasons: Reasons = NO_REASONS
 
 
 AS_PLANNED = Choices()
@@ -59,7 +61,7 @@ def release_plan(
 ) -> Released:
     """Check everything that can be refused, then release."""
     progress.step("checking the plan")
-    receipt, draft = Receipt.of(plan), Draft.of(plan)
+    draft = Draft.of(plan)
     unwritable = BundleWriter.check_target(out)
     require_accuracy()  # a machine that draws nothing is charged nothing
     paying = open_ledger(
@@ -69,10 +71,13 @@ def release_plan(
         require_small_delta(plan, engine, book.account(plan.request.account))
         progress.step("checking the rows")
         digest = engine.digest()
-        frame = frame_of(plan, engine, book)
-        steps = require_rows(plan, engine, receipt.steps(plan, digest))
+        receipt = Receipt.of(plan, digest)
+        if receipt is None and chosen.reasons.unchecked is None:
+            raise not_checked(plan)
+        frames = Frames.of(plan, engine, book)
+        steps = require_rows(plan, engine, receipt)
         prepared = PreparedRelease(
-            plan, engine, book, out, digest, frame, steps=steps, **vars(chosen)
+            plan, engine, book, out, digest, frames, steps=steps, **vars(chosen)
         )
         return release(prepared, draft, progress)
 
