@@ -7,8 +7,8 @@ from hashlib import sha256
 import pytest
 
 from leeward.errors import AlreadyReleased, CannotCompose, InvalidParameter
-from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Subject
-from leeward.ledger.entry import SINCE_2, line
+from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Reasons, Subject
+from leeward.ledger.entry import SINCE_2, SINCE_5, line
 from leeward.ledger.subject import FIRST_PARTS
 from leeward.privacy import Guarantee
 from tests.ledger.scenes import opened_up, release, strong
@@ -99,8 +99,9 @@ def test_a_reason_is_kept_and_shown(ledger: Ledger) -> None:
     ledger.open_account("second", strong(4))
     ledger.reserve("lodes", strong(1), about(1, range(100)))
     with pytest.raises(InvalidParameter, match="same_establishments"):
-        ledger.reserve("second", strong(1), about(2, range(100)), same_establishments="")
-    entry = ledger.reserve("second", strong(1), about(2, range(100)), same_establishments=REASON)
+        Reasons(same_establishments="")
+    reasons = Reasons(same_establishments=REASON)
+    entry = ledger.reserve("second", strong(1), about(2, range(100)), reasons=reasons)
     assert entry.same_establishments == REASON
     assert line(ledger.entries()[-1]).endswith(f", establishments of another account ({REASON})")
     assert ledger.verify() == ()
@@ -153,7 +154,7 @@ def as_format_1(ledger: Ledger, number: int) -> None:
     """Write the last entry again as the first format held it."""
     entry = ledger.entries()[-1]
     assert entry.number == number
-    body = {k: v for k, v in entry.body.items() if k not in SINCE_2}
+    body = {k: v for k, v in entry.body.items() if k not in SINCE_2 | SINCE_5}
     subject = body["subject"]
     assert isinstance(subject, dict)
     body["subject"] = {k: v for k, v in subject.items() if k in FIRST_PARTS}
