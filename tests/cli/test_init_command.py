@@ -15,6 +15,7 @@ from leeward.model import TABLES
 from leeward.model.classifications import Library
 from tests.cli.scene import CODEBOOK, Office, write_csv
 from tests.model.made import read
+from tests.unchecked import UNCHECKED
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 
@@ -287,7 +288,8 @@ def test_what_init_wrote_is_released(office: Office) -> None:
     assert office.run("init", *tables, "--out", "new").exit_code == 0
     assert not (office.folder / "new" / "codes").exists()
     office.edit("new/plan.yaml", ("my-account", "office"))
-    result = office.run("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
+    words = ("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite", *UNCHECKED)
+    result = office.run(*words)
     assert result.exit_code == 0, result.output
 
 
@@ -307,7 +309,14 @@ def test_economy_repeats_itself(office: Office) -> None:
 def test_demo_releases_a_made_up_economy_and_compares(office: Office) -> None:
     result = office.run("demo", "--out", "demo", "--jobs", "2000", "--establishments", "100")
     assert result.exit_code == 0
-    for words in ("1. A made-up economy", "2. What the plan", "3. The release", "truth", "margins"):
+    for words in (
+        "1. A made-up economy",
+        "2. What the plan",
+        "3. The check",
+        "4. The release",
+        "truth",
+        "margins",
+    ):
         assert words in result.stdout
     assert office.run("verify", "demo/bundle", "--ledger", "demo/ledger.sqlite").exit_code == 0
     assert {"bundle", "economy", "ledger.sqlite", "plan.yaml"} <= {

@@ -5,7 +5,7 @@ CONFIDENTIAL: hints quote rows. Only internal commands show them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from leeward.engines.database import Column
 from leeward.engines.recoding import (
@@ -123,15 +123,16 @@ class CodeSpelling:
     texts: Sequence[str]
     library: Library | None = None
 
-    def hints(self) -> Iterator[str]:
-        """One hint for each kind of text that is almost a code."""
-        near = (hint for text in self.texts for hint in self._near(text))
-        yield from islice(near, MOST_NEAR)
-        yield from islice(filter(None, map(self._zeros, self.texts)), 1)
+    def near(self) -> Iterator[str]:
+        """What texts differ by that are almost codes, and a wrong encoding."""
+        hints = (hint for text in self.texts for hint in self._near(text))
+        yield from islice(hints, MOST_NEAR)
         yield from encoding_hint(self.texts)
-        yield from self._labels()
-        yield from self._initials()
-        yield from self._another_list()
+
+    def explained(self) -> str | None:
+        """What all texts together are, if they are something else than codes of the list."""
+        zeros = filter(None, map(self._zeros, self.texts))
+        return next(chain(zeros, self._labels(), self._initials(), self._another_list()), None)
 
     def _near(self, text: str) -> Iterator[str]:
         """What differs by blanks, or by upper and lower case."""

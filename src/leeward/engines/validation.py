@@ -343,7 +343,7 @@ def _lookup(attribute: Attribute) -> tuple[str, str, frozenset[str]]:
 def _hints(attribute: Attribute, found: Strangers, library: Library | None) -> str:
     """What to do about texts that are not listed."""
     spelled = CodeSpelling(attribute, found.sample, library)
-    hints = [*spelled.hints()]
+    hints = [*spelled.near()]
     if not hints or not set(found.examples) <= set(found.near):
-        hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
+        hints.append(spelled.explained() or (LIST_FRAME if attribute.of_workplaces else LIST))
     return " ".join(dict.fromkeys(hints))

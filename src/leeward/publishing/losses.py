@@ -57,12 +57,12 @@ def find_losses(
     """
     suspects = {(one.table, one.column) for one in findings if one.rule in UNCODED}
     wanted = {EVERY_TABLE: frozenset[Attribute]()}
-    for table in plan.tables:
-        for part in table.marginal.published:
-            wanted[f"table {part.name}"] = needed_attributes(part)
     for name, attribute in plan.codebook.attributes.items():
         if not attribute.of_workplaces:
             wanted[f"tables by {name}"] = frozenset({attribute})
+    for table in plan.tables:
+        for part in table.marginal.published:
+            wanted[f"table {part.name}"] = needed_attributes(part)
     sets = [
         frozenset(one for one in needed if (one.table, one.column) in suspects)
         for needed in wanted.values()
