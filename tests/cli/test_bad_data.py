@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import duckdb
 import pyarrow as pa

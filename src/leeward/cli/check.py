@@ -129,8 +129,18 @@ def _as_json(checked: Checked, most: str) -> dict[str, object]:
     }
 
 
-def check_lines(checked: Checked) -> Iterator[str]:
-    """Every finding with its rule and its remedy, the hints, and whether a release is possible."""
+def check_made_up(asked: Plan) -> tuple[Checked, str | None]:
+    """A check of made-up data, and why they are released where its receipt has no place."""
+    with open_data(asked) as engine:
+        checked = check_rows(asked, engine)
+    return checked, None if checked.no_receipt is None else "the data are made up"
+
+
+def check_lines(checked: Checked, *, receipt: bool = True) -> Iterator[str]:
+    """Every finding with its rule and its remedy, the hints, and whether a release is possible.
+
+    With `receipt` also where the receipt is.
+    """
     for one in checked.findings:
         yield _found(one)
         yield f"  {SENTENCES[one.rule] if one.rule else 'This refuses a release.'}"
@@ -138,7 +148,8 @@ def check_lines(checked: Checked) -> Iterator[str]:
     yield from (f"Hint: {one}" for one in checked.hints)
     if not checked.refused:
         nothing = "Nothing refuses a release." if checked.findings else "No problems."
-        at = "" if checked.receipt is None else f" The receipt is {quote(str(checked.receipt))}."
+        place = checked.receipt if receipt else None
+        at = "" if place is None else f" The receipt is {quote(str(place))}."
         yield f"{nothing}{at}"
 
 
