@@ -16,7 +16,7 @@ import pyarrow as pa
 from leeward.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.engines.recoding import code_text, number, same_id
 from leeward.engines.tidying import counted, needed_columns, readable_tables, tidied
-from leeward.model import Attribute, BoundedJobs, Codebook, EveryJob, JobsRule, Steps
+from leeward.model import Attribute, BoundedJobs, Codebook, JobsRule, Steps
 
 AttributeSets = Sequence[frozenset[Attribute]]
 """The attributes of workers and jobs that tables need, set by set; the empty set is any table."""
@@ -30,7 +30,8 @@ def count_lost(
     `steps` are those that the rows need.
     """
     scratch = Scratch(database, "losses")
-    found = tidied(scratch, readable_tables(database, codebook, rule), codebook, EveryJob(), steps)
+    tables = readable_tables(database, codebook, rule)
+    found = tidied(scratch, tables, codebook, rule, steps, limited=False)
     limited = _limited_by(codebook, rule)
     everywhere = _left_out(database, codebook, rule, steps, found["jobs"])
     uncoded = Uncoded(database, scratch, codebook, found)
@@ -58,7 +59,7 @@ def _left_out(
         return 0
     jobs = readable_tables(database, codebook, rule)["jobs"]
     if "repeated_job" in steps:
-        jobs = jobs.select(*needed_columns(codebook, EveryJob())["jobs"]).distinct()
+        jobs = jobs.select(*needed_columns(codebook, rule)["jobs"]).distinct()
     return row_count(database, jobs) - row_count(database, kept)
 
 

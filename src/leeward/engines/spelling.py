@@ -16,8 +16,9 @@ from leeward.engines.recoding import (
     without_zeros_before,
     without_zeros_behind,
 )
+from leeward.errors import LeewardError
 from leeward.model import Attribute
-from leeward.model.classifications import Library
+from leeward.model.classifications import PACKAGED, Classification, Library
 
 TEXT = 'dtype=str in pandas, colClasses = "character" in R, a column of text in a spreadsheet'
 """How programs keep ids and codes as they are written."""
@@ -197,8 +198,7 @@ class CodeSpelling:
     def _another_list(self) -> Iterator[str]:
         """Another list of the same classification, or of the same things, that has the texts."""
         own = set(self.attribute.codes)
-        lists = () if self.library is None else self.library
-        for one in lists:
+        for one in self._lists():
             listed = one.codes.keys()
             has = [text for text in self.texts if text in listed]
             if 2 * len(has) <= len(self.texts) or set(listed) <= own:
@@ -210,6 +210,13 @@ class CodeSpelling:
                     f"vintage of the data? Write `codes: standard:{one.name}`."
                 )
                 return
+
+    def _lists(self) -> tuple[Classification, ...]:
+        """The lists that are known; only those of the package if the folder cannot be read."""
+        try:
+            return () if self.library is None else tuple(self.library)
+        except LeewardError:
+            return PACKAGED
 
 
 def _plain(code: str) -> str:
