@@ -104,13 +104,13 @@ def test_ids_that_differ_by_zeros_are_one_population(ledger: Ledger) -> None:
     for number, (first, then) in enumerate(
         ((padded, about(9, range(100))), (about(8, range(100)), padded), (padded, padded))
     ):
-        ledger.open_account(f"first {number}", strong(4))
-        ledger.open_account(f"then {number}", strong(4))
+        ledger.open_account(f"first-{number}", strong(4))
+        ledger.open_account(f"then-{number}", strong(4))
         ledger.reserve(
-            f"first {number}", strong(1), first, reasons=Reasons(same_establishments=REASON)
+            f"first-{number}", strong(1), first, reasons=Reasons(same_establishments=REASON)
         )
         with pytest.raises(AlreadyReleased, match="more than half in common"):
-            ledger.reserve(f"then {number}", strong(1), then)
+            ledger.reserve(f"then-{number}", strong(1), then)
     others = replace(padded, frame=sketch(range(2000, 2100)).written, plain_frame=None)
     ledger.reserve("second", strong(1), others)
     assert ledger.entries()[-1].subject == others
