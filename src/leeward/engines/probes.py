@@ -42,6 +42,10 @@ class Probe:
         """Whether a table has no rows."""
         return not self.database.rows(self.tables[table].select(one=1).limit(1))
 
+    def rows(self, table: str) -> int:
+        """How many rows a table has."""
+        return self._count(self.tables[table])
+
     def nulls(self, table: str, column: str) -> int:
         """How many rows have a null in the column."""
         return self._count(self.tables[table].filter(self.tables[table][column].isnull()))

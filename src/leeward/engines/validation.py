@@ -279,6 +279,7 @@ class RowChecks:
         into = _code(attribute, attribute.missing)
         fill = FILL_NUMBER if into is None else FOLDED.format("null_as")
         unread = f"{number_hints(found.marked)} {fill}".strip()
+        folded = found.missing + found.unreadable[0]
         look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
         capped = CAPPED.format(numbers.cap, numbers.per_period) if numbers.cap_from else look
         for finding, rule in (
@@ -288,25 +289,38 @@ class RowChecks:
             (Finding("number above cap", *where, *found.above, capped), "number_range"),
             (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
         ):
-            folded = into if rule == "missing_number" else None
-            if finding.rows:
-                yield self._folded(finding, rule, folded)
+            code = into if rule == "missing_number" else None
+            if finding.rows and (code is None or self._is_reported(attribute, folded)):
+                yield self._folded(finding, rule, code)
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
         if found.ambiguous:
             yield self._ambiguous(*where, (found.ambiguous, found.doubled))
-        if found.nulls:
-            into = _code(attribute, attribute.missing)
+        kinds = ((attribute.missing, found.nulls), (attribute.unlisted, found.unlisted))
+        folded = sum(rows for position, rows in kinds if position is not None)
+        reported = self._is_reported(attribute, folded)
+        into = _code(attribute, attribute.missing)
+        if found.nulls and (into is None or reported):
             remedy = FILL if into is None else FOLDED.format("null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
             yield self._folded(missing, "missing_code", into)
-        if found.unlisted:
-            into = _code(attribute, attribute.unlisted)
+        into = _code(attribute, attribute.unlisted)
+        if found.unlisted and (into is None or reported):
             hint = _hints(attribute, found, self.codebook.library)
             remedy = hint if into is None else FOLDED.format("other")
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
             yield self._folded(strange, "unlisted_code", into)
+
+    def _is_reported(self, attribute: Attribute, folded: int) -> bool:
+        """Whether rows that the codebook folds into a code are reported.
+
+        They are no mistake, and of the frame and in strict plans not worth a line, unless most rows
+        have the code that is for all others.
+        """
+        if not (self.strict or attribute.of_workplaces):
+            return True
+        return folded > 0 and 2 * folded > self.probe.rows(attribute.table)
 
     def _folded(self, found: Finding, rule: str, into: str | None) -> Finding:
         """What the codebook folds into a code is no mistake, but it touches rows."""
