@@ -19,7 +19,6 @@ from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
-    MEANING,
     expectations,
     mean_error,
     part_expectations,
@@ -95,7 +94,7 @@ class Prediction:
             )
             for one in self.tables
         ]
-        meaning = promises(self.plan)[MEANING]
+        meaning = promises(self.plan)["meaning"]
         note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
         erring = f"mean error, {units.pop()}" if len(units) == 1 else "mean error"
         heads = ("table", "mechanism", self.plan.charge.currency, erring)
