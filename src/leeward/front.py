@@ -16,7 +16,7 @@ from leeward.bundle.layout import RESULT, SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.errors import LeewardError
-from leeward.ledger import Ledger, Reasons
+from leeward.ledger import Ledger
 from leeward.model.resources import Resources, read_encoding, read_engine, read_quotes
 from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
@@ -257,11 +257,12 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     >>> list(bundle)
     ['by_place']
     """
-    from leeward.publishing.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.charge import Choices  # noqa: PLC0415 (as below)
+    from leeward.publishing.run import release_plan  # noqa: PLC0415 (loads a database)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-    chosen = Choices(again, corrects, Reasons(same_establishments, unchecked))
+    chosen = Choices(again, corrects, same_establishments, unchecked)
     done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
     missing = add_report(bundle) if report else ""

@@ -6,7 +6,7 @@ errors by design, and every other error fails the matrix.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -88,8 +88,9 @@ def plan_text(plan: Path) -> Iterator[Outcome]:
 
 def plan_json(plan: Path) -> Iterator[Outcome]:
     result = run(plan.parent, "plan", plan, "--json")
-    yield answered(result, "plan --json", "plan")
-    assert json.loads(result.stdout)["tables"]
+    outcome = answered(result, "plan --json", "plan")
+    assert outcome.error or json.loads(result.stdout)["tables"]
+    yield outcome
 
 
 def explained(plan: Path) -> Iterator[Outcome]:
@@ -121,25 +122,27 @@ OF_PLANS: Mapping[str, Callable[[Path], Iterator[Outcome]]] = {
 # Consumers of bundles
 
 
-def verified(bundle: Path, second: Path) -> Iterator[Outcome]:
-    ledger = ("--ledger", bundle.parent.parent / "ledger.sqlite")
-    ledger = ledger if ledger[1].exists() else ()
-    yield answered(run(bundle.parent, "verify", bundle, *ledger), "verify", "bundle")
-    yield answered(run(bundle.parent, "verify", bundle, second), "verify", "bundle")
+def verified(bundle: Path, second: Path | None) -> Iterator[Outcome]:
+    several = () if second is None else (second,)
+    yield answered(run(bundle.parent, "verify", bundle, *several), "verify", "bundle")
 
 
-def reported(bundle: Path, _: Path) -> Iterator[Outcome]:
-    proper((bundle / "report.html").read_text())
-    sheet = bundle.parent.parent / f"{bundle.name}-review.html"
+def reported(bundle: Path, _: Path | None) -> Iterator[Outcome]:
+    if leeward.read_bundle(bundle).certificate.made_from is None:
+        proper((bundle / "report.html").read_text())
+    sheet = bundle.parent / f"{bundle.name}-review.html"
     yield answered(run(bundle.parent, "report", bundle, "--out", sheet), "report", "bundle")
     proper(sheet.read_text())
     readme = (bundle / "README.txt").read_text()
     assert BROKEN.search(readme) is None, readme
 
 
-def settled(bundle: Path, _: Path) -> Iterator[Outcome]:
+def settled(bundle: Path, _: Path | None) -> Iterator[Outcome]:
+    certificate = leeward.read_bundle(bundle).certificate
+    if certificate.made_from is not None:
+        return
     tidied = bundle.parent / f"{bundle.name}-tidy"
-    kinds = {kind_of(table) for table in leeward.read_bundle(bundle).certificate.tables}
+    kinds = {kind_of(table) for table in certificate.tables}
     kind = "count" if kinds & {"count", COUNTS_ONLY, "classes"} else min(kinds)
     outcome = answered(run(bundle.parent, "tidy", bundle, "--out", tidied), "tidy", kind)
     yield outcome
@@ -147,40 +150,51 @@ def settled(bundle: Path, _: Path) -> Iterator[Outcome]:
         yield answered(run(bundle.parent, "verify", tidied, "--source", bundle), "verify", "tidy")
 
 
-def quantities(bundle: Path, table: CertifiedTable, second: Path) -> Mapping[str, tuple[str, ...]]:
+def examples(bundle: Path) -> Sequence[CertifiedTable]:
+    """One table of each kind and number of identifiers."""
+    tables = leeward.read_bundle(bundle).certificate.tables
+    return [*{(kind_of(one), len(one.identifiers)): one for one in tables}.values()]
+
+
+Words = tuple[str, ...]
+
+
+def quantities(bundle: Path, table: CertifiedTable, second: Path | None) -> Mapping[str, Words]:
     """The words behind `leeward read BUNDLE TABLE` for each quantity."""
     names = table.identifiers
     by = ("--by", names[0]) if names else ()
     of = ("--by", ",".join(names), "--of", names[-1]) if len(names) > 1 else by
-    against = ("--against", str(second))
-    cell = ",".join(f"{name}={next(iter(table.listed(name)))}" for name in names)
-    return {
+    words: dict[str, Words] = {
         "read sum": (*by, "--as", "sum"),
         "read mean": (*by, "--as", "mean"),
         "read share": (*of, "--as", "share"),
-        "read change": (*by, "--as", "change", *against),
-        "read ratio": (*by, "--as", "ratio", *against),
         "read rank": (*by, "--as", "rank"),
         "read growth": (*by, "--as", "growth"),
-        "read cell": ("--cell", cell, "--over", str(bundle.parent)),
     }
+    if second is not None:
+        words["read change"] = (*by, "--as", "change", "--against", str(second))
+        words["read ratio"] = (*by, "--as", "ratio", "--against", str(second))
+    if names:
+        cell = ",".join(f"{name}={next(iter(table.listed(name)))}" for name in names)
+        words["read cell"] = ("--cell", cell, "--over", str(bundle.parent))
+    return words
 
 
-def derived(bundle: Path, second: Path) -> Iterator[Outcome]:
-    for table in leeward.read_bundle(bundle).certificate.tables:
+def derived(bundle: Path, second: Path | None) -> Iterator[Outcome]:
+    for table in examples(bundle):
         for consumer, words in quantities(bundle, table, second).items():
             result = run(bundle.parent, "read", bundle, table.name, *words)
             yield answered(result, consumer, kind_of(table))
 
 
-def shown(bundle: Path, _: Path) -> Iterator[Outcome]:
+def shown(bundle: Path, _: Path | None) -> Iterator[Outcome]:
     opened: Bundle = leeward.read_bundle(bundle)
     verification = leeward.verify(bundle)
     for value in (opened, verification, *(opened[name] for name in opened)):
         proper(value._repr_html_())  # type: ignore[attr-defined]
         assert BROKEN.search(repr(value)) is None, repr(value)
     yield Outcome("notebook", "bundle")
-    for table in opened.certificate.tables:
+    for table in examples(bundle):
         try:
             rows = derive(opened, table.name, list(table.identifiers[:1]), ["sum"])
         except LeewardError as error:
@@ -190,7 +204,7 @@ def shown(bundle: Path, _: Path) -> Iterator[Outcome]:
             yield Outcome("Python derive", kind_of(table))
 
 
-OF_BUNDLES: Mapping[str, Callable[[Path, Path], Iterator[Outcome]]] = {
+OF_BUNDLES: Mapping[str, Callable[[Path, Path | None], Iterator[Outcome]]] = {
     "verify": verified,
     "report": reported,
     "tidy": settled,

@@ -73,7 +73,9 @@ class Offers(HTMLParser):
         """An option without a value sends its words."""
         if self._select and self._fields[self._select] and data.strip():
             last = self._fields[self._select]
-            last[-1] = last[-1] or ("" if data.strip() in {"any", "choose", "cells"} else data.strip())
+            last[-1] = last[-1] or (
+                "" if data.strip() in {"any", "choose", "cells"} else data.strip()
+            )
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "select":

@@ -1,5 +1,6 @@
 """An office with made-up tables in every kind of storage, and what each plan of the matrix made."""
 
+import json
 import random
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -24,6 +25,9 @@ PLANS = Path(__file__).with_name("plans.yaml")
 FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
 RELEASES = 10
 """The cap of an account, in prices of one release."""
+
+TOTAL = "00"
+"""The code of rows of totals."""
 
 FIRST, SECOND = "2026Q2", "2026Q3"
 """The periods of the two releases of each plan."""
@@ -52,7 +56,7 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """The plans of `plans.yaml`, whose values are texts as in a plan."""
-    for name, written in yaml.load(PLANS.read_text(), yaml.BaseLoader).items():
+    for name, written in yaml.load(PLANS.read_text(), yaml.BaseLoader).items():  # noqa: S506 (texts only)
         engine = written.pop("engine", "files")
         yield Row(name, written, engine)
 
@@ -87,6 +91,13 @@ class Made:
         return result
 
 
+def square(number: int) -> dict[str, Any]:
+    """The outline of an area."""
+    left, right = float(number), number + 0.9
+    corners = [[left, 0.0], [right, 0.0], [right, 1.0], [left, 1.0], [left, 0.0]]
+    return {"type": "Polygon", "coordinates": [corners]}
+
+
 def run(folder: Path, *words: object) -> Result:
     """Run a command in a folder."""
     with chdir(folder):
@@ -113,14 +124,16 @@ class Office:
 
     def write(self) -> None:
         """Tables with homes, pay and classes of flows, as Parquet, CSV, DuckDB and SQLite."""
-        files = write_economy(Economy(jobs=3000, establishments=150, seed=1, homes=True), self.economy)
-        jobs, drawn = pq.read_table(files.jobs), random.Random(1)
+        files = write_economy(
+            Economy(jobs=3000, establishments=150, seed=1, homes=True), self.economy
+        )
+        jobs, drawn = pq.read_table(files.jobs), random.Random(1)  # noqa: S311
         flow = pa.array(drawn.choices(FLOWS, SHARES, k=len(jobs)))
         pq.write_table(jobs.append_column("flow", flow), files.jobs)
         codebook = yaml.load(files.codebook.read_text(), yaml.BaseLoader)  # noqa: S506 (texts only)
         codebook["attributes"]["flow"] = {"table": "jobs", "codes": list(FLOWS)}
         for name in ("region", "sector"):
-            codebook["attributes"][name]["total"] = "00"
+            codebook["attributes"][name]["total"] = TOTAL
         files.codebook.write_text(yaml.safe_dump(codebook, sort_keys=False))
         for name in TABLES:
             self._store(name, pq.read_table(self.economy / f"{name}.parquet"))
@@ -136,7 +149,18 @@ class Office:
         with closing(sqlite3.connect(self.economy / "office.sqlite")) as database, database:
             database.execute(f"CREATE TABLE {name} ({columns}) STRICT")
             lines = (tuple(line.values()) for line in table.to_pylist())
-            database.executemany(f"INSERT INTO {name} VALUES ({places})", lines)
+            database.executemany(f"INSERT INTO {name} VALUES ({places})", lines)  # noqa: S608
+
+    def map(self) -> Path:
+        """A map with a square for each region."""
+        codes = yaml.safe_load((self.economy / "codebook.yaml").read_text())["attributes"]["region"]
+        areas = [
+            {"type": "Feature", "properties": {"code": code}, "geometry": square(number)}
+            for number, code in enumerate(codes["codes"])
+        ]
+        path = self.folder / "map.geojson"
+        path.write_text(json.dumps({"type": "FeatureCollection", "features": areas}))
+        return path
 
     def data(self, engine: str) -> dict[str, str]:
         """Where a plan of this engine finds its tables."""

@@ -168,7 +168,7 @@ def test_it_is_accepted_for_the_same_data_codebook_and_rules_alone(
     change(office)
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
-        require_rows(plan, engine, receipt.Receipt.of(plan, engine.digest()))
+        require_rows(plan, engine, receipt.Receipts.of(plan).found(engine.digest()))
     assert bool(looked) == looks
 
 
@@ -178,12 +178,12 @@ def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyP
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
         digest = engine.digest()
-    found = receipt.Receipt.of(plan, digest)
+    found = receipt.Receipts.of(plan).found(digest)
     assert found is not None
     assert (found.passed, found.steps) == (True, frozenset())
     assert "True" not in repr(found)
     monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
-    assert receipt.Receipt.of(plan, digest) is None
+    assert receipt.Receipts.of(plan).found(digest) is None
 
 
 def test_it_tells_nothing_without_the_key(office: Office, state: Path) -> None:

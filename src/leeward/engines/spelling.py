@@ -196,15 +196,13 @@ class CodeSpelling:
         )
 
     def _another_list(self) -> Iterator[str]:
-        """Another list of the same classification, or of the same things, that has the texts."""
-        own = set(self.attribute.codes)
-        for one in self._lists():
-            listed = one.codes.keys()
-            has = [text for text in self.texts if text in listed]
-            if 2 * len(has) <= len(self.texts) or set(listed) <= own:
-                continue
-            same_things = {*one.codes.values()} & {*self.attribute.labels}
-            if 2 * len(listed & own) > len(own) or 2 * len(same_things) > len(own):
+        """Another list of the same things, by most of its labels, that has most of the texts."""
+        pairs = zip(self.attribute.codes, self.attribute.labels, strict=True)
+        own = {label for code, label in pairs if label and label != code}
+        for one in self._lists() if own else ():
+            has = [text for text in self.texts if text in one.codes]
+            same = own & {*one.codes.values()}
+            if 2 * len(has) > len(self.texts) and 2 * len(same) > len(self.attribute.codes):
                 yield (
                     f"{has[0]!r} is a code of {one.name} ({one.title}), another list: is this the "
                     f"vintage of the data? Write `codes: standard:{one.name}`."

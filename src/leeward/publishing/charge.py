@@ -11,7 +11,7 @@ from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.interruption import CHARGED, Interrupted
 from leeward.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
-from leeward.ledger.subject import NO_KINDS, NO_REASONS, SIZE
+from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Pay, Steps
 from leeward.privacy.words import amount_text
 from leeward.publishing.certify import Payment, budget
@@ -23,6 +23,27 @@ if TYPE_CHECKING:
 SKETCHED = b"frame sketch"
 KEY_DIGITS = 32
 """128 bits: key and id together fit into one block of the hash."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The options of a release that are not in its plan.
+
+    `same_establishments` and `unchecked` are reasons in public words.
+    """
+
+    again: bool = False
+    corrects: int | None = None
+    same_establishments: str | None = None
+    unchecked: str | None = None
+
+    @property
+    def reasons(self) -> Reasons:
+        """The reasons, as the ledger keeps them."""
+        return Reasons(self.same_establishments, self.unchecked)
+
+
+AS_PLANNED = Choices()
 
 
 @dataclass(frozen=True)
@@ -60,9 +81,7 @@ class PreparedRelease:
     out: Path
     digest: str
     frames: Frames
-    again: bool = False
-    corrects: int | None = None
-    reasons: Reasons = NO_REASONS
+    chosen: Choices = AS_PLANNED
     steps: Steps = EVERY_STEP
 
 
@@ -74,9 +93,9 @@ def reserve(prepared: PreparedRelease) -> Entry:
         plan.request.account,
         plan.charge,
         subject(plan, prepared.out, data, prepared.frames),
-        again=prepared.again,
-        corrects=prepared.corrects,
-        reasons=prepared.reasons,
+        again=prepared.chosen.again,
+        corrects=prepared.chosen.corrects,
+        reasons=prepared.chosen.reasons,
     )
     CHARGED.set(charged(entry))
     return entry

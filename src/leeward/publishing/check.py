@@ -22,10 +22,10 @@ from leeward.ledger import Account, Ledger
 from leeward.model import EVERY_STEP, Codebook, Finding, Loss, Steps
 from leeward.model.row_rules import IMPOSSIBLE
 from leeward.privacy.delta import JOBS_EACH, too_large
-from leeward.publishing.charge import subject
+from leeward.publishing.charge import Choices, subject
 from leeward.publishing.losses import MOST, find_losses, judgement, read_most
 from leeward.publishing.plan import Plan
-from leeward.publishing.receipt import Receipt
+from leeward.publishing.receipt import Receipt, write_receipt
 
 FORMULA = ("=", "+", "-", "@")
 
@@ -52,9 +52,8 @@ def open_ledger(
     plan: Plan,
     out: Path,
     path: Path,
-    corrects: int | None = None,
+    chosen: Choices,
     *,
-    again: bool = False,
     unwritable: tuple[LeewardError, ...] = (),
 ) -> Iterator[Ledger]:
     """The ledger, if it allows the charge and what is corrected, and `out` is not unwritable.
@@ -63,10 +62,11 @@ def open_ledger(
     """
     unknown_yet = subject(plan, out, "0" * 64)
     with Ledger.open(path) as ledger:
-        over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet, again=again)
+        account, _ = plan.request.account, chosen.reasons  # what is no reason is rejected here
+        over = ledger.would_refuse(account, plan.charge, unknown_yet, again=chosen.again)
         problems = [*unwritable, *([] if over is None else [over])]
-        if corrects is not None and over is None:
-            problems += _no_such_charge(ledger, plan.request.account, corrects)
+        if chosen.corrects is not None and over is None:
+            problems += _no_such_charge(ledger, account, chosen.corrects)
         raise_all(problems)
         yield ledger
 
@@ -128,7 +128,7 @@ def check_rows(
     if not engine.unchanged():
         raise changed()
     try:
-        return Checked(findings, hints, losses, receipt.write(plan, digest))
+        return Checked(findings, hints, losses, write_receipt(receipt, plan, digest))
     except BadFile as refusal:  # what was found is right all the same
         return Checked(findings, hints, losses, no_receipt=refusal)
 

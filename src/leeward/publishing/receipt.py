@@ -35,57 +35,90 @@ class Receipt:
     passed: bool
     steps: Steps
 
-    def write(self, plan: Plan, data_digest: str) -> Path:
-        """Keep it for these data and all plans of this codebook and these rules; its place."""
-        folder = None
-        try:
-            folder = state_folder()
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            require_own(folder)
-            key = _key(folder, make=True)
-            path = folder / _name(key, plan, data_digest)
-            replace_own(path, json.dumps(self._sealed(key, path.name)).encode())
-        except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
-            reason = getattr(error, "strerror", None) or "no home folder"
-            raise BadFile(
-                "receipt",
-                rule=f"must be writable ({reason})",
-                value=repr(str(folder)) if folder else "no folder",
-                next_step="The check itself ended. Let only its owner write into the state folder "
-                "(XDG_STATE_HOME names another) and check again, or release with --unchecked "
-                "REASON.",
-            ) from None
-        return path
-
-    @classmethod
-    def of(cls, plan: Plan, data_digest: str) -> "Receipt | None":
-        """The receipt of these data and this plan; a file that cannot be read is none."""
-        try:
-            folder = state_folder()
-            require_own(folder)
-            key = _key(folder, make=False)
-            path = folder / _name(key, plan, data_digest)
-            held = json.loads(read_own(path, MOST_BYTES))
-        except (OSError, RuntimeError, ValueError, RecursionError):
-            return None
-        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
-            return None
-        found = cls(held.get("passed") is True, frozenset(map(str, held["steps"])) & EVERY_STEP)
-        stated, seal = str(held.get("seal")), found._sealed(key, path.name)["seal"]
-        same = hmac.compare_digest(str(seal).encode(), stated.encode("utf-8", "surrogatepass"))
-        return found if same else None
-
-    def _sealed(self, key: bytes, name: str) -> dict[str, object]:
+    def sealed(self, key: bytes, name: str) -> dict[str, object]:
         """What its file holds; the name stands for data, codebook, rules and program."""
         said = {"passed": self.passed, "steps": sorted(self.steps)}
         return {**said, "seal": _keyed(key, json.dumps([name, said]))}
 
 
-def _name(key: bytes, plan: Plan, data_digest: str) -> str:
-    """One name for data, how they are read, codebook, rules and program together."""
-    rules = [repr(plan.jobs), plan.strict, plan.resources.encoding, plan.resources.quotes]
-    said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
-    return f"{_keyed(key, f'receipt {said}')}.json"
+@dataclass(frozen=True, repr=False)
+class Receipts:
+    """Where the receipts of a plan are: of all that their names depend on, only the data lack.
+
+    CONFIDENTIAL: the key, which is not in its repr. Without a key there is no receipt.
+    """
+
+    folder: Path
+    key: bytes | None
+    rules: str
+
+    @classmethod
+    def of(cls, plan: Plan, *, make: bool = False) -> "Receipts":
+        """Those of a plan; with `make` the folder and the key are made where they are missing."""
+        reading = [plan.resources.encoding, plan.resources.quotes]
+        rules = [plan.codebook_digest, repr(plan.jobs), plan.strict, *reading, package_digest()]
+        try:
+            folder = state_folder()
+            if make:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            require_own(folder)
+            return cls(folder, _key(folder, make=make), json.dumps(rules))
+        except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+            if make:
+                raise
+            return cls(Path(), None, json.dumps(rules))
+
+    def found(self, data_digest: str) -> Receipt | None:
+        """The receipt of these data; a file that cannot be read is none."""
+        if self.key is None:
+            return None
+        path = self._path(self.key, data_digest)
+        try:
+            held = json.loads(read_own(path, MOST_BYTES))
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+            return None
+        steps = frozenset(map(str, held["steps"])) & EVERY_STEP
+        found = Receipt(held.get("passed") is True, steps)
+        seal = found.sealed(self.key, path.name)["seal"]
+        stated = str(held.get("seal")).encode("utf-8", "surrogatepass")
+        return found if hmac.compare_digest(str(seal).encode(), stated) else None
+
+    def written(self, receipt: Receipt, data_digest: str) -> Path:
+        """Write the receipt of these data, for all plans of this codebook and these rules."""
+        if self.key is None:
+            raise PermissionError(1, "there is no key")
+        path = self._path(self.key, data_digest)
+        replace_own(path, json.dumps(receipt.sealed(self.key, path.name)).encode())
+        return path
+
+    def _path(self, key: bytes, data_digest: str) -> Path:
+        """One name for data, how they are read, codebook, rules and program together."""
+        return self.folder / f"{_keyed(key, f'receipt {data_digest} {self.rules}')}.json"
+
+
+def write_receipt(receipt: Receipt, plan: Plan, data_digest: str) -> Path:
+    """Keep the receipt of a check that has ended; gives its place."""
+    try:
+        return Receipts.of(plan, make=True).written(receipt, data_digest)
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "no home folder"
+        raise BadFile(
+            "receipt",
+            rule=f"must be writable ({reason})",
+            value=_place(),
+            next_step="The check itself ended. Let only its owner write into the state folder "
+            "(XDG_STATE_HOME names another) and check again, or release with --unchecked "
+            "REASON.",
+        ) from None
+
+
+def _place() -> str:
+    try:
+        return repr(str(state_folder()))
+    except RuntimeError:
+        return "no folder"
 
 
 def _keyed(key: bytes, text: str) -> str:

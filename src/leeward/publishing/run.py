@@ -9,12 +9,13 @@ from leeward.bundle import BundleWriter
 from leeward.engines.engine import Engine, Owners
 from leeward.errors import FailedAfterCharge
 from leeward.interruption import postponed, recognised
-from leeward.ledger import Account, Entry, Reasons
-from leeward.ledger.subject import NO_REASONS
+from leeward.ledger import Account, Entry
 from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import Draft, Rows, certificate
 from leeward.publishing.charge import (
+    AS_PLANNED,
+    Choices,
     Frames,
     PreparedRelease,
     after_charge,
@@ -32,7 +33,7 @@ from leeward.publishing.check import (
 )
 from leeward.publishing.measuring import AddedTotals, Progress, measured_cells, parts_of
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.receipt import Receipt
+from leeward.publishing.receipt import Receipts
 
 
 @dataclass(frozen=True)
@@ -44,18 +45,6 @@ class Released:
     account: Account
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The options of a release that are not in its plan."""
-
-    again: bool = False
-    corrects: int | None = None
-    reasons: Reasons = NO_REASONS
-
-
-AS_PLANNED = Choices()
-
-
 def release_plan(
     plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: Choices = AS_PLANNED
 ) -> Released:
@@ -64,21 +53,18 @@ def release_plan(
     draft = Draft.of(plan)
     unwritable = BundleWriter.check_target(out)
     require_accuracy()  # a machine that draws nothing is charged nothing
-    paying = open_ledger(
-        plan, out, ledger, chosen.corrects, again=chosen.again, unwritable=unwritable
-    )
+    receipts = Receipts.of(plan)
+    paying = open_ledger(plan, out, ledger, chosen, unwritable=unwritable)
     with paying as book, open_data(plan) as engine:
         require_small_delta(plan, engine, book.account(plan.request.account))
         progress.step("checking the rows")
         digest = engine.digest()
-        receipt = Receipt.of(plan, digest)
-        if receipt is None and chosen.reasons.unchecked is None:
+        receipt = receipts.found(digest)
+        if receipt is None and chosen.unchecked is None:
             raise not_checked(plan)
         frames = Frames.of(plan, engine, book)
         steps = require_rows(plan, engine, receipt)
-        prepared = PreparedRelease(
-            plan, engine, book, out, digest, frames, steps=steps, **vars(chosen)
-        )
+        prepared = PreparedRelease(plan, engine, book, out, digest, frames, chosen, steps)
         return release(prepared, draft, progress)
 
 

@@ -18,12 +18,13 @@ from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.opening import open_database
 from leeward.engines.workplaces import frame_counts
 from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all
-from leeward.ledger import Ledger, Reasons
+from leeward.ledger import Ledger
 from leeward.model import Attribute
 from leeward.noise.scales import public_seed
 from leeward.publishing.certify import Draft
+from leeward.publishing.charge import Choices
 from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.run import Choices, release_plan
+from leeward.publishing.run import release_plan
 from leeward.show.progress import Silent
 from leeward.synth.assignment import Jobs, assigned
 from leeward.synth.junction import Junction
@@ -138,7 +139,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     """
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
     asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
-    chosen = Choices(again, reasons=Reasons(unchecked=unchecked))
+    chosen = Choices(again, unchecked=unchecked)
     told, target = progress or Silent(), Path(out)
     drafted = Draft.of(asked).tables
     raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
