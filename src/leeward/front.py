@@ -257,8 +257,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     >>> list(bundle)
     ['by_place']
     """
-    from leeward.publishing.charge import Choices  # noqa: PLC0415 (as below)
-    from leeward.publishing.run import release_plan  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)

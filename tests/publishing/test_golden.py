@@ -18,9 +18,8 @@ import pytest
 from leeward import randomness
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
-from leeward.publishing.charge import Choices
 from leeward.publishing.plan import read_plan
-from leeward.publishing.run import release_plan
+from leeward.publishing.run import Choices, release_plan
 from leeward.show.progress import Silent
 from tests.publishing.plans import CODEBOOK
 from tests.unchecked import REASON

@@ -35,6 +35,8 @@ from leeward.publishing.measuring import AddedTotals, Progress, measured_cells, 
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.receipt import Receipts
 
+__all__ = ["Choices", "Released", "release", "release_plan"]
+
 
 @dataclass(frozen=True)
 class Released:

@@ -22,9 +22,8 @@ from leeward.ledger import Ledger
 from leeward.model import Attribute
 from leeward.noise.scales import public_seed
 from leeward.publishing.certify import Draft
-from leeward.publishing.charge import Choices
 from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.run import release_plan
+from leeward.publishing.run import Choices, release_plan
 from leeward.show.progress import Silent
 from leeward.synth.assignment import Jobs, assigned
 from leeward.synth.junction import Junction
