@@ -187,8 +187,12 @@ FAINT = f"""least => {{ {COMMON}
 
 PAPER = f"""room => {{ {COMMON}
   const found = [];
+  const plain = one => one.matches("input[type=text], select") && one.value.trim()
+    && parseFloat(getComputedStyle(one).borderTopWidth) === 0
+    && one.scrollWidth <= one.clientWidth + 1;  // the value is text on paper
   for (const one of document.querySelectorAll("input, select, textarea, button:not(.word)"))
-    if (shown(one) && one.getBoundingClientRect().width > 0) found.push("a field: " + named(one));
+    if (shown(one) && one.getBoundingClientRect().width > 0 && !plain(one))
+      found.push("a field: " + named(one));
   const far = box => box.right > room + 1.5 || box.left < -1.5;
   for (const [node, parent] of texts()) {{
     const box = boxes(node).find(far);

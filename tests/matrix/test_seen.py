@@ -15,8 +15,8 @@ from tests.matrix.test_matrix import HERE
 FILES = ("{form}", "{file}")
 """What a route has in its path that answers with a file."""
 
-MOST_TABLES = 2
-"""How many tables of one bundle are looked at."""
+SEVERAL = {"/releases/{name}/tables/{table}": 2, "/releases/{name}/tables/{table}/pivot": 3}
+"""How many addresses of a route are looked at, where it is more than one."""
 
 ALIKE = ("/releases", "/ledger", "/glossary", "/laboratory", "/laboratory/{name}")
 """Pages that are the same for every plan: they are looked at with the first."""
@@ -25,13 +25,12 @@ SMALL = Look("small", 390, 844)
 
 
 def addresses(visit: Visit, *, first: bool) -> Iterator[str]:
-    """An address for each page that a person reads; two for tables."""
+    """An address for each page that a person reads; several for tables."""
     for route, opened in visit.opened.items():
         if not any(part in route for part in FILES) and (first or route not in ALIKE):
-            several = MOST_TABLES if route.endswith("{table}") else 1
             # Rows as they were published come first: all of them are to be printed.
             plain = sorted(opened, key=lambda address: "tables/" in address and "?" in address)
-            yield from plain[:several]
+            yield from plain[: SEVERAL.get(route, 1)]
 
 
 def rows_of(made: Made, address: str) -> int:

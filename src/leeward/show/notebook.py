@@ -44,7 +44,8 @@ def html_table(
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     below = f"<p>{prose(note)}</p>" if note else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div><p><b>{escape(title)}</b></p>{table}{below}</div>"
+    wide = f'<div style="overflow-x: auto" tabindex="0">{table}</div>'
+    return f"<div><p><b>{escape(title)}</b></p>{wide}{below}</div>"
 
 
 def _cells(row: Sequence[object]) -> str:

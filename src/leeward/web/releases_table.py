@@ -102,12 +102,14 @@ class Choice:
 class Found:
     """One page of rows with the links around it.
 
-    `query` ends the address of all rows of the view, `here` that of this page.
+    `query` ends the address of all rows of the view, `here` that of this page, `printed` that of
+    the print view.
     """
 
     page: Page
     query: str
     here: str
+    printed: str
     headers: list[Header]
     lines: list[RowLine]
     before: str | None
@@ -154,6 +156,7 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found
         page,
         query(replace(selection, page=1, sort="", descending=False)),
         query(selection),
+        turned(selection, 1),
         headers(table, selection),
         lines(page, table.identifiers),
         turned(selection, page.number - 1) if page.number > 1 else None,
