@@ -25,8 +25,8 @@ def office(tmp_path: Path, driver: Driver, small_economy: Path) -> Office:
 
 def broken_off(office: Office) -> str:
     """What a release says that breaks off after the charge."""
+    plan = read_plan(office.folder / "2026Q2.yaml")
     with pytest.raises(FailedAfterCharge) as failure:
-        plan = read_plan(office.folder / "2026Q2.yaml")
         run(plan, office.folder / "bundle", office.ledger, unchecked=REASON)
     return str(failure.value)
 
