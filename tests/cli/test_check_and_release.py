@@ -9,6 +9,7 @@ import xlsxwriter
 
 from leeward.bundle import read_bundle, verify_bundle
 from tests.cli.scene import Office, answer
+from tests.unchecked import UNCHECKED
 
 
 def test_a_release_is_checked_charged_and_verified(office: Office) -> None:
@@ -71,9 +72,16 @@ def test_check_writes_a_receipt_for_its_owner_alone(office: Office, state: Path)
         "confidential": MARK,
         "findings": [],
         "hints": [GAP],
+        "losses": [
+            {"what": what, "lost": 0, "of": 40, "share": 0.0}
+            for what in ("every table", "tables by sex", "tables by education", "table by_place",
+                         "table by_sex")
+        ],
+        "most": "5%",
+        "warnings": [],
         "receipt": str(receipt),
-    }
-    assert set(json.loads(receipt.read_text())) == {"steps", "seal"}
+    }  # fmt: skip
+    assert set(json.loads(receipt.read_text())) == {"passed", "steps", "seal"}
 
 
 @pytest.mark.parametrize("json_too", [(), ("--json",)])
@@ -90,8 +98,8 @@ def test_rows_that_passed_pass_without_a_receipt(
         assert result.stdout == f"{MARK}\nHint: {GAP}\nNo problems.\n"
     assert result.stderr == (
         f"No receipt. receipt: must be writable (File exists); got '{state}'. The check itself "
-        "passed. Give the state folder to its owner alone (XDG_STATE_HOME names another), or the "
-        "release looks at the rows again.\n"
+        "ended. Let only its owner write into the state folder (XDG_STATE_HOME names another) and "
+        "check again, or release with --unchecked REASON.\n"
     )
 
 
@@ -147,7 +155,8 @@ def test_a_receipt_says_which_rules_touch_rows(office: Office, checked: bool) ->
         assert [one["rule"] for one in found] == [
             *("missing_id", "missing_id", "worker_rows", "repeated_job", "lost_job")
         ]
-    done = office.run("release", "plan.yaml", "--out", "bundle", "--ledger", "big.sqlite")
+    reason = () if checked else UNCHECKED
+    done = office.run("release", "plan.yaml", "--out", "bundle", "--ledger", "big.sqlite", *reason)
     assert done.exit_code == 0, done.output
     rows = read_bundle(office.folder / "bundle").table("by_place")["value"].to_pylist()
     assert rows == pytest.approx([8, 8, 8, 8, 8, 0], abs=1)

@@ -358,7 +358,14 @@ def test_economy_repeats_itself(office: Office) -> None:
 def test_demo_releases_a_made_up_economy_and_compares(office: Office) -> None:
     result = office.run("demo", "--out", "demo", "--jobs", "2000", "--establishments", "100")
     assert result.exit_code == 0
-    for words in ("1. A made-up economy", "2. What the plan", "3. The release", "truth", "margins"):
+    for words in (
+        "1. A made-up economy",
+        "2. What the plan",
+        "3. The check",
+        "4. The release",
+        "truth",
+        "margins",
+    ):
         assert words in result.stdout
     assert office.run("verify", "demo/bundle", "--ledger", "demo/ledger.sqlite").exit_code == 0
     assert {"bundle", "economy", "ledger.sqlite", "plan.yaml"} <= {

@@ -108,6 +108,33 @@ def true_sketch(ids: list[object], size: int) -> tuple[str, ...]:
     return tuple(one[:16] for one in sorted(hashes)[:size])
 
 
+SPELT = {
+    "17": ("17", " 17", "17.0", "0017", "17.000", "00017.0 "),
+    "0": ("0", "000", "0.0"),
+    "a.0": ("a.0", " a.0"),
+    "0x1": ("0x1",),
+    "17.5": ("17.5",),
+    "-07": ("-07",),
+    "1.": ("1.",),
+    "": (" ",),
+}
+"""Plain ids, and how else they are written."""
+
+
+@pytest.mark.parametrize("place", ["parquet", "sqlite", "duckdb"])
+def test_ids_in_plain_form_have_no_blanks_zeros_before_and_zeros_behind(
+    place: str, tmp_path: Path
+) -> None:
+    ids = [one for written in SPELT.values() for one in written]
+    made, book = economy(3), codebook(tmp_path)
+    workplaces = [made.workplaces[0] | {"workplace_id": one} for one in ids]
+    sources = WRITERS[place](Economy(workplaces, made.workers, []), tmp_path)
+    with connect(sources, tmp_path) as engine:
+        assert engine.frame_sketch(book, KEY, 1024) == true_sketch([*ids], 1024)
+        plain = engine.frame_sketch(book, KEY, 1024, plain=True)
+    assert plain == true_sketch([*SPELT], 1024)
+
+
 @pytest.mark.parametrize(
     ("kind", "text_ids"),
     [*((kind, False) for kind in WRITERS), ("parquet", True), ("sqlite", True)],

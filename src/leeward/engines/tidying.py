@@ -58,9 +58,18 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
 
 
 def tidied(
-    scratch: Scratch, tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule, steps: Steps
+    scratch: Scratch,
+    tables: Mapping[str, Table],
+    codebook: Codebook,
+    rule: JobsRule,
+    steps: Steps,
+    *,
+    limited: bool = True,
 ) -> dict[str, Table]:
-    """The rows that count; a table that some step changes is computed once."""
+    """The rows that count; a table that some step changes is computed once.
+
+    Without `limited` further jobs of a worker count too, whatever the rule is.
+    """
     columns, keys = needed_columns(codebook, rule), codebook.keys
     workers, jobs = tables["workers"], tables["jobs"]
     if "missing_id" in steps:
@@ -76,7 +85,7 @@ def tidied(
     if "lost_job" in steps:
         jobs = _found(jobs, keys.jobs.worker, workers, keys.workers.id)
         jobs = _found(jobs, keys.jobs.workplace, tables["workplaces"], keys.workplaces.id)
-    jobs = counted(jobs, codebook, rule)
+    jobs = counted(jobs, codebook, rule) if limited else jobs
     if jobs is not tables["jobs"]:
         jobs = scratch.keep(jobs.select(*columns["jobs"]))
     return {"workplaces": tables["workplaces"], "workers": workers, "jobs": jobs}

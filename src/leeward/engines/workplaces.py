@@ -21,6 +21,7 @@ from leeward.engines.recoding import (
     class_or_code,
     code_text,
     may_be_fractions,
+    plain_id,
     with_nulls,
 )
 from leeward.errors import BadData, raise_all
@@ -111,9 +112,13 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
     return np.asarray(found.astype(np.int64))
 
 
-def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+def frame_sketch(
+    database: Database, codebook: Codebook, key: str, size: int, *, plain: bool = False
+) -> tuple[str, ...]:
     """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
     ids = _ids(database, codebook)
+    if plain:
+        ids = ids.select(id=plain_id(ids.id)).distinct()
     if ids.get_backend().name in MD5:
         return sketch_there(database, ids, key, size)
     return sketch_here(database, ids, key, size)

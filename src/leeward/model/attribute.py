@@ -178,6 +178,11 @@ class Attribute:
         zero = _class_of(max(0, self.numbers.low), list(self.numbers.bounds))
         return replace(self, unlisted=zero, missing=zero)
 
+    @property
+    def unfolded(self) -> "Attribute":
+        """The same attribute, of which no other text and no null counts as a code."""
+        return replace(self, unlisted=None, missing=None)
+
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""
         return self.codes.index(code) if code in self.codes else None

@@ -44,7 +44,8 @@ class Codebook:
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
     `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending`
-    are attributes without a code list: each is refused where it is used.
+    are attributes without a code list: each is refused where it is used. `library` has the public
+    lists that it could name.
     """
 
     keys: Keys
@@ -52,6 +53,7 @@ class Codebook:
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
     reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
     pending: Mapping[str, Pending] = field(default_factory=dict, hash=False, compare=False)
+    library: Library | None = field(default=None, hash=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
@@ -198,7 +200,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             next_step="`leeward init` writes a codebook from table headers.",
         )
     ordered = {name: attributes[name] for name in written.attributes if name in attributes}
-    return Codebook(written.tables, ordered, written.impossible, reals, pending)
+    return Codebook(written.tables, ordered, written.impossible, reals, pending, lists.library)
 
 
 def _misread(

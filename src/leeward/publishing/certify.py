@@ -150,6 +150,7 @@ class Draft:
             "pay": pay_statement(plan.pay),
             "about": about(plan.request),
             "law": plan.law,
+            "software": software(),
         }
         tables = tuple(
             _table(table, number, plan)
@@ -182,7 +183,6 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]
         format=FORMAT,
         name=name,
         leeward=version("leeward"),
-        software=software(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         account=draft.account,
         **draft.statements,

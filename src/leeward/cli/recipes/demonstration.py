@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from leeward.cli.check import check_made_up
 from leeward.cli.economy import make
 from leeward.cli.init import list_text
 from leeward.cli.recipes.folder import (
@@ -72,7 +73,7 @@ def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> 
     write_folder(recipe, sources, out, _lists(made, economy))
     for line in compared(recipe, out):
         say(f"   {line}")
-    say("3. Releases, each verified with the ledger")
+    say("3. Releases, each checked first and then verified with the ledger")
     _release(recipe, out)
     if recipe.layouts:
         say("4. Public layouts of what was released (leeward read --form)")
@@ -109,7 +110,10 @@ def _release(recipe: Recipe, out: Path) -> None:
         for account in recipe.accounts:
             book.open_account(account.name, account.guarantee)
     for one in recipe.releases:
-        done = run(read_plan(out / one.plan), out / one.bundle, ledger)
+        checked, reason = check_made_up(read_plan(out / one.plan))
+        for line in checked.warnings():
+            say(f"   {line}")
+        done = run(read_plan(out / one.plan), out / one.bundle, ledger, unchecked=reason)
         report(done)
         for line in summary(done):
             say(f"   {line}")
