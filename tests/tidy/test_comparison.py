@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.errors import Damaged, InvalidParameter, LeewardError
-from leeward.tidy.comparison import DOTS, LARGEST, Comparison, Pair, compare
+from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
+from leeward.tidy.pairs import Pair
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}
@@ -34,10 +35,21 @@ def size(first: Line, second: Line) -> int:
     return abs(second[1] - first[1])
 
 
-def clear(first: Line, second: Line) -> bool:
+def apart(first: Line, second: Line) -> bool:
     if first[3] is None or second[3] is None:
         return False
     return size(first, second) > first[3] + second[3]
+
+
+def certainty(first: Line, second: Line) -> float:
+    """The difference over both margins; −1 without one of them."""
+    if first[3] is None or second[3] is None:
+        return -1.0
+    return size(first, second) / max(first[3] + second[3], 0.5)
+
+
+def codes_of(pair: Pair) -> tuple[str, ...]:
+    return tuple(one.code for one in pair.codes)
 
 
 @settings(max_examples=200, deadline=None)
@@ -53,16 +65,19 @@ def test_cells_are_compared_as_a_dictionary_would(
         len(one) - len(both),
         len(two) - len(both),
     )
-    assert found.clear == sum(clear(one[codes], two[codes]) for codes in both)
+    assert found.apart == sum(apart(one[codes], two[codes]) for codes in both)
+    assert found.bounded == sum(certainty(one[c], two[c]) >= 0 for c in both)
     assert {told(pair) for pair in found.dots} == {paired(one[c], two[c]) for c in both}
-    sizes = [abs(pair.difference) for pair in found.largest]
-    assert sizes == sorted((size(one[c], two[c]) for c in both), reverse=True)
-    marked = [pair.clear for pair in found.dots]
+    order = [certainty(one[c], two[c]) for c in (codes_of(pair) for pair in found.certain)]
+    assert order == sorted(order, reverse=True)
+    marked = [pair.apart for pair in found.dots]
     assert marked == sorted(marked, reverse=True)
+    assert found.different is None  # these certificates state no law of the noise
+    assert not any(pair.different for pair in found.dots)
 
 
 def told(pair: Pair) -> tuple[object, ...]:
-    return tuple(one.code for one in pair.codes), pair.first, pair.second, pair.ends
+    return codes_of(pair), pair.first, pair.second, pair.ends
 
 
 def paired(one: Line, two: Line) -> tuple[object, ...]:
@@ -79,7 +94,7 @@ def places(number: int) -> Codes:
 
 
 def released(codes: Codes, *, odd: int) -> list[Line]:
-    """Every tenth cell is clearly different, and each by another amount."""
+    """Every tenth cell differs by more than both margins, and each by another amount."""
     return [
         ((code,), number * (odd if number % 10 == 0 else 1), 1, 3)
         for number, code in enumerate(codes["place"])
@@ -92,39 +107,40 @@ def of_many() -> Comparison:
     return compare(one, in_memory(released(codes, odd=2), codes, each=700), "t")
 
 
-def test_only_the_largest_differences_and_a_spread_of_dots_are_kept() -> None:
+def test_only_the_most_certain_differences_and_a_spread_of_dots_are_kept() -> None:
     found = of_many()
-    assert found.clear == 499
-    assert [pair.difference for pair in found.largest] == [4990 - 10 * n for n in range(LARGEST)]
-    assert found.largest[0].codes[0].label == "Place 4990"
+    assert found.apart == 499
+    differences = [pair.difference for pair in found.certain]
+    assert differences == [4990 - 10 * n for n in range(MOST_LISTED)]
+    assert found.certain[0].codes[0].label == "Place 4990"
     assert len(found.dots) == DOTS
-    assert [pair.clear for pair in found.dots] == [True] * 499 + [False] * (DOTS - 499)
-    quarters = {int(pair.codes[0].code) // 1250 for pair in found.dots if not pair.clear}
+    assert [pair.apart for pair in found.dots] == [True] * 499 + [False] * (DOTS - 499)
+    quarters = {int(pair.codes[0].code) // 1250 for pair in found.dots if not pair.apart}
     assert quarters == {0, 1, 2, 3}
     assert found == of_many()
 
 
-def test_a_difference_as_large_as_both_margins_is_not_clear() -> None:
+def test_a_difference_as_large_as_both_margins_is_not_apart() -> None:
     codes = places(2)
     one = in_memory([(("00000",), 0, 1, 3), (("00001",), 0, 1, 3)], codes)
     two = in_memory([(("00000",), 7, 1, 4), (("00001",), -8, 1, 4)], codes)
     found = compare(one, two, "t")
-    assert found.clear == 1
-    assert [pair.clear for pair in found.largest] == [True, False]
+    assert found.apart == 1
+    assert [pair.apart for pair in found.certain] == [True, False]
     assert found.holds == Fraction(8, 10)
 
 
-def test_without_margins_nothing_is_clear() -> None:
+def test_without_margins_nothing_is_apart() -> None:
     codes = places(1)
     one = in_memory([(("00000",), 0, 1, 3)], codes)
     two = in_memory([(("00000",), 900, 1, None)], codes, margins=False)
     found = compare(one, two, "t")
-    assert (found.clear, found.holds, found.largest[0].ends) == (None, None, None)
+    assert (found.apart, found.holds, found.certain[0].ends) == (None, None, None)
 
 
 def test_a_total_is_compared_too() -> None:
     found = compare(in_memory([((), 5, 1, 1)], {}), in_memory([((), 9, 1, 1)], {}), "t")
-    assert found.largest == (Pair((), 5, 9, (2, 6)),)
+    assert found.certain == (Pair((), 5, 9, (2, 6)),)
 
 
 @pytest.mark.parametrize(

@@ -148,8 +148,8 @@ def test_equal_data_seldom_differ_clearly(twice: Twice, table: str) -> None:
     assert ((changes.high - changes.low) / both).median() < 0.85
     page = compare(twice.second, twice.first, table)
     assert page.drawn
-    assert page.clear is not None
-    assert page.clear < 0.15 * page.both  # of 850 cells or more: five standard deviations
+    assert page.apart is not None
+    assert page.apart < 0.15 * page.both  # of 850 cells or more: five standard deviations
 
 
 def test_without_the_number_of_establishments_clipping_is_taken_at_its_most(twice: Twice) -> None:

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from leeward.exact import number_text
 from leeward.show.numbers import NO_MARGIN, Ends, amount_left, count, reach, tick
+from leeward.show.reading import OPEN
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""
@@ -33,9 +34,6 @@ SHORT = 12
 
 LEAST_SPAN = 1e-300
 """Values that are less apart have no place of their own on an axis: its steps would be 0."""
-
-OPEN = "margin reaches zero: few or none"
-"""What a hatched cell and a pale bar mean."""
 
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
@@ -119,7 +117,7 @@ class Span:
     zero: float
     negative: bool
     open: bool = False
-    """Whether the whisker reaches zero: the number tells little."""
+    """Whether the whisker reaches zero: the number is not distinguishable from it."""
 
     @property
     def look(self) -> str:

@@ -4,8 +4,9 @@ Totals of a release, numbers that readers derive and comparisons are drawn here,
 sum has the same margin wherever it is shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from leeward.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.noise.summed_errors import CellErrors, Singles
 from leeward.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.noise.tabulated import Floats
+
+Found = TypeVar("Found")
 
 AT_ONCE = 1 << 10
 """Cells whose noise is drawn together: draws take much memory."""
@@ -106,11 +109,25 @@ def stated_draws(
     certificate: Certificate, table: CertifiedTable, *words: str, draws: int = DRAWS
 ) -> ErrorDraws:
     """Draws by the law of the noise of a table; other words give draws of another seed."""
+    return stated_law(
+        table,
+        lambda noise: ErrorDraws(
+            noise, public_seed(certificate.plan_digest, table.name, *words), draws
+        ),
+    )
+
+
+def stated_noise(table: CertifiedTable) -> CellNoise:
+    """The law of the noise of a table."""
+    return stated_law(table, lambda noise: noise)
+
+
+def stated_law(table: CertifiedTable, use: Callable[[CellNoise], Found]) -> Found:
+    """What follows from the law that a certificate states; it may be none."""
     if table.noise is None:
         raise without_law(table)
     try:
-        noise = CellNoise.read(table.noise.numbers())
-        return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words), draws)
+        return use(CellNoise.read(table.noise.numbers()))
     except (ValueError, ArithmeticError):
         raise Damaged(
             "bundle",

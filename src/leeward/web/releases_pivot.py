@@ -32,7 +32,7 @@ class Pivot:
     pages: int
 
     def reaches_zero(self, row: Row) -> bool:
-        """Whether the margin of a value reaches zero: it tells little."""
+        """Whether the margin of a value reaches zero."""
         return row.value is not None and reaches_zero(row.value, row.ends)
 
 
