@@ -87,7 +87,8 @@ def test_a_map_is_shown_and_its_texts_are_texts(tmp_path: Path) -> None:
     # A pattern each, and 0 has a shade: three meanings that were three whites.
     assert [one.get("fill") for one in shown.all("path")].count("url(#hatched)") == 2
     assert [one.get("fill") for one in shown.all("path")].count("url(#dotted)") == 1
-    assert "url(#hatched)" in picture.text and "url(#dotted)" in picture.text
+    assert "url(#hatched)" in picture.text
+    assert "url(#dotted)" in picture.text
     assert shown.dangers(page.site.base) == []
     assert "<script" not in picture.text
     assert "/map" in table.text

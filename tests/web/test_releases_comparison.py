@@ -93,8 +93,8 @@ def test_counts_are_told_with_what_they_mean() -> None:
     ]
     drawn = replace(found, bounded=1012, apart=101, different=3, holds=Fraction(9, 10), drawn=True)
     assert comparison_words(drawn)[1:3] == [
-        "101 of 1,012 intervals of a difference (90\u00a0%) exclude 0; noise alone gives up to about "
-        "101.",
+        "101 of 1,012 intervals of a difference (90\u00a0%) exclude 0; noise alone gives up to "
+        "about 101.",
         "3 cells are different. Of the cells that are called different, at most 10\u00a0% are "
         "expected to be noise (the false discovery rate). The test of all cells together is that "
         "of Benjamini and Yekutieli: errors of cells in one workplace cell, or of tables of one "

@@ -5,7 +5,7 @@
 
 from fractions import Fraction
 
-from leeward.show.numbers import percent
+from leeward.show.numbers import count, percent
 
 MISSED = Fraction(1, 10)
 """How often a margin of 90 % may miss."""
@@ -42,4 +42,27 @@ TESTS = {
 UNTESTED = (
     "No cell is called different: the certificates do not state a law of the noise that can be "
     "tested, so the share of noise among the larger differences is not known."
+)
+
+
+def picked_words(column: str, rows: int, covered: float | None) -> str:
+    """What coverage the intervals of rows have that are listed by a released number."""
+    usual = percent(1 - float(MISSED))
+    reason = f"Sorted by {column}: rows picked by released numbers are picked for their noise too."
+    if covered is None:
+        return (
+            f"{reason} Their intervals include the true number in less than {usual} of cases; how "
+            "much less is not known for this table."
+        )
+    which = "this row" if rows == 1 else f"these {count(rows)} rows"
+    return (
+        f"{reason} The intervals of {which} include the true number in about "
+        f"{percent(round(covered, 2))} of cases, those of rows not so picked in {usual}. This is "
+        "an estimate from all released values and the public law of the noise; no proof bounds it."
+    )
+
+
+RANKS = (
+    "The column rank has the ranks among all cells of the table that a row may have: they include "
+    "the true rank of a row in at least 90 % of cases, each row by itself."
 )

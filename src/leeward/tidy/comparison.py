@@ -10,8 +10,6 @@ cell is called different; differences are compared with both margins together.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import log1p
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +21,7 @@ from leeward.model import COUNT
 from leeward.noise.scales import DRAWS
 from leeward.show.numbers import count, counted, percent
 from leeward.show.reading import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
-from leeward.tidy.pairs import Ends, KeyedCells, Pair, Pairs, common, read_cells
-
-if TYPE_CHECKING:
-    from leeward.noise.difference import Noisy, NoisyWidth
+from leeward.tidy.pairs import Ends, Pair, Pairs, common, read_cells
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""
@@ -45,12 +40,6 @@ DOTS = 2000
 
 DRAWN = Fraction(9, 10)
 """The coverage of a drawn interval of a difference."""
-
-PAID = "spent"
-"""The method of margins whose width was paid for."""
-
-GRID_STEPS = 32
-"""Steps of ln(1+α) of the grid of noisy widths, as in `mechanisms.size_grid`."""
 
 
 @dataclass(frozen=True)
@@ -175,16 +164,19 @@ def _different(
         significant,
         smallest_level,
     )
+    from leeward.tidy.cell_errors import noisy_numbers  # noqa: PLC0415
 
     rows = np.flatnonzero(pairs.bounded)
-    cells = pairs.first.take(rows), pairs.second.take(rows)
-    noisy = [_noisy(*one) for one in zip(cells, stated, strict=True)]
-    if not comparable(noisy[0].noise, noisy[1].noise):
+    cells = zip((pairs.first.take(rows), pairs.second.take(rows)), stated, strict=True)
+    one, two = (
+        noisy_numbers(table, each.values, each.low, each.establishments) for each, table in cells
+    )
+    if not comparable(one.noise, two.noise):
         return None
     level = float(LEVEL)
     least = smallest_level(max(len(rows), 1), level, independent=independent)
     chosen = np.zeros(len(pairs), np.bool_)
-    chosen[rows] = significant(p_values(*noisy, least), level, independent=independent)
+    chosen[rows] = significant(p_values(one, two, least), level, independent=independent)
     return chosen
 
 
@@ -206,32 +198,6 @@ def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "En
         errors = right.errors(draws[1], two).less(left.errors(draws[0], one))
         found[:, part] = errors.interval(right.values - left.values)
     return found[0], found[1]
-
-
-def _noisy(cells: KeyedCells, table: CertifiedTable) -> "Noisy":
-    """The released numbers with the law of their noise."""
-    from leeward.noise.difference import Noisy  # noqa: PLC0415 (as above)
-    from leeward.tidy.cell_errors import stated_noise  # noqa: PLC0415
-
-    below = cells.values - cells.low
-    width = paid_width(table)
-    return Noisy(stated_noise(table), cells.values, below, cells.establishments, width)
-
-
-def paid_width(table: CertifiedTable) -> "NoisyWidth | None":
-    """The noise of the width of a table's noise, where part of ε paid for it.
-
-    Blocks and products release one width for a workplace cell, others one for each cell: the noise
-    of its logarithm is Laplace, of scale ln(1+α)/ε on a grid.
-    """
-    from leeward.noise.difference import NoisyWidth  # noqa: PLC0415 (as above)
-
-    stated, noise, alpha = table.margins, table.noise, table.guarantee.alpha
-    if stated.method != PAID or stated.epsilon is None or noise is None or alpha is None:
-        return None
-    growth = log1p(float(Fraction(alpha)))
-    parts = 1 if noise.shared or table.joint is not None else table.worker_cells
-    return NoisyWidth(growth * parts / float(Fraction(stated.epsilon)), growth / GRID_STEPS)
 
 
 def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str) -> None:
