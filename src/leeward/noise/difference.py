@@ -152,7 +152,7 @@ class Noisy:
         noise = self.noise
         if self.by_count and noise.slope is not None:
             return np.maximum(noise.slope * bound, noise.least)
-        wide = noise.share * self.below / _allowance(noise, self.noisy)
+        wide = noise.share * (self.below + 0.5) / _allowance(noise, self.noisy)
         return np.asarray(np.maximum(wide, noise.least))
 
     def most(self, chance: float) -> Floats:
@@ -266,10 +266,10 @@ def _chunks(rows: Integers, each: int) -> Iterator[Integers]:
 def _ratio(low: Noisy, high: Noisy) -> Floats:
     """ln of the quotient of two released numbers plus Δ/α, less what rounding may have added.
 
-    A margin in units of its share is |value| + Δ/α, rounded up by less than 1 and 3/2 shares.
+    A margin is |value| + Δ/α + ½ over its share, rounded to a whole number.
     """
-    top = high.noise.share * (high.below - 1.5) - np.abs(high.values) + high.values - 1
-    return np.asarray(np.log(np.maximum(top, 1e-9) / (low.noise.share * low.below)))
+    top = high.noise.share * (high.below - 0.5) - np.abs(high.values) + high.values - 1
+    return np.asarray(np.log(np.maximum(top, 1e-9) / (low.noise.share * (low.below + 0.5))))
 
 
 def _summed(
