@@ -281,9 +281,9 @@ def _summed(
     points, chances = low.tails.parts(coarse, upper=False)
     lower = wide[0][:, None] * points
     if clipped is None:
-        return _tail(high, wide[1], apart, np.floor(lower + half), chances, half)
+        return _tail(high, wide[1], apart, _rounded(lower, half), chances, half)
     grown, often = clipped
-    found = often[:, 0] * _tail(high, wide[1], apart, np.floor(lower + half), chances, half)
+    found = often[:, 0] * _tail(high, wide[1], apart, _rounded(lower, half), chances, half)
     points, chances = low.tails.parts(max(coarse, 2 * FINE), upper=False)
     lower = wide[0][:, None] * points
     for at in range(1, grown.shape[1]):
@@ -291,9 +291,14 @@ def _summed(
             jobs = np.maximum(low.values[:, None] + lower, 0.0)
             more = np.nan_to_num(jobs * grown[:, at, None], nan=0.0, posinf=np.inf)
         found += often[:, at] * _tail(
-            high, wide[1], apart, np.floor(lower + more + half), chances, half
+            high, wide[1], apart, _rounded(lower + more, half), chances, half
         )
     return found
+
+
+def _rounded(errors: Floats, half: float) -> Floats:
+    """Whole jobs; logarithms as they are."""
+    return np.floor(errors + half) if half else errors
 
 
 def _tail(
