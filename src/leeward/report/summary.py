@@ -6,7 +6,7 @@ few enough to be drawn. Codes take longest to read, so only those of drawn cells
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,9 @@ Integers = NDArray[np.int64]
 
 BARS = 25
 """Number of cells that are kept for bars."""
+
+FEWEST_RANKED = 2
+"""Minimum number of cells that have ranks."""
 
 EXACT = 100_000
 """Largest margin that is counted exactly; above it only bins are counted."""
@@ -70,7 +73,8 @@ class TableSummary:
     """One table in numbers. `wide` counts the cells whose margin reaches down to zero.
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
-    `total` is the sum of the values with noise, as a rough number of jobs.
+    `total` is the sum of the values with noise, as a rough number of jobs. `ranks` are those that
+    each cell of `bars` may have among all cells, where these are few.
     """
 
     table: CertifiedTable
@@ -82,6 +86,7 @@ class TableSummary:
     margins: Margins | None
     bars: tuple[Cell, ...]
     matrix: Matrix | None
+    ranks: tuple[tuple[int, int] | None, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -103,7 +108,20 @@ def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     bars, squares = reading.rows()
     found = cells(bundle.rows(table.name, sorted({*bars, *squares})))
     cell = dict(zip(sorted({*bars, *squares}), found, strict=True))
-    return reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
+    drawn = reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
+    return replace(drawn, ranks=_ranks(bundle, drawn))
+
+
+def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None, ...]:
+    """The ranks of the cells that are listed, by the draws of `leeward read --as rank`."""
+    # A report of one cell needs no draws.
+    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
+    from leeward.tidy.quantities import MOST_RANKED  # noqa: PLC0415
+
+    if drawn.cells < FEWEST_RANKED:
+        return ()
+    codes = [one.codes for one in drawn.bars]
+    return rank_intervals(bundle, drawn.table, codes, MOST_RANKED)
 
 
 class _Reading:

@@ -162,11 +162,12 @@ def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
 
 @dataclass(frozen=True)
 class Bar:
-    """A number with its label and the ends of its interval."""
+    """A number with its label, the ends of its interval, and the ranks that it may have."""
 
     label: str
     value: int
     ends: Ends | None = None
+    rank: str = ""
 
     @property
     def reach(self) -> str:
@@ -192,6 +193,11 @@ class Bars:
     def margins(self) -> bool:
         """Whether any number has a margin."""
         return any(bar.ends is not None for bar, _ in self.rows)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether any number has ranks."""
+        return any(bar.rank for bar, _ in self.rows)
 
     @property
     def open(self) -> str:

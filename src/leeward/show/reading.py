@@ -63,6 +63,6 @@ def picked_words(column: str, rows: int, covered: float | None) -> str:
 
 
 RANKS = (
-    "The column rank has the ranks among all cells of the table that a row may have: they include "
-    "the true rank of a row in at least 90 % of cases, each row by itself."
+    "The column Rank has the ranks among all cells of the table that a cell may have: they include "
+    f"its true rank in at least {percent(1 - float(MISSED))} of cases, each cell by itself."
 )

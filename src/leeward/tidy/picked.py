@@ -21,7 +21,7 @@ from leeward.noise.difference import Noisy
 from leeward.noise.scales import DRAWS
 from leeward.noise.tabulated import Floats
 from leeward.tidy.cell_errors import noisy_numbers
-from leeward.tidy.groups import MOST_GROUPS, read_groups
+from leeward.tidy.groups import MOST_GROUPS, Codes, read_groups
 from leeward.tidy.quantities import rank_sets
 
 FEWEST = 100
@@ -93,23 +93,22 @@ def _sizes(source: Source) -> "TrueSizes":
 
 
 def rank_intervals(
-    bundle: Bundle, table: CertifiedTable, rows: Sequence[Row]
+    bundle: Bundle, table: CertifiedTable, cells: Sequence[Codes], most: int = MOST_GROUPS
 ) -> tuple[tuple[int, int] | None, ...]:
-    """For each row the set of ranks among all cells that holds its rank in 90 % of cases.
+    """For each cell the set of ranks among all cells that includes its rank in 90 % of cases.
 
     As `leeward read --as rank` finds it, with fewer draws in large tables. None for totals, and for
-    all rows where cells have no common order or are too many.
+    all cells where they have no common order or are more than `most`.
     """
-    codes = [tuple(one.code for one in row.codes) for row in rows]
-    if not (_estimated_from(table) and table.disjoint and table.cell_rows <= MOST_GROUPS):
-        return (None,) * len(rows)
-    number = MOST_COMPARED // max(1, table.cell_rows * len(rows))
+    if not (_estimated_from(table) and table.disjoint and cells and table.cell_rows <= most):
+        return (None,) * len(cells)
+    number = MOST_COMPARED // max(1, table.cell_rows * len(cells))
     draws = max(FEWEST_DRAWS, min(DRAWS, number))
     groups = read_groups(bundle, table.name, table.identifiers, many=draws)
     places = groups.places()
-    listed = [places[code] for code in codes if code in places]
+    listed = [places[codes] for codes in cells if codes in places]
     found = dict(zip(listed, rank_sets(groups, listed), strict=True))
-    return tuple(found[places[code]] if code in places else None for code in codes)
+    return tuple(found[places[codes]] if codes in places else None for codes in cells)
 
 
 @dataclass(frozen=True, eq=False)

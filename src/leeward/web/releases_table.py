@@ -16,7 +16,7 @@ from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.report.section import statuses
 from leeward.show.charts import Span, spans
-from leeward.show.numbers import MOST_LETTERS, cut
+from leeward.show.numbers import MOST_LETTERS, cut, rank_text
 from leeward.show.reading import RANKS, picked_words
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import has_metadata, reading_lines
@@ -92,6 +92,11 @@ class RowLine:
     series: str
     ranks: tuple[int, int] | None = None
 
+    @property
+    def rank(self) -> str:
+        """The ranks as text."""
+        return rank_text(self.ranks)
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -114,7 +119,7 @@ class Found:
 
     `query` ends the address of all rows of the view, `here` that of this page. `picked` says which
     coverage margins have where rows are sorted by a released number; else it is empty. `ranked`
-    says whether ranks are shown.
+    says whether ranks are shown, `unranked` why those that were asked for are not.
     """
 
     page: Page
@@ -126,6 +131,7 @@ class Found:
     after: str | None
     picked: str = ""
     ranked: bool = False
+    unranked: str = ""
 
 
 def table_page(request: Request) -> Response:
@@ -176,24 +182,36 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranke
         turned(selection, page.number - 1) if page.number > 1 else None,
         turned(selection, page.number + 1) if page.number < page.last else None,
     )
-    noisy = selection.sort in ("value", *table.noise_columns) and table.has_margins and page.rows
-    return _picked(found, bundle, table, selection.sort, ranked=ranked) if noisy else found
+    found = replace(found, picked=picked_by(bundle, table, selection.sort, page))
+    return _ranked(found, bundle, table) if ranked and found.picked else found
 
 
-def _picked(
-    found: Found, bundle: Bundle, table: CertifiedTable, column: str, *, ranked: bool
-) -> Found:
-    """The page with the coverage of its margins, and with ranks if they are asked for."""
+def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) -> str:
+    """Which coverage the margins of a page have, where rows are sorted by a released number."""
+    if column not in ("value", *table.noise_columns) or not (table.has_margins and page.rows):
+        return ""
     # A page that is served must not load laws and draws before they are needed.
-    from leeward.tidy.picked import picked_coverage, rank_intervals  # noqa: PLC0415
+    from leeward.tidy.picked import picked_coverage  # noqa: PLC0415
 
-    rows = found.page.rows
     with ESTIMATING:
-        covered = picked_coverage(bundle, table, rows)
-        ranks = rank_intervals(bundle, table, rows) if ranked else ()
-    shown_lines = [replace(line, ranks=one) for line, one in zip(found.lines, ranks, strict=False)]
-    words = picked_words(column, len(rows), covered)
-    return replace(found, lines=shown_lines or found.lines, picked=words, ranked=any(ranks))
+        covered = picked_coverage(bundle, table, page.rows)
+    return picked_words(column, len(page.rows), covered)
+
+
+def _ranked(found: Found, bundle: Bundle, table: CertifiedTable) -> Found:
+    """The page with the ranks that its rows may have."""
+    from leeward.tidy.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
+    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
+
+    codes = [tuple(one.code for one in row.codes) for row in found.page.rows]
+    with ESTIMATING:
+        ranks = rank_intervals(bundle, table, codes)
+    lines = [replace(line, ranks=one) for line, one in zip(found.lines, ranks, strict=True)]
+    why = "" if any(ranks) else (
+        "Ranks are not known here: the table must state the law of its noise, and have at most "
+        f"{MOST_GROUPS:,} cells."
+    )  # fmt: skip
+    return replace(found, lines=lines, ranked=any(ranks), unranked=why)
 
 
 def read_selection(asked: Mapping[str, str], table: CertifiedTable) -> Selection:
