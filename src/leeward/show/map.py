@@ -76,6 +76,7 @@ def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> 
     }
     others = {"below": "below zero", NOTHING_LOOK: NOTHING}
     zero = {FADED: OPEN} if any(one.reaches_zero for one in areas) else {}
-    there = {look: words for look, words in others.items() if look in looks}
+    drawn = {look for one, look in zip(areas, looks, strict=True) if not one.reaches_zero}
+    there = {look: words for look, words in others.items() if look in drawn}
     legend = {**steps, **there, **zero}
     return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

@@ -63,6 +63,6 @@ def picked_words(column: str, rows: int, covered: float | None) -> str:
 
 
 RANKS = (
-    "The column Rank has the ranks among all cells of the table that a cell may have: they include "
-    f"its true rank in at least {percent(1 - float(MISSED))} of cases, each cell by itself."
+    "Ranks are those that a cell may have among all cells of the table. They include its true rank "
+    f"in at least {percent(1 - float(MISSED))} of cases, each cell by itself."
 )

@@ -72,6 +72,11 @@ class Comparison:
         """Whether all cells were tested together."""
         return self.different is not None
 
+    @property
+    def marked(self) -> int:
+        """How many cells are marked."""
+        return (self.apart if self.different is None else self.different) or 0
+
     def marks(self, pair: Pair) -> bool:
         """Whether a cell is marked: different, or apart where that is not tested."""
         return pair.different if self.tested else pair.apart
@@ -133,6 +138,8 @@ def difference_words(found: Comparison) -> tuple[str, ...]:
         return ()
     if found.different is None:
         return (UNTESTED,)
+    if not found.different:
+        return (f"No cell is called different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
     cells = f"{counted(found.different, 'cell')} {'is' if found.different == 1 else 'are'}"
     return (f"{cells} different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
 
