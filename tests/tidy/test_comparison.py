@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leeward.bundle import MarginStatement
+from leeward.bundle.statements import JointStatement, NoiseStatement
 from leeward.errors import Damaged, InvalidParameter, LeewardError
 from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
 from leeward.tidy.pairs import Pair
@@ -198,3 +201,69 @@ def test_what_cannot_be_compared_is_refused(
     with pytest.raises(refusal, match=rule) as found:
         compare(first, second, "t")
     assert found.value.next_step
+
+
+LAPLACE = [{"rate": 1.0}, {"low": 0.0, "rate": -1.0}]
+
+
+def stated(**changes: object) -> NoiseStatement:
+    """Laplace noise of one public scale, 10 jobs."""
+    numbers = {"law": "pieces", "pieces": LAPLACE, "share": 0.0, "least": 10.0}
+    return NoiseStatement.of(numbers | changes)
+
+
+def noisy(seed: int, moved: Sequence[int] = (), by: int = 0, **changes: object) -> InMemory:
+    """500 cells of 300 jobs, some moved."""
+    random, codes = np.random.default_rng(seed), places(500)
+    values = 300 + np.rint(10 * random.laplace(size=500)).astype(int)
+    values[list(moved)] += by
+    lines = [((code,), int(one), 1, 24) for code, one in zip(codes["place"], values, strict=True)]
+    made = in_memory(lines, codes, each=100, noise=stated())
+    public = MarginStatement(method="public", coverage="9/10", epsilon=None, note="Made up.")
+    table = made.certificate.tables[0].model_copy(update={"margins": public} | changes)
+    certificate = made.certificate.model_copy(update={"tables": (table,)})
+    return InMemory(made.path, certificate, rows=made.rows, each=made.each)
+
+
+def test_of_equal_numbers_a_tenth_is_apart_and_none_is_different() -> None:
+    found = compare(noisy(1), noisy(2), "t")
+    assert found.by_chance == 50
+    assert found.apart is not None
+    assert abs(found.apart - 50) < 25
+    assert (found.different, found.marked) == (0, 0)
+    assert found.independent
+    # What was called clearly different before: all of it noise.
+    assert found.apart > 10
+
+
+def test_cells_that_changed_are_found_first() -> None:
+    moved = [3, 77, 400]
+    found = compare(noisy(1), noisy(2, moved, 300), "t")
+    assert found.different in (3, 4)  # of four one may be noise
+    assert {int(pair.codes[0].code) for pair in found.certain[: len(moved)]} == {*moved}
+    assert all(pair.different for pair in found.certain[: len(moved)])
+    marked = [pair.different for pair in found.dots]
+    assert marked == sorted(marked, reverse=True)
+    assert sum(marked) == found.marked == found.different
+
+
+def test_correlated_errors_need_a_smaller_level() -> None:
+    """Benjamini and Yekutieli: a difference that passes among independent cells does not here."""
+    joint = JointStatement(name="p", covers=True, sentence="Released together.")
+    found = {
+        by: [
+            compare(noisy(1, **one), noisy(2, [9], by, **one), "t")  # type: ignore[arg-type]
+            for one in ({}, {"joint": joint})
+        ]
+        for by in range(60, 200, 4)
+    }
+    first = [next(by for by, pair in found.items() if pair[at].different) for at in (0, 1)]
+    assert first[0] < first[1]
+    assert [one.independent for one in found[60]] == [True, False]
+
+
+def test_the_most_certain_difference_is_not_the_largest_one() -> None:
+    codes = places(2)
+    one = in_memory([(("00000",), 0, 1, 500), (("00001",), 0, 1, 1)], codes)
+    two = in_memory([(("00000",), 900, 1, 500), (("00001",), 9, 1, 1)], codes)
+    assert [pair.difference for pair in compare(one, two, "t").certain] == [9, 900]

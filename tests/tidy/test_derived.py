@@ -149,6 +149,10 @@ def test_equal_data_seldom_differ_clearly(twice: Twice, table: str) -> None:
     page = compare(twice.second, twice.first, table)
     assert page.drawn
     assert page.apart is not None
+    assert page.by_chance == round(page.both / 10)
+    assert page.independent == (table in ("steps", "shares"))
+    assert page.different is not None
+    assert page.different <= 1  # at most a tenth is expected to be some, and noise is all there is
     assert page.apart < 0.15 * page.both  # of 850 cells or more: five standard deviations
 
 
