@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import leeward
 from benchmarks.growth import fitted, spoken
 from benchmarks.peers.outcome import Outcome
 from benchmarks.peers.report import Result, markdown
@@ -47,10 +48,16 @@ def read(path: Path) -> Kept:
 
 
 def machine_line(kept: Kept) -> str:
-    """What it was measured on."""
+    """What it was measured on, and whether the version was another one."""
     told = dict(kept["machine"])
     where = f"{told.pop('cores')} cores ({told.pop('processor')}), {told.pop('memory')} of memory"
-    return f"Measured on {where}; {', '.join(f'{name} {value}' for name, value in told.items())}."
+    line = f"Measured on {where}; {', '.join(f'{name} {value}' for name, value in told.items())}."
+    if told["Leeward"] == leeward.__version__:
+        return line
+    return (
+        f"{line} Version {leeward.__version__} was not measured at this size: "
+        "`make bench-scale` measures yours, `make bench` the ratios at a small size."
+    )
 
 
 def _numbers(one: Kept) -> tuple[str, ...]:

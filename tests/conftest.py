@@ -16,7 +16,7 @@ settings.load_profile("busy")
 
 SHARED = (
     ("tests/engines/spark/",),
-    ("tests/browser/",),
+    ("tests/browser/", "tests/matrix/"),
     ("tests/audit/test_document.py", "tests/audit/test_promises.py", "tests/audit/test_table.py"),
 )
 """Tests that share what is slow to make: a Spark session; a browser and its page; an audit.

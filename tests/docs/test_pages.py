@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.page import ROOT, Block, Reader, agrees, blocks, commands, is_run
+from tests.matrix.documents import faults_in
 
 PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if is_run(page)]
 
@@ -16,6 +17,7 @@ def test_a_page_can_be_followed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     Reader().follow(page)
+    assert faults_in(tmp_path) == []
 
 
 def test_the_pages_that_promise_it_are_run() -> None:

@@ -12,7 +12,7 @@ from leeward.privacy.sentences import make_up
 from leeward.publishing.measuring import publish
 from leeward.publishing.predicted import as_json
 from leeward.publishing.prediction import (
-    MEANING,
+    HEADINGS,
     expectations,
     mean_error,
     promises,
@@ -21,7 +21,6 @@ from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 
 PLACE, SEX = "{name: a, by: [place, sector]}", "{name: a, by: [place, sex]}"
 CELLS = 20_000
-MAKE_UP = "Make-up of establishments"
 
 
 @pytest.mark.parametrize(
@@ -100,15 +99,16 @@ def test_every_promise_is_in_plain_words(tmp_path: Path) -> None:
     strong = promises(planned(tmp_path, PLACE, protect=STRONG))
     weak = promises(planned(tmp_path, PLACE, protect=WEAK))
     worker = promises(planned(tmp_path, PLACE, protect=WORKER))
-    assert list(strong) == [MEANING, "Workers", "Size of establishments", MAKE_UP, "Rows"]
-    assert "epsilon 4" in strong["Workers"]
-    assert "1.1 times" in strong["Size of establishments"]
-    assert "by sex, education, contract" in weak[MAKE_UP]
-    assert worker["Size of establishments"].startswith("It does NOT protect")
-    assert "not protected" in worker[MAKE_UP]
+    assert list(strong) == ["meaning", "workers", "size", "make-up", "rows"]
+    assert all(name in HEADINGS for name in (*strong, *weak, *worker))
+    assert "epsilon 4" in strong["workers"]
+    assert "1.1 times" in strong["size"]
+    assert "by sex, education, contract" in weak["make-up"]
+    assert worker["size"].startswith("It does NOT protect")
+    assert "not protected" in worker["make-up"]
     plan = planned(tmp_path, PLACE, protect=STRONG)
-    assert strong[MAKE_UP] == make_up(plan.charge, None, by_cell=False).text
-    assert strong[MEANING].startswith("A suspicion of 1 in 100 becomes at most 36 in 100")
+    assert strong["make-up"] == make_up(plan.charge, None, by_cell=False).text
+    assert strong["meaning"].startswith("A suspicion of 1 in 100 becomes at most 36 in 100")
 
 
 def test_the_prediction_for_programs_is_exact_text_and_plain_numbers(tmp_path: Path) -> None:

@@ -32,8 +32,9 @@ from leeward.show.charts import (
     spans,
     trend,
 )
-from leeward.show.environment import ROOMS, environment
+from leeward.show.environment import ROOMS, environment, prose
 from leeward.show.heat import SHADES, HeatMap, Shades, heat_map, shades
+from leeward.show.notebook import html_table
 from leeward.show.numbers import Ends
 from leeward.show.reading import OPEN
 
@@ -282,3 +283,28 @@ def test_logarithmic_axes_have_at_least_three_numbers(largest: int, sign: int) -
     drawn = scatter([Dot(0, 1), Dot(1, 2), Dot(2, sign * largest)], title="t", x="x", y="y")
     assert drawn.log
     assert len(drawn.ticks) >= LEAST_TICKS
+
+
+@given(st.lists(st.floats(-1e12, 1e12), min_size=1, max_size=4), st.booleans(), st.floats(0, 1))
+def test_every_axis_has_at_least_three_different_numbers(
+    values: list[float], zero: bool, air: float
+) -> None:
+    for scale in (Scale.of(values, zero=zero), Scale.of(values, zero=zero, air=air)):
+        texts = [one.text for one in scale.ticks]
+        assert len(set(texts)) == len(texts) >= LEAST_TICKS
+        assert scale.low <= min(values) <= max(values) <= scale.high
+
+
+@pytest.mark.parametrize(("first", "second"), [(19_957, 20_041), (0, 0), (7, 7), (1, 2)])
+def test_charts_of_near_numbers_have_three_on_each_axis(first: int, second: int) -> None:
+    assert len(scatter([Dot(first, second)], title="", x="", y="").ticks) >= LEAST_TICKS
+    both = [Bar("a", first), Bar("b", second)]
+    assert len(trend(both, title="", unit="").ticks) >= LEAST_TICKS
+    assert len(bars(both, title="").ticks) >= LEAST_TICKS
+
+
+def test_words_in_backticks_are_code_and_everything_is_escaped() -> None:
+    words = prose("`a<b>` and <i> & `c`, and ` by itself")
+    assert words == "<code>a&lt;b&gt;</code> and &lt;i&gt; &amp; <code>c</code>, and ` by itself"
+    assert prose(words) == words  # what is markup stays as it is
+    assert "<p>run <code>x &lt;</code></p>" in html_table("t", ("h",), [("v",)], note="run `x <`")

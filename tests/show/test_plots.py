@@ -4,6 +4,7 @@ from math import inf
 
 import pytest
 
+from leeward.show.charts import LEAST_TICKS
 from leeward.show.plots import Axis, Needle, Plot, Range, Ranges, Series, Share, Shares
 
 
@@ -15,6 +16,19 @@ def test_a_logarithmic_axis_has_round_numbers_and_no_place_for_zero() -> None:
     assert (axis.has(0), axis.has(inf), axis.has(2)) == (False, False, True)
     assert [one.text for one in Axis.of([1, 9], log=True).ticks] == ["1", "2", "5"]
     assert next(one.text for one in Axis.of([1e-9, 1e9], log=True).ticks) == "10⁻⁸"
+
+
+@pytest.mark.parametrize("letters", [20, 40])
+@pytest.mark.parametrize("low", [1e-6, 0.004, 0.5, 3.1, 15, 1234, 8e6])
+@pytest.mark.parametrize("ratio", [1, 1.01, 1.4, 2, 3, 9, 30, 250, 1e5])
+def test_every_axis_has_at_least_three_different_numbers(
+    low: float, ratio: float, letters: int
+) -> None:
+    for log in (False, True):
+        axis = Axis.of([low, low * ratio], log=log, letters=letters)
+        texts = [one.text for one in axis.ticks]
+        assert len(set(texts)) == len(texts) >= LEAST_TICKS
+        assert all(0 <= one.at <= 100 for one in axis.ticks)
 
 
 def test_shares_have_round_numbers_too() -> None:

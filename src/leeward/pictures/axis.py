@@ -1,10 +1,10 @@
 """Axis: one direction of a chart, and the scale that places values on it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
-from leeward.show.charts import round_ticks
+from leeward.show.charts import LEAST_TICKS, round_ticks
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Scale:
 
 @dataclass(frozen=True)
 class Axis:
-    """The column that an axis shows, under which title; ticks where none are given are round.
+    """The column that an axis shows, under which title; ticks are round where fewer than three
+    of the given ones are in sight.
 
     The scale shows `reaches` whatever the values are, and leaves `margin` free at both ends, as a
     share of what it shows.
@@ -58,8 +59,11 @@ class Axis:
         low, high = self._ends([*values, *self.reaches])
         bare = Scale(low, high, self.log, ())
         low, high = bare.value(-self.margin), bare.value(1 + self.margin)
-        ticks = self.ticks or (_log_ticks(low, high) if self.log else round_ticks(low, high, 7))
-        return Scale(low, high, self.log, tuple(at for at in ticks if low <= at <= high))
+        round_ones = _log_ticks(low, high) if self.log else ()
+        choices = (self.ticks, *round_ones, *(round_ticks(low, high, most) for most in (7, 10)))
+        seen = [tuple(at for at in ticks if low <= at <= high) for ticks in choices]
+        ticks = next(found for found in seen if len(found) >= LEAST_TICKS)
+        return Scale(low, high, self.log, ticks)
 
     def _ends(self, values: list[float]) -> tuple[float, float]:
         low, high = (min(values), max(values)) if values else (1.0, 1.0)
@@ -68,12 +72,11 @@ class Axis:
         return (low, high) if high - low > 1e-3 else (low - 0.05, high + 0.05)
 
 
-def _log_ticks(low: float, high: float) -> tuple[float, ...]:
-    """Powers of ten, with 2 and 5 between them where there is room."""
+def _log_ticks(low: float, high: float) -> Iterator[tuple[float, ...]]:
+    """Powers of ten, with 2 and 5 between them where there is room; then in any case with them."""
     first, last = floor(log10(low)), ceil(log10(high))
     step = max(1, ceil((last - first) / 7))
     first = floor(first / step) * step  # so that 1 is among them
-    between = (1, 2, 5) if log10(high / low) <= 2.2 else (1,)
-    return tuple(
-        float(f"{digit}e{power}") for power in range(first, last + 1, step) for digit in between
-    )
+    for between in ((1,), (1, 2, 5)) if log10(high / low) > 2.2 else ((1, 2, 5),):
+        powers = range(first, last + 1, step)
+        yield tuple(float(f"{digit}e{power}") for power in powers for digit in between)

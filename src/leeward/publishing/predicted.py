@@ -19,7 +19,6 @@ from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
-    MEANING,
     expectations,
     mean_error,
     part_expectations,
@@ -28,6 +27,9 @@ from leeward.publishing.prediction import (
 )
 from leeward.show.notebook import html_table
 from leeward.show.numbers import bounded, error
+
+LABELS = 33
+"""Room for the labels of a table of errors."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class Prediction:
             )
             for one in self.tables
         ]
-        meaning = promises(self.plan)[MEANING]
+        meaning = promises(self.plan)["meaning"]
         note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
         erring = f"mean error, {units.pop()}" if len(units) == 1 else "mean error"
         heads = ("table", "mechanism", self.plan.charge.currency, erring)
@@ -234,13 +236,20 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         return
     rows = expectations(table, profile)
     words = of_unit("if the largest establishment has", table.charge.unit)
-    yield _row(words, [f"{row.largest:,}" for row in rows])
-    yield _row(f"  mean error in {unit}", [error(row.error) for row in rows])
-    for part in part_expectations(table, profile):
-        yield _row(f"    {part.name}", [error(one) for one in part.errors])
+    lines = [
+        (words, [f"{row.largest:,}" for row in rows]),
+        (f"  mean error in {unit}", [error(row.error) for row in rows]),
+    ]
+    lines += [
+        (f"    {part.name}", [error(one) for one in part.errors])
+        for part in part_expectations(table, profile)
+    ]
     if rows[0].margin is not None:
         margins = [bounded(row.margin or 0) for row in rows]
-        yield _row(f"  90 % margin in {unit}, about", margins)
+        lines.append((f"  90 % margin in {unit}, about", margins))
+    width = max(LABELS, *(len(label) + 1 for label, _ in lines))
+    for label, numbers in lines:
+        yield f"  {label:<{width}}" + "".join(f" {number:>9}" for number in numbers)
 
 
 def _heading(table: PlannedTable) -> Iterator[str]:
@@ -265,10 +274,6 @@ def _total_rows(marginal: Marginal) -> int:
     """Maximum number of rows of totals."""
     made = (one.marginal for one in families(marginal.published[0]))
     return sum(one.workplace_cells * one.worker_cells for one in made)
-
-
-def _row(words: str, numbers: list[str]) -> str:
-    return f"  {words:<33}" + "".join(f" {number:>9}" for number in numbers)
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Prediction: what error to expect and what is left, before anything is spent."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -66,26 +67,32 @@ NOTHING = Outlook(None, (), TYPICAL, None)
 """The outlook of what is no request yet."""
 
 
-MEANING = "What ε means"
-"""Heading of what ε means."""
+HEADINGS: Mapping[str, str] = {
+    "meaning": "What ε means",
+    "workers": "Workers",
+    "size": "Size of establishments",
+    "make-up": "Make-up of establishments",
+    "rows": "Rows",
+    "pay": "Pay",
+    "jobs": "Workers with several jobs",
+}
+"""Headings of the sentences about the guarantee, by their short names on a terminal."""
 
 
 def promises(plan: Plan) -> dict[str, str]:
-    """The guarantee in plain words by its heading: what it means, and for whom."""
+    """The guarantee in plain words by short name: what it means, and for whom."""
     charge, kinds = plan.charge, plan.weak_attributes
     make_up = sentences.make_up(charge, kinds, by_cell=plan.by_cell).text
-    told = {
-        MEANING: suspicion(charge, plan.jobs).text,
-        "Workers": sentences.worker(charge, plan.jobs).text,
-        "Size of establishments": sentences.establishment(charge, plan.jobs).text,
-        "Make-up of establishments": make_up
-        if kinds is None
-        else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
-        "Rows": job_sentences.rows(strict=plan.strict).text,
+    sentence = {
+        "meaning": suspicion(charge, plan.jobs).text,
+        "workers": sentences.worker(charge, plan.jobs).text,
+        "size": sentences.establishment(charge, plan.jobs).text,
+        "make-up": make_up if kinds is None else f"{make_up} {sentences.MAKE_UP_SHARE.text}",
+        "rows": job_sentences.rows(strict=plan.strict).text,
+        "pay": joined(plan.pay),
+        "jobs": joined(job_sentences.jobs(charge, plan.jobs)[1:]),
     }
-    told |= {"Pay": joined(plan.pay)} if plan.pay else {}
-    reduced = joined(job_sentences.jobs(charge, plan.jobs)[1:])
-    return told | ({"Workers with several jobs": reduced} if reduced else {})
+    return {name: sentence[name] for name in HEADINGS if sentence[name]}
 
 
 def outlook(request: Request, path: Path) -> Outlook:

@@ -29,6 +29,9 @@ take: a phone has room for these."""
 LEAST_TICKS = 3
 """Minimum number of numbers of an axis."""
 
+STEPS = (*range(MOST_TICKS, 0, -1), 10)
+"""Numbers of steps of an axis to try; between ten steps at most there are at least four numbers."""
+
 SHORT = 12
 """Maximum length of labels beside which bars take all of the room that is left."""
 
@@ -71,14 +74,23 @@ class Scale:
     high: float
 
     @classmethod
-    def of(cls, values: Iterable[float], *, zero: bool = True) -> "Scale":
-        """The scale that shows these values, and zero."""
+    def of(cls, values: Iterable[float], *, zero: bool = True, air: float = 0.0) -> "Scale":
+        """The scale that shows these values, and zero; `air` is a share of it beside both ends."""
         seen = [float(value) for value in values] + ([0.0] if zero else [])
         low, high = min(seen), max(seen)
-        if high - low > LEAST_SPAN:
-            return cls(low, high)
-        air = max(1.0, abs(high) / 10**6)  # a step of 1 is lost beside a very large value
-        return cls(low if zero else low - air, high + air)
+        if high - low <= LEAST_SPAN:
+            step = max(1.0, abs(high) / 10**6)  # a step of 1 is lost beside a very large value
+            low, high = low if zero else low - step, high + step
+        beside = air * (high - low)
+        return cls(low - beside, high + beside).grown()
+
+    def grown(self) -> "Scale":
+        """The scale, or a larger one around it on which three numbers have room."""
+        scale = self
+        while len(scale.ticks) < LEAST_TICKS or _letters(scale.ticks) > TICK_LETTERS:
+            half = (scale.high - scale.low) / 2
+            scale = Scale(scale.low - half, scale.high + half)
+        return scale
 
     def at(self, value: float) -> float:
         """The place of a value in per cent."""
@@ -86,13 +98,39 @@ class Scale:
 
     @property
     def ticks(self) -> tuple[Tick, ...]:
-        """Round whole numbers, as many as have room."""
-        found = (self._ticks(most) for most in range(MOST_TICKS, 0, -1))
-        return next(few for few in found if sum(len(one.text) + 3 for one in few) <= TICK_LETTERS)
+        """Round numbers, as many as have room, at least three; whole ones where these suffice."""
+        steps = [round_ticks(self.low, self.high, most) for most in STEPS]
+        whole = fitting([self._ticks(v for v in few if v == int(v)) for few in steps])
+        parts = reversed(steps)  # as few as suffice
+        return whole if len(whole) >= LEAST_TICKS else fitting([*map(self._ticks, parts)])
 
-    def _ticks(self, most: int) -> tuple[Tick, ...]:
-        whole = [one for one in round_ticks(self.low, self.high, most) if one == int(one)]
-        return tuple(Tick(self.at(one), tick(one)) for one in whole)
+    def _ticks(self, values: Iterable[float]) -> tuple[Tick, ...]:
+        return tuple(Tick(self.at(one), text) for one, text in named(values))
+
+
+def named(values: Iterable[float]) -> list[tuple[float, str]]:
+    """Numbers of an axis with their texts, which have all digits where short ones are alike."""
+    found = list(values)
+    texts = [tick(one) for one in found]
+    if len(set(texts)) < len(texts):
+        texts = [f"{one:,.15g}".replace("-", "−") for one in found]
+    return list(zip(found, texts, strict=True))
+
+
+def fitting(found: Sequence[tuple[Tick, ...]], letters: int = TICK_LETTERS) -> tuple[Tick, ...]:
+    """The first choice of numbers that has room and at least three; else every second of one.
+
+    Where nothing has room, the shortest that has three.
+    """
+    thinned = [few[start::2] for few in found for start in (0, 1)]
+    enough = [few for few in (*found, *thinned) if len(few) >= LEAST_TICKS]
+    fits = (few for few in enough if _letters(few) <= letters)
+    return next(fits, min(enough, key=_letters, default=max(found, key=len)))
+
+
+def _letters(ticks: tuple[Tick, ...]) -> int:
+    """The letters that numbers and the gaps between them take."""
+    return sum(len(one.text) + 3 for one in ticks)
 
 
 def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
@@ -472,9 +510,8 @@ def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> Scatter:
     values = [value for dot in dots for value in (dot.x, dot.y)] or [0.0]
     sizes = [abs(value) for value in values]
     log = max(sizes) >= 1000 and max(sizes) > SPREAD * (1 + median(sizes))
-    tight = Scale.of(map(bent, values), zero=True) if log else Scale.of(values, zero=False)
-    air = 0.03 * (tight.high - tight.low)
-    scale = Scale(tight.low - air, tight.high + air)
+    shown = map(bent, values) if log else values
+    scale = Scale.of(shown, zero=log, air=0.03)
     drawn = tuple(_placed(dot, scale, log=log, tooltip=len(dots) <= MOST_TOOLTIPS) for dot in dots)
     return Scatter(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
 
@@ -553,9 +590,7 @@ class Trend:
 def trend(items: Sequence[Bar], *, title: str, unit: str) -> Trend:
     """Points in the given order, at equal distances."""
     marks = (mark for item in items for mark in (item.value, *(item.ends or ())))
-    tight = Scale.of((one for one in marks if one is not None), zero=not items)
-    air = 0.05 * (tight.high - tight.low)
-    scale = Scale(tight.low - air, tight.high + air)
+    scale = Scale.of((one for one in marks if one is not None), zero=not items, air=0.05)
     every = ceil(len(items) / MOST_NAMES)
     drawn = [
         _mark(item, scale, round(100 * (at + 0.5) / len(items), 2), named=at % every == 0)

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, PrefixLoader, StrictUndefined, Te
 from markupsafe import Markup
 
 from leeward.exact import number_text
-from leeward.show import numbers
+from leeward.show import notebook, numbers
 
 ROOMS = ("show", "report", "web", "evaluate", "synth", "attacks", "local", "publishing")
 FILTERS = (
@@ -49,7 +49,7 @@ def environment() -> Environment:
         auto_reload=False,
     )
     made.filters |= {one.__name__: one for one in FILTERS}
-    made.filters |= {"number": number_text, "breakable": breakable}
+    made.filters |= {"number": number_text, "breakable": breakable, "prose": prose}
     made.globals["style"] = style_sheet
     return made
 
@@ -59,6 +59,12 @@ def style_sheet() -> Markup:
     """The style sheet of every page."""
     text = files("leeward.show").joinpath("style.css").read_text(encoding="utf-8")
     return Markup(text)  # noqa: S704 (a file of the package)
+
+
+def prose(text: object) -> Markup:
+    """Words of a sentence, in which what is in backticks is code; all else is escaped."""
+    done = hasattr(text, "__html__")
+    return Markup(text if done else notebook.prose(text))  # noqa: S704 (escaped there)
 
 
 def breakable(name: str) -> Markup:

@@ -1,5 +1,6 @@
 """Notebook: how values show themselves in a notebook, as HTML without a script."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +21,14 @@ FRAME_ROWS = {"bars": 42, "heat": 21}
 """Height in pixels of a row, by the kind of chart."""
 
 
+CODE = re.compile(r"`([^`]+)`")
+
+
+def prose(text: object) -> str:
+    """The HTML of words: everything is escaped, and what is in backticks is code."""
+    return CODE.sub(r"<code>\1</code>", escape(str(text)))
+
+
 def html_table(
     title: str,
     columns: Sequence[str],
@@ -27,16 +36,20 @@ def html_table(
     *,
     note: str = "",
 ) -> str:
-    """A title, a table with a row of headings, and a note below it; every text is escaped."""
+    """A title, a table with a row of headings, and a note below it; every text is escaped.
+
+    Words of the note and of cells may have `code` in backticks.
+    """
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
-    below = f"<p>{escape(note)}</p>" if note else ""
+    below = f"<p>{prose(note)}</p>" if note else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<div><p><b>{escape(title)}</b></p>{table}{below}</div>"
+    wide = f'<div style="overflow-x: auto" tabindex="0">{table}</div>'
+    return f"<div><p><b>{escape(title)}</b></p>{wide}{below}</div>"
 
 
 def _cells(row: Sequence[object]) -> str:
-    return "".join(f"<td>{escape(str(value))}</td>" for value in row)
+    return "".join(f"<td>{prose(value)}</td>" for value in row)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,16 @@ from functools import cached_property
 from math import ceil, cos, floor, isfinite, log10, pi, sin
 from typing import ClassVar, Literal, TypeAlias
 
-from leeward.show.charts import MOST_TICKS, TICK_LETTERS, Scale, Tick, round_ticks
+from leeward.show.charts import (
+    LEAST_TICKS,
+    STEPS,
+    TICK_LETTERS,
+    Scale,
+    Tick,
+    fitting,
+    named,
+    round_ticks,
+)
 from leeward.show.numbers import significant, tick
 
 Look: TypeAlias = Literal["theirs", "ours", "nothing"]
@@ -72,15 +81,16 @@ class Axis:
 
     @cached_property
     def ticks(self) -> tuple[Tick, ...]:
-        """Round numbers, as many as have room."""
-        found = (self._powers(few) if self.log else self._steps(few)
-                 for few in range(MOST_TICKS, 0, -1))  # fmt: skip
-        fits = (one for one in found if sum(len(t.text) + 3 for t in one) <= self.letters)
-        return next(fits, ())
+        """Round numbers, as many as have room, and at least three."""
+        if not self.log:
+            return fitting([self._steps(most) for most in STEPS], self.letters)
+        powers = fitting([self._powers(most) for most in STEPS], self.letters)
+        few = len(powers) < LEAST_TICKS
+        return fitting([self._within(most) for most in STEPS], self.letters) if few else powers
 
     def _steps(self, most: int) -> tuple[Tick, ...]:
         steps = round_ticks(self.scale.low, self.scale.high, most)
-        return tuple(Tick(self.at(one), tick(one)) for one in steps)
+        return tuple(Tick(self.at(one), text) for one, text in named(steps))
 
     def _powers(self, most: int) -> tuple[Tick, ...]:
         """Powers of ten; beside them their multiples by 2 and 5 where these are few."""
@@ -90,6 +100,11 @@ class Axis:
         powers = range(first - first % step, last + 1, step)
         values = (float(f"{digit}e{power}") for power in powers for digit in digits)
         return tuple(Tick(self.at(v), _power(v)) for v in values if 0 <= self.at(v) <= 100)
+
+    def _within(self, most: int) -> tuple[Tick, ...]:
+        """Equal steps of the numbers themselves, for an axis within one power of ten."""
+        steps = round_ticks(10**self.scale.low, 10**self.scale.high, most)
+        return tuple(Tick(self.at(one), text) for one, text in named(steps) if one > 0)
 
 
 def _power(value: float) -> str:

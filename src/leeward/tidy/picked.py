@@ -40,6 +40,9 @@ ROUNDS = 60
 MOST_CELLS = 5_000_000
 """Maximum number of cells of a table that is estimated from."""
 
+MOST_LISTED = 500
+"""Rows of a page whose coverage is estimated; of more, some that are evenly spaced."""
+
 MOST_COMPARED, FEWEST_DRAWS = 1 << 26, 199
 """Draws of all differences behind the ranks of some cells, about a second; and of each."""
 
@@ -64,7 +67,7 @@ def picked_coverage(bundle: Bundle, table: CertifiedTable, rows: Sequence[Row]) 
     None where the law of the noise of single cells is not stated, or no row has an interval.
     """
     cells, ends = list[Row](), list[tuple[int, int]]()
-    for row in rows:
+    for row in rows[:: -(-len(rows) // MOST_LISTED) or 1]:
         if row.value is not None and row.ends is not None and None not in row.ends:
             cells.append(row)
             ends.append((int(row.ends[0] or 0), int(row.ends[1] or 0)))

@@ -11,7 +11,8 @@ from starlette.routing import Route
 
 from leeward.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.frontier import GRID, make_frontier
-from leeward.publishing.plan import Plan, make_plan
+from leeward.publishing.plan import Plan, make_plan, read_plan
+from leeward.publishing.predicted import Prediction
 from leeward.publishing.prediction import outlook
 from leeward.publishing.request import Request
 from leeward.publishing.target import MOST, read_target, smallest_budget, three_digits
@@ -58,8 +59,9 @@ def page(asked: Asked) -> Response:
     if loaded is None:
         return render(asked, "plan_none.html.j2", refusals=(), desk=desk_of(site_of(asked)))
     if loaded.request is None:
-        told = loaded.refusals
-        return render(asked, "plan_none.html.j2", status=REFUSED, refusals=told, desk=None)
+        printed = _printed(loaded.path)
+        shown = {"refusals": loaded.refusals, "desk": None, "printed": printed}
+        return render(asked, "plan_none.html.j2", status=200 if printed else REFUSED, **shown)
     draft = draft_of(loaded.request)
     view = make_view(loaded, loaded.request, draft, site_of(asked).ledger, first=True)
     return _shown(asked, view)
@@ -109,6 +111,14 @@ def save_plan(asked: Asked) -> Response:
     except LeewardError as refusal:
         saving = Saving(name, refusals=listed(refusal))
     return _shown(asked, view, saving=saving)
+
+
+def _printed(path: Path) -> str:
+    """What `leeward plan` prints of a sound plan that the form cannot show; else nothing."""
+    try:
+        return str(Prediction(read_plan(path)))
+    except LeewardError:
+        return ""
 
 
 def _loaded(asked: Asked) -> Loaded | None:

@@ -9,11 +9,10 @@ from pathlib import Path
 from leeward.errors import LeewardError
 from leeward.exact import number_text
 from leeward.model import Attribute
-from leeward.privacy.sentences import IN_SHORT
-from leeward.privacy.words import bound
+from leeward.privacy.sentences import IN_SHORT, establishment
 from leeward.publishing.frontier import Frontier
 from leeward.publishing.plan import Plan
-from leeward.publishing.prediction import MECHANISMS, NOTHING, POLICIES, outlook
+from leeward.publishing.prediction import HEADINGS, MECHANISMS, NOTHING, POLICIES, outlook
 from leeward.publishing.request import Request
 from leeward.web.plan_form import Draft, DraftTable, Loaded
 from leeward.web.plan_result import Budget, Result, make_result
@@ -112,6 +111,7 @@ class PlanView:
     policies = POLICIES
     words = IN_SHORT
     mechanisms = MECHANISMS
+    headings = HEADINGS
     sliders = SLIDERS
 
     @property
@@ -121,11 +121,11 @@ class PlanView:
 
     @property
     def step(self) -> str:
-        """What one step of size does to the odds, computed of the plan where there is one."""
+        """What one step of size does, computed from the plan where there is one."""
         plan = self.result.plan
         if plan is None or plan.charge.alpha is None:
             return "One step leads from a size x to (1+α)·x."
-        return f"Between the sizes x and (1+α)·x the odds change {bound(plan.charge, 1)}."
+        return establishment(plan.charge, plan.jobs).text
 
     @property
     def controls(self) -> tuple[str, ...]:

@@ -33,7 +33,10 @@ Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Listed:
-    """One bundle as a line; `problem` says why it cannot be opened."""
+    """One bundle as a line; `problem` says why it cannot be opened.
+
+    `made_from` is the release that a tidy bundle follows from.
+    """
 
     name: str
     path: Path
@@ -45,6 +48,7 @@ class Listed:
     tables: int = 0
     bytes: int = 0
     anchor: tuple[str, int, str] = ("", 0, "")
+    made_from: str = ""
 
     @property
     def text(self) -> str:
@@ -163,6 +167,7 @@ def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
         tables=len(held.tables),
         bytes=sum(stated.bytes for stated in held.files.values()),
         anchor=held.anchor,
+        made_from="" if held.made_from is None else held.made_from.name,
     )
 
 

@@ -22,7 +22,10 @@ PER_PAGE = 100
 
 @dataclass(frozen=True)
 class Pivot:
-    """Rows of cells by the codes of one attribute; a cell that the table lacks is None."""
+    """Rows of cells by the codes of one attribute; a cell that the table lacks is None.
+
+    `lines` are those of one page of `of` lines in all.
+    """
 
     attribute: str
     columns: tuple[Coded, ...]
@@ -30,6 +33,7 @@ class Pivot:
     lines: tuple[tuple[tuple[Coded, ...], tuple[Row | None, ...]], ...]
     number: int
     pages: int
+    of: int
 
     def reaches_zero(self, row: Row) -> bool:
         """Whether the margin of a value reaches zero."""
@@ -43,7 +47,7 @@ def pivot_page(request: Request) -> Response:
     table = certified(bundle, request.path_params["table"])
     refuse_wide(table)
     found, refusals = None, tuple[LeewardError, ...]()
-    attribute = asked.get("columns", "") or _first(table)
+    attribute = asked.get("columns", "") or first(table)
     try:
         selection = replace(read_selection(asked, table), page=1)
         found = pivot(bundle, table, attribute, selection, asked.get("page", ""))
@@ -65,13 +69,19 @@ def pivot_page(request: Request) -> Response:
     )
 
 
-def _first(table: CertifiedTable) -> str:
+def first(table: CertifiedTable) -> str:
     """The attribute with the fewest codes: its columns have the most room."""
     return min(table.identifiers, key=lambda name: len(table.codes[name]), default="")
 
 
 def pivot(
-    bundle: Bundle, table: CertifiedTable, attribute: str, selection: Selection, page: str
+    bundle: Bundle,
+    table: CertifiedTable,
+    attribute: str,
+    selection: Selection,
+    page: str,
+    *,
+    size: int = PER_PAGE,
 ) -> Pivot:
     """The rows that a selection leaves, with the codes of an attribute as columns."""
     if attribute not in table.identifiers:
@@ -88,9 +98,9 @@ def pivot(
     for row in rows:
         key = row.codes[:place] + row.codes[place + 1 :]
         held.setdefault(key, {})[row.codes[place].code] = row
-    pages = max(1, -(-len(held) // PER_PAGE))
+    pages = max(1, -(-len(held) // size))
     number = page_number(page, pages)
-    lines = list(held.items())[(number - 1) * PER_PAGE : number * PER_PAGE]
+    lines = list(held.items())[(number - 1) * size : number * size]
     return Pivot(
         attribute,
         columns,
@@ -98,6 +108,7 @@ def pivot(
         tuple((key, tuple(cells.get(one.code) for one in columns)) for key, cells in lines),
         number,
         pages,
+        len(held),
     )
 
 

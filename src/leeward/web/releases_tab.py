@@ -39,7 +39,15 @@ from leeward.web.releases_comparison import comparison_page
 from leeward.web.releases_files import file_answer
 from leeward.web.releases_folder import Shown, listing, opened
 from leeward.web.releases_map import map_page, map_picture
+from leeward.web.releases_outputs import (
+    output_file,
+    output_page,
+    output_report,
+    output_verification,
+    shelf,
+)
 from leeward.web.releases_pivot import pivot_page
+from leeward.web.releases_print import print_page, print_pivot
 from leeward.web.releases_series import series_file, series_page
 from leeward.web.releases_table import table_page
 from leeward.web.site import listed, policy, render, site_of
@@ -120,20 +128,27 @@ def routes() -> list[Route]:
         Route("/releases/{name}/sign-off", sign_off, methods=["POST"]),
         Route("/releases/{name}/tables/{table}/files/{file}", file_answer),
         Route("/releases/{name}/tables/{table}/pivot", pivot_page),
+        Route("/releases/{name}/tables/{table}/print", print_page),
+        Route("/releases/{name}/tables/{table}/pivot/print", print_pivot),
         Route("/releases/{name}/tables/{table}/map", map_page),
         Route("/releases/{name}/tables/{table}/map/{file}", map_picture),
         Route("/releases/{name}/tables/{table}/series", series_page),
         Route("/releases/{name}/tables/{table}/series/{file}", series_file),
         Route("/comparison", comparison_page),
+        Route("/outputs/{name}", output_page),
+        Route("/outputs/{name}/verification", output_verification),
+        Route("/outputs/{name}/report", output_report),
+        Route("/outputs/{name}/files/{file}", output_file),
     ]
 
 
 def folder_page(request: Request) -> Response:
     """The list of bundles."""
     asked = request.query_params
-    found = listing(site_of(request).releases)
+    folder = site_of(request).releases
+    found = listing(folder)
     shown = Shown.of_listing(found, asked.get("search", "").strip(), asked.get("page", ""))
-    return render(request, "releases.html.j2", shown=shown)
+    return render(request, "releases.html.j2", shown=shown, shelf=shelf(folder))
 
 
 def bundle_page(request: Request) -> Response:

@@ -117,14 +117,16 @@ class Choice:
 class Found:
     """One page of rows with the links around it.
 
-    `query` ends the address of all rows of the view, `here` that of this page. `picked` says which
-    coverage margins have where rows are sorted by a released number; else it is empty. `ranked`
-    says whether ranks are shown, `unranked` why those that were asked for are not.
+    `query` ends the address of all rows of the view, `here` that of this page, `printed` that of
+    the print view. `picked` says which coverage margins have where rows are sorted by a released
+    number; else it is empty. `ranked` says whether ranks are shown, `unranked` why those that were
+    asked for are not.
     """
 
     page: Page
     query: str
     here: str
+    printed: str
     headers: list[Header]
     lines: list[RowLine]
     before: str | None
@@ -177,6 +179,7 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranke
         page,
         query(replace(selection, page=1, sort="", descending=False)),
         query(selection),
+        turned(selection, 1),
         headers(table, selection),
         lines(page, table.identifiers),
         turned(selection, page.number - 1) if page.number > 1 else None,

@@ -1,0 +1,47 @@
+"""What all tests of the matrix share: the office, what each plan made there, and each visit."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
+
+import psycopg
+import pyarrow.parquet as pq
+import pytest
+
+from leeward.model import TABLES
+from tests.browser.conftest import chromium, view
+from tests.engines.cluster import cluster
+from tests.matrix.office import ROWS, Made, Office
+from tests.matrix.page import Visit, visited
+from tests.publishing.test_postgres import load
+
+__all__ = ["chromium", "view"]
+
+
+@pytest.fixture(scope="session")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """Tables in files and databases, among them a PostgreSQL server of the tests."""
+    folder = tmp_path_factory.mktemp("matrix")
+    with ExitStack() as stack:
+        server = stack.enter_context(cluster())
+        office = Office(folder, server)
+        office.write()
+        address = {"host": str(server), "user": "postgres", "dbname": "postgres"}
+        with psycopg.connect(**address, autocommit=True) as connection:
+            connection.execute("CREATE SCHEMA matrix")
+            for name in TABLES:
+                load(connection, office.economy / f"{name}.parquet", f"matrix.{name}")
+        assert pq.read_metadata(office.economy / "jobs.parquet").num_rows == 3000
+        yield office
+
+
+@pytest.fixture(scope="session")
+def made(office: Office) -> Callable[[str], Made]:
+    """What the plan of this name made, once."""
+    return cache(lambda name: office.make(ROWS[name]))
+
+
+@pytest.fixture(scope="session")
+def visit(office: Office, made: Callable[[str], Made]) -> Callable[[str], Visit]:
+    """All addresses of the page of this plan, once."""
+    return cache(lambda name: visited(made(name), office))

@@ -1,0 +1,155 @@
+"""Outputs beside bundles on the tab Releases: with their charge, verified, never internal."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+
+import leeward
+from leeward.errors import LeewardError
+from leeward.local import aggregate, encode
+from leeward.local.result_folder import write_result
+from leeward.web.releases_outputs import shelf, verified
+from tests.local.surveys import SEVERAL, survey
+from tests.regress import scene as regress
+from tests.synth import scene as synth
+from tests.web.releases_scene import Markup, write_small
+from tests.web.serving import Served, serving
+
+LEDGER = ("--ledger", "ledger.sqlite", "--account", "office")
+SYNTHETIC = '{"kind": "synthetic", "created": "2026-01-02T03:04:05+00:00", "guarantee": '
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A synthetic table, a regression, a survey's result; the first two internal too."""
+    folder = tmp_path_factory.mktemp("outputs")
+    leeward.Ledger(folder / "ledger.sqlite").create("office", policy="worker", epsilon="40")
+    with chdir(folder):
+        synth.write(folder)
+        (folder / "releases").mkdir()
+        for options, extra in ((LEDGER, ""), (synth.INSIDE, "-inside")):
+            done = synth.run("--epsilon", "1", *options, out=f"releases/people{extra}")
+            assert done.exit_code == 0, done.output
+        regress.write(folder)
+        for options, name in ((LEDGER, "lines"), (("--uncharged", "a test"), "lines-inside")):
+            done = regress.run(*regress.PRIVATE, *options, "--out", f"releases/{name}")
+            assert done.exit_code == 0, done.output
+    asked = survey(SEVERAL, ask="one")
+    answers = {"pay": [*"abcdef"] * 10, "harassed": ["yes", "no"] * 30}
+    clients = encode(asked, answers, strata={"region": ["north"] * 60})
+    write_result(aggregate(asked, clients), folder / "releases" / "council")
+    write_small(folder / "releases" / "tables")
+    return folder
+
+
+@pytest.fixture
+def page(office: Path) -> Iterator[Served]:
+    with serving(releases=office / "releases", ledger=office / "ledger.sqlite") as up:
+        yield up
+
+
+def test_charged_outputs_are_listed_and_internal_ones_counted(page: Served) -> None:
+    told = Markup(page.get("/releases").text).plain
+    assert "1 bundle in" in told
+    for line in ("people synthetic table", "lines regression", "council survey result"):
+        assert line in told
+    assert "account office, entry" in told
+    assert "-inside" not in told
+    assert "2 outputs of the folder are INTERNAL" in told
+
+
+def test_an_internal_output_has_no_page_and_no_file(page: Served) -> None:
+    for name in ("people-inside", "lines-inside"):
+        for part in ("", "/verification", "/files/estimates.csv", "/files/synthetic.csv"):
+            assert page.get(f"/outputs/{name}{part}").status == 400
+        assert page.get(f"/releases/{name}").status == 400
+
+
+@pytest.mark.parametrize("name", ["people", "lines", "council"])
+def test_an_output_is_verified_as_the_command_does(page: Served, name: str) -> None:
+    told = Markup(page.get(f"/outputs/{name}/verification").text).plain
+    assert "Sound. Every file is the one that was sealed." in told
+    assert ("The ledger confirms the entry" in told) is (name != "council")
+
+
+def test_a_changed_output_is_not_sound_and_its_file_not_served(page: Served, office: Path) -> None:
+    changed = office / "releases" / "changed"
+    shutil.copytree(office / "releases" / "lines", changed)
+    try:
+        numbers = changed / "estimates.csv"
+        numbers.write_text(numbers.read_text().replace("A", "B"))
+        assert "Not sound." in Markup(page.get("/outputs/changed/verification").text).plain
+        assert page.get("/outputs/changed/files/estimates.csv").status == 400
+    finally:
+        shutil.rmtree(changed)
+
+
+def test_sealed_files_are_served_and_no_others(page: Served, office: Path) -> None:
+    lines = office / "releases" / "lines"
+    answer = page.get("/outputs/lines/files/estimates.csv")
+    assert answer.body == (lines / "estimates.csv").read_bytes()
+    assert "attachment" in answer.headers["content-disposition"]
+    for name in ("certificate.json", "..%2Fledger.sqlite", "nothing"):
+        assert page.get(f"/outputs/lines/files/{name}").status == 404
+
+
+def test_the_page_of_a_survey_runs_nothing(page: Served) -> None:
+    answer = page.get("/outputs/council/report")
+    policy = answer.headers["content-security-policy"]
+    assert answer.status == 200
+    assert "default-src 'none'" in policy
+    assert "script-src" not in policy
+
+
+def test_a_tidy_bundle_says_what_it_is_made_from(tmp_path: Path) -> None:
+    from leeward.tidy.tidying import tidy  # noqa: PLC0415 (only here)
+    from tests.tidy.joint_bundle import write_joint  # noqa: PLC0415 (as above)
+
+    tidy(write_joint(tmp_path / "released"), tmp_path / "tidied")
+    with serving(releases=tmp_path) as page:
+        assert "made from released, nothing more was charged" in Markup(
+            page.get("/releases").text
+        ).plain.replace("\u200b", "")
+        assert "Made from" in Markup(page.get("/releases/tidied").text).plain
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"[]", b"{}", b"\xff", SYNTHETIC.encode(), b"[" * 100_000, b" " * (3 << 20)],
+    ids=["empty", "list", "nothing", "no text", "cut", "deep", "large"],
+)
+@pytest.mark.parametrize("kind", ["description.json", "result.json", "synthetic.json"])
+def test_what_strangers_wrote_is_named_and_not_opened(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    (folder / kind).write_bytes(content)
+    (folder / "certificate.json").write_bytes(content)
+    (found,) = shelf(tmp_path).outputs
+    assert found.problem
+    with serving(releases=tmp_path) as page:
+        assert "Not opened:" in Markup(page.get("/releases").text).plain
+        assert page.get("/outputs/strange").status == 400
+
+
+def test_links_and_pipes_are_not_followed(office: Path, tmp_path: Path) -> None:
+    (tmp_path / "linked").symlink_to(office / "releases" / "lines")
+    assert shelf(tmp_path).outputs == ()
+    shutil.copytree(office / "releases" / "lines", tmp_path / "piped")
+    (tmp_path / "piped" / "certificate.json").unlink()
+    os.mkfifo(tmp_path / "piped" / "certificate.json")
+    (found,) = shelf(tmp_path).outputs
+    assert found.problem
+
+
+def test_a_verification_without_an_answer_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("leeward.web.releases_outputs.PATIENCE", 0.001)
+    with pytest.raises(LeewardError, match="must end within"):
+        verified(tmp_path, None)
