@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
-from leeward.show.reading import RANKS
+from leeward.report.document import report
+from leeward.report.summary import summarise
+from leeward.show.numbers import rank_text
+from leeward.show.reading import NOT_DISTINGUISHABLE, RANKS
 from leeward.tidy import derive, picked
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work
@@ -80,3 +83,25 @@ def test_without_a_law_it_is_said_that_nothing_is_known(page: Served) -> None:
     text = shown(page, "/releases/demo/tables/by_sex?sort=value&ranks=shown")
     assert "in less than 90 % of cases; how much less is not known for this table" in text
     assert "Ranks are not known here" in text
+
+
+def test_paper_states_the_same(page: Served) -> None:
+    printed = "/releases/first/tables/by_place/print"
+    assert re.search(COVERED, shown(page, f"{printed}?sort=value&order=down")) is not None
+    assert re.search(COVERED, shown(page, printed)) is None
+
+
+def test_lists_of_a_report_show_the_same_ranks(folder: Path) -> None:
+    bundle = read_bundle(folder / "first")
+    table = bundle.certificate.table("by_place")
+    assert table is not None
+    drawn = summarise(bundle, table)
+    cells = [one.codes for one in drawn.bars]
+    assert drawn.ranks == picked.rank_intervals(bundle, table, cells)
+    assert any(drawn.ranks)
+    text = Markup(report(bundle)).plain.replace("\xa0", " ")
+    assert RANKS.replace("\xa0", " ") in text
+    for rank in drawn.ranks:
+        assert rank_text(rank) in text
+    assert NOT_DISTINGUISHABLE in text
+    assert "few or none" not in text

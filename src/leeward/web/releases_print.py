@@ -93,7 +93,7 @@ def print_page(request: Request) -> Response:
     sheet = Sheet(table.unit, (*names, *numbers), len(names), tuple(rows))
     picked = picked_by(view.bundle, table, view.selection.sort, page)
     left_out = _left_out(len(rows), page.matches, "row")
-    return _printed(request, view, [sheet], f"{left_out} {picked}".strip())
+    return _printed(request, view, [sheet], left_out, picked)
 
 
 def print_pivot(request: Request) -> Response:
@@ -106,7 +106,9 @@ def print_pivot(request: Request) -> Response:
     return _printed(request, unsorted, list(_groups(found, view.table)), left_out)
 
 
-def _printed(request: Request, view: View, sheets: Sequence[Sheet], notes: str) -> Response:
+def _printed(
+    request: Request, view: View, sheets: Sequence[Sheet], left_out: str, picked: str = ""
+) -> Response:
     return render(
         request,
         "releases_print.html.j2",
@@ -114,7 +116,8 @@ def _printed(request: Request, view: View, sheets: Sequence[Sheet], notes: str) 
         table=view.table,
         sheets=sheets,
         chosen=" · ".join(view.chosen),
-        notes=notes,
+        left_out=left_out,
+        picked=picked,
         digest=certificate_digest(view.bundle.path),
     )
 
