@@ -74,7 +74,7 @@ class TableSummary:
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
     `total` is the sum of the values with noise, as a rough number of jobs. `ranks` are those that
-    each cell of `bars` may have among all cells, where these are few.
+    each cell of `bars` may have, where these are all cells.
     """
 
     table: CertifiedTable
@@ -118,7 +118,8 @@ def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None,
     from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
     from leeward.tidy.quantities import MOST_RANKED  # noqa: PLC0415
 
-    if drawn.cells < FEWEST_RANKED:
+    # Only a list of all cells is ordered by value; others have a public order.
+    if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):
         return ()
     codes = [one.codes for one in drawn.bars]
     return rank_intervals(bundle, drawn.table, codes, MOST_RANKED)
