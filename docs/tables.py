@@ -15,6 +15,7 @@ from docs.slot import fill, table
 from leeward.attacks.registry import ATTACKS, story
 from leeward.audit import audit
 from leeward.audit.promises import false_promises
+from leeward.audit.reading_exam import false_readings
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
@@ -71,7 +72,8 @@ def demo() -> str:
 
 def false_sentences() -> str:
     """The sentences that the examiner must reject, with what they promise and what is true."""
-    rows = [(row.text, row.mechanism, *promise_cells(row)[5:]) for row in false_promises()]
+    false = [*false_promises(), *false_readings()]
+    rows = [(row.text, row.mechanism, *promise_cells(row)[5:]) for row in false]
     return table(("false sentence", "mechanism", "promised", "computed", "verdict"), rows)
 
 

@@ -23,6 +23,7 @@ from leeward.audit.promises import (
     printed,
 )
 from leeward.audit.publication import Setting, settings
+from leeward.audit.reading_exam import READING
 from leeward.audit.worlds import Population, World, WorldPair, alike, alone, make_up
 from leeward.mechanisms import mechanism
 from leeward.model import EveryJob, JobsRule, PrimaryJob
@@ -46,7 +47,7 @@ def test_every_sentence_is_confirmed_and_every_false_one_rejected(rows: list[Pro
 def test_every_id_has_worlds_and_is_examined(rows: list[Promise]) -> None:
     explained = {"further", "zcdp"}  # measured on neighbours, not on worlds
     assert {*PAIRS, *JOB_PAIRS, *explained, *SURVEYS} == set(IDS)
-    assert {row.id for row in rows if not row.control} == set(IDS)
+    assert {row.id for row in rows if not row.control} == {*IDS, *READING}
 
 
 def test_ids_that_are_printed_are_in_the_list() -> None:

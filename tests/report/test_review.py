@@ -104,8 +104,8 @@ def test_a_change_is_told_table_by_table(tmp_path: Path, bundle: Bundle) -> None
     assert "Not compared: table: must be by the same identifiers in both bundles" in text
     assert "by_sector Gone." in text
     assert (
-        "1 cell in both. Of 0 the 80.0 % interval of the difference does not hold 0; noise alone "
-        in text
+        "1 cell in both. 0 of 1 interval of a difference (both margins together) exclude 0; noise "
+        "alone gives up to about 0." in text
     )
     assert "2026Q1" in text
 

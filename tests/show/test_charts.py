@@ -15,7 +15,6 @@ from leeward.show.charts import (
     LEAST_TICKS,
     MOST_PARTS,
     MOST_TOOLTIPS,
-    OPEN,
     TICK_LETTERS,
     Band,
     Bar,
@@ -37,6 +36,7 @@ from leeward.show.environment import ROOMS, environment, prose
 from leeward.show.heat import SHADES, HeatMap, Shades, heat_map, shades
 from leeward.show.notebook import html_table
 from leeward.show.numbers import Ends
+from leeward.show.reading import OPEN
 
 EVIL = "</title><script>alert(1)</script>\"><img src=x onerror=x>'{{ 7 * 7 }}"
 HUGE = 2**63 - 1

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leeward.bundle import MarginStatement
+from leeward.bundle.statements import JointStatement, NoiseStatement
 from leeward.errors import Damaged, InvalidParameter, LeewardError
-from leeward.tidy.comparison import DOTS, LARGEST, Comparison, Pair, compare
+from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
+from leeward.tidy.pairs import Pair
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}
@@ -34,10 +38,21 @@ def size(first: Line, second: Line) -> int:
     return abs(second[1] - first[1])
 
 
-def clear(first: Line, second: Line) -> bool:
+def apart(first: Line, second: Line) -> bool:
     if first[3] is None or second[3] is None:
         return False
     return size(first, second) > first[3] + second[3]
+
+
+def certainty(first: Line, second: Line) -> float:
+    """The difference over both margins; −1 without one of them."""
+    if first[3] is None or second[3] is None:
+        return -1.0
+    return size(first, second) / max(first[3] + second[3], 0.5)
+
+
+def codes_of(pair: Pair) -> tuple[str, ...]:
+    return tuple(one.code for one in pair.codes)
 
 
 @settings(max_examples=200, deadline=None)
@@ -53,16 +68,19 @@ def test_cells_are_compared_as_a_dictionary_would(
         len(one) - len(both),
         len(two) - len(both),
     )
-    assert found.clear == sum(clear(one[codes], two[codes]) for codes in both)
+    assert found.apart == sum(apart(one[codes], two[codes]) for codes in both)
+    assert found.bounded == sum(certainty(one[c], two[c]) >= 0 for c in both)
     assert {told(pair) for pair in found.dots} == {paired(one[c], two[c]) for c in both}
-    sizes = [abs(pair.difference) for pair in found.largest]
-    assert sizes == sorted((size(one[c], two[c]) for c in both), reverse=True)
-    marked = [pair.clear for pair in found.dots]
+    order = [certainty(one[c], two[c]) for c in (codes_of(pair) for pair in found.certain)]
+    assert order == sorted(order, reverse=True)
+    marked = [pair.apart for pair in found.dots]
     assert marked == sorted(marked, reverse=True)
+    assert found.different is None  # these certificates state no law of the noise
+    assert not any(pair.different for pair in found.dots)
 
 
 def told(pair: Pair) -> tuple[object, ...]:
-    return tuple(one.code for one in pair.codes), pair.first, pair.second, pair.ends
+    return codes_of(pair), pair.first, pair.second, pair.ends
 
 
 def paired(one: Line, two: Line) -> tuple[object, ...]:
@@ -79,7 +97,7 @@ def places(number: int) -> Codes:
 
 
 def released(codes: Codes, *, odd: int) -> list[Line]:
-    """Every tenth cell is clearly different, and each by another amount."""
+    """Every tenth cell differs by more than both margins, and each by another amount."""
     return [
         ((code,), number * (odd if number % 10 == 0 else 1), 1, 3)
         for number, code in enumerate(codes["place"])
@@ -92,39 +110,40 @@ def of_many() -> Comparison:
     return compare(one, in_memory(released(codes, odd=2), codes, each=700), "t")
 
 
-def test_only_the_largest_differences_and_a_spread_of_dots_are_kept() -> None:
+def test_only_the_most_certain_differences_and_a_spread_of_dots_are_kept() -> None:
     found = of_many()
-    assert found.clear == 499
-    assert [pair.difference for pair in found.largest] == [4990 - 10 * n for n in range(LARGEST)]
-    assert found.largest[0].codes[0].label == "Place 4990"
+    assert found.apart == 499
+    differences = [pair.difference for pair in found.certain]
+    assert differences == [4990 - 10 * n for n in range(MOST_LISTED)]
+    assert found.certain[0].codes[0].label == "Place 4990"
     assert len(found.dots) == DOTS
-    assert [pair.clear for pair in found.dots] == [True] * 499 + [False] * (DOTS - 499)
-    quarters = {int(pair.codes[0].code) // 1250 for pair in found.dots if not pair.clear}
+    assert [pair.apart for pair in found.dots] == [True] * 499 + [False] * (DOTS - 499)
+    quarters = {int(pair.codes[0].code) // 1250 for pair in found.dots if not pair.apart}
     assert quarters == {0, 1, 2, 3}
     assert found == of_many()
 
 
-def test_a_difference_as_large_as_both_margins_is_not_clear() -> None:
+def test_a_difference_as_large_as_both_margins_is_not_apart() -> None:
     codes = places(2)
     one = in_memory([(("00000",), 0, 1, 3), (("00001",), 0, 1, 3)], codes)
     two = in_memory([(("00000",), 7, 1, 4), (("00001",), -8, 1, 4)], codes)
     found = compare(one, two, "t")
-    assert found.clear == 1
-    assert [pair.clear for pair in found.largest] == [True, False]
+    assert found.apart == 1
+    assert [pair.apart for pair in found.certain] == [True, False]
     assert found.holds == Fraction(8, 10)
 
 
-def test_without_margins_nothing_is_clear() -> None:
+def test_without_margins_nothing_is_apart() -> None:
     codes = places(1)
     one = in_memory([(("00000",), 0, 1, 3)], codes)
     two = in_memory([(("00000",), 900, 1, None)], codes, margins=False)
     found = compare(one, two, "t")
-    assert (found.clear, found.holds, found.largest[0].ends) == (None, None, None)
+    assert (found.apart, found.holds, found.certain[0].ends) == (None, None, None)
 
 
 def test_a_total_is_compared_too() -> None:
     found = compare(in_memory([((), 5, 1, 1)], {}), in_memory([((), 9, 1, 1)], {}), "t")
-    assert found.largest == (Pair((), 5, 9, (2, 6)),)
+    assert found.certain == (Pair((), 5, 9, (2, 6)),)
 
 
 @pytest.mark.parametrize(
@@ -182,3 +201,69 @@ def test_what_cannot_be_compared_is_refused(
     with pytest.raises(refusal, match=rule) as found:
         compare(first, second, "t")
     assert found.value.next_step
+
+
+LAPLACE = [{"rate": 1.0}, {"low": 0.0, "rate": -1.0}]
+
+
+def stated(**changes: object) -> NoiseStatement:
+    """Laplace noise of one public scale, 10 jobs."""
+    numbers = {"law": "pieces", "pieces": LAPLACE, "share": 0.0, "least": 10.0}
+    return NoiseStatement.of(numbers | changes)
+
+
+def noisy(seed: int, moved: Sequence[int] = (), by: int = 0, **changes: object) -> InMemory:
+    """500 cells of 300 jobs, some moved."""
+    random, codes = np.random.default_rng(seed), places(500)
+    values = 300 + np.rint(10 * random.laplace(size=500)).astype(int)
+    values[list(moved)] += by
+    lines = [((code,), int(one), 1, 24) for code, one in zip(codes["place"], values, strict=True)]
+    made = in_memory(lines, codes, each=100, noise=stated())
+    public = MarginStatement(method="public", coverage="9/10", epsilon=None, note="Made up.")
+    table = made.certificate.tables[0].model_copy(update={"margins": public} | changes)
+    certificate = made.certificate.model_copy(update={"tables": (table,)})
+    return InMemory(made.path, certificate, rows=made.rows, each=made.each)
+
+
+def test_of_equal_numbers_a_tenth_is_apart_and_none_is_different() -> None:
+    found = compare(noisy(1), noisy(2), "t")
+    assert found.by_chance == 50
+    assert found.apart is not None
+    assert abs(found.apart - 50) < 25
+    assert (found.different, found.marked) == (0, 0)
+    assert found.independent
+    # What was called clearly different before: all of it noise.
+    assert found.apart > 10
+
+
+def test_cells_that_changed_are_found_first() -> None:
+    moved = [3, 77, 400]
+    found = compare(noisy(1), noisy(2, moved, 300), "t")
+    assert found.different in (3, 4)  # of four one may be noise
+    assert {int(pair.codes[0].code) for pair in found.certain[: len(moved)]} == {*moved}
+    assert all(pair.different for pair in found.certain[: len(moved)])
+    marked = [pair.different for pair in found.dots]
+    assert marked == sorted(marked, reverse=True)
+    assert sum(marked) == found.marked == found.different
+
+
+def test_correlated_errors_need_a_smaller_level() -> None:
+    """Benjamini and Yekutieli: a difference that passes among independent cells does not here."""
+    joint = JointStatement(name="p", covers=True, sentence="Released together.")
+    found = {
+        by: [
+            compare(noisy(1, **one), noisy(2, [9], by, **one), "t")  # type: ignore[arg-type]
+            for one in ({}, {"joint": joint})
+        ]
+        for by in range(60, 200, 4)
+    }
+    first = [next(by for by, pair in found.items() if pair[at].different) for at in (0, 1)]
+    assert first[0] < first[1]
+    assert [one.independent for one in found[60]] == [True, False]
+
+
+def test_the_most_certain_difference_is_not_the_largest_one() -> None:
+    codes = places(2)
+    one = in_memory([(("00000",), 0, 1, 500), (("00001",), 0, 1, 1)], codes)
+    two = in_memory([(("00000",), 900, 1, 500), (("00001",), 9, 1, 1)], codes)
+    assert [pair.difference for pair in compare(one, two, "t").certain] == [9, 900]

@@ -149,8 +149,12 @@ def test_equal_data_seldom_differ_clearly(twice: Twice, table: str) -> None:
     assert ((changes.high - changes.low) / both).median() < 0.85
     page = compare(twice.second, twice.first, table)
     assert page.drawn
-    assert page.clear is not None
-    assert page.clear < 0.15 * page.both  # of 850 cells or more: five standard deviations
+    assert page.apart is not None
+    assert page.by_chance == round(page.both / 10)
+    assert page.independent == (table in ("steps", "shares"))
+    assert page.different is not None
+    assert page.different <= 1  # at most a tenth is expected to be some, and noise is all there is
+    assert page.apart < 0.15 * page.both  # of 850 cells or more: five standard deviations
 
 
 def test_without_the_number_of_establishments_clipping_is_taken_at_its_most(twice: Twice) -> None:

@@ -51,9 +51,10 @@ def moved(folder: Path) -> Bundle:
 
 def test_means_are_compared_where_both_have_a_number(released: Path, tmp_path: Path) -> None:
     found = compare(read_bundle(released), moved(tmp_path), "means")
-    assert (found.both, found.only_first, found.clear) == (3, 0, 1)
+    assert (found.both, found.only_first, found.apart) == (3, 0, 1)
+    assert (found.bounded, found.different) == (1, None)
     assert (found.unit, found.drawn, str(found.holds)) == ("cents per month", False, "4/5")
-    assert [(one.difference, one.ends) for one in found.largest] == [
+    assert [(one.difference, one.ends) for one in found.certain] == [
         (190_000, (140_000, 230_000)),
         (10_000, None),
         (0, None),

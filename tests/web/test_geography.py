@@ -77,12 +77,18 @@ def test_a_map_is_shown_and_its_texts_are_texts(tmp_path: Path) -> None:
         picture = page.get("/releases/late/tables/jobs/map/jobs.svg")
         table = page.get("/releases/late/tables/jobs")
     shown = Markup(answer.text)
-    assert "2 areas with a number, of them 2 whose margin reaches zero" in shown.plain
+    assert "2 areas with a number, 2 of these not distinguishable from zero" in shown.plain
+    assert "not distinguishable from zero, may be as large as 50" in answer.text
     assert sorted(one["class"].split()[-1] for one in shown.all("path")) == [
         "faded",
         "faded",
         "none",
     ]
+    # A pattern each, and 0 has a shade: three meanings that were three whites.
+    assert [one.get("fill") for one in shown.all("path")].count("url(#hatched)") == 2
+    assert [one.get("fill") for one in shown.all("path")].count("url(#dotted)") == 1
+    assert "url(#hatched)" in picture.text
+    assert "url(#dotted)" in picture.text
     assert shown.dangers(page.site.base) == []
     assert "<script" not in picture.text
     assert "/map" in table.text

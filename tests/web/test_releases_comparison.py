@@ -1,6 +1,7 @@
 """Two bundles side by side on the page."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -37,10 +38,10 @@ def test_two_releases_are_compared_as_the_function_does(page: Served, folder: Pa
     markup = Markup(answer.text)
     assert answer.status == 200
     for sentence in comparison_words(found):
-        assert sentence in markup.plain
+        assert sentence.replace("\u00a0", " ") in markup.plain
     assert [one.get("role") for one in markup.all("svg")].count("img") == 1
     assert len(markup.all("figure")) == 2
-    for pair in found.largest:
+    for pair in found.certain:
         label = " · ".join(one.label or one.code for one in pair.codes)
         number = f"{pair.difference:,}".replace("-", "−")
         assert f"{label} {pair.first:,} {pair.second:,} {number}".replace("-", "−") in markup.plain
@@ -80,21 +81,28 @@ def test_one_bundle_cannot_be_compared(tmp_path: Path) -> None:
 
 
 def test_counts_are_told_with_what_they_mean() -> None:
-    found = Comparison(120, 3, 0, 6, Fraction(8, 10), (), (), ())
+    found = Comparison(120, 3, 0, 110, 6, None, Fraction(8, 10), (), (), ())
     assert comparison_words(found) == [
-        "120 cells are in both releases, 3 in the first alone, 0 in the second alone. Cells "
+        "120 cells are in both releases, 3 only in the first, 0 only in the second. Cells "
         "without an establishment are left out.",
-        "6 cells are clearly different: there the difference is larger than both margins "
-        "together. Both margins of a cell hold at once in at least 8 in 10 cases; so of cells "
-        "with the same jobs in both, some are called clearly different by chance.",
+        "6 of 110 intervals of a difference (both margins together) exclude 0; noise alone gives "
+        "up to about 22.",
+        "No cell is called different: the certificates do not state a law of the noise that can "
+        "be tested, so the share of noise among the larger differences is not known.",
         HONEST,
     ]
-    drawn = Comparison(120, 3, 0, 6, Fraction(9, 10), (), (), (), drawn=True)
-    assert comparison_words(drawn)[1] == (
-        "6 cells are clearly different: 0 is outside the interval of the difference, which is "
-        "drawn from the noise of both releases and holds in 9 in 10 cases. So of cells with the "
-        "same jobs in both, about one in ten is called clearly different by chance."
-    )
-    without = Comparison(1, 0, 0, None, None, (), (), ())
+    drawn = replace(found, bounded=1012, apart=101, different=3, holds=Fraction(9, 10), drawn=True)
+    assert comparison_words(drawn)[1:3] == [
+        "101 of 1,012 intervals of a difference (90\u00a0%) exclude 0; noise alone gives up to "
+        "about 101.",
+        "3 cells are different. Of the cells that are called different, at most 10\u00a0% are "
+        "expected to be noise (the false discovery rate). The test of all cells together is that "
+        "of Benjamini and Yekutieli: errors of cells in one workplace cell, or of tables of one "
+        "product, are correlated.",
+    ]
+    alone = comparison_words(replace(drawn, different=1, independent=True))[2]
+    assert alone.startswith("1 cell is different.")
+    assert "Benjamini and Hochberg: errors of cells are independent." in alone
+    without = Comparison(1, 0, 0, 0, None, None, None, (), (), ())
     assert comparison_words(without)[0].startswith("1 cell is in both releases")
     assert comparison_words(without)[1].startswith("Margins are missing")

@@ -8,6 +8,7 @@ from leeward.audit.controls import CONTROLS
 from leeward.audit.lines import FULL_GRID, LINES, QUICK_GRID
 from leeward.audit.neighbours import FULL, QUICK
 from leeward.audit.promises import Promise, false_promises, true_promises
+from leeward.audit.reading_exam import false_readings, readings
 from leeward.audit.row import Row
 from leeward.processes import in_order, on_all_cores
 
@@ -54,6 +55,8 @@ def _rows(task: int, *, quick: bool) -> list[Row]:
 
 
 def examine() -> Iterator[Promise]:
-    """Every sentence about a guarantee under every policy, then every false one."""
+    """Every sentence about a guarantee and about reading numbers, then every false one."""
     yield from true_promises()
+    yield from readings()
     yield from false_promises()
+    yield from false_readings()

@@ -9,7 +9,7 @@ added up: a sum would carry the noise of its parts, and would be a number that w
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import product, zip_longest
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,8 @@ from leeward.model.marginal import RELEASED
 from leeward.show.charts import Bar, Part, bars, budget, reaches_zero
 from leeward.show.heat import heat_map
 from leeward.show.notebook import Figure
-from leeward.show.numbers import Ends, capital, count, crossed, cut
+from leeward.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
+from leeward.show.reading import RANKS
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle
@@ -216,16 +217,32 @@ def drawn_columns(table: CertifiedTable) -> tuple[str, ...]:
     return ("status",) if table.establishments is None else ("status", ESTABLISHMENTS)
 
 
-def cell_bars(table: CertifiedTable, cells: Sequence[Cell], of: int) -> Figure:
-    """Some of `of` cells, in a public order, as bars with their margins; all of them by value."""
+def cell_bars(
+    table: CertifiedTable,
+    cells: Sequence[Cell],
+    of: int,
+    ranks: Sequence[tuple[int, int] | None] = (),
+) -> Figure:
+    """Some of `of` cells, in a public order, as bars with their margins; all of them by value.
+
+    `ranks` are those that each cell may have among all cells, if they are known.
+    """
     every = len(cells) == of
-    items = [Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends) for cell in cells]
+    items = [
+        Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends, rank=rank_text(rank))
+        for cell, rank in zip_longest(cells, ranks[: len(cells)])
+    ]
     ordered = sorted(items, key=lambda bar: -bar.value) if every else items
     caption = " Lines show the margins." if table.has_margins else ""
     title = f"{_many(of)} of {table.heading}"
     if not every:
         title = f"{_picked(table, len(cells))} of {count(of)} in {table.heading}"
         caption += PUBLIC_ORDER
+    elif table.has_margins and table.margins.coverage and of > 1:
+        usual = percent(float(Fraction(table.margins.coverage)))
+        caption += f" They include the true number in {usual} of cases, of the largest less often."
+    if any(ranks[: len(cells)]):
+        caption += f" {RANKS}"
     if not table.counts:
         caption += NO_NUMBER
     chart = bars(ordered, title=title, unit=capital(table.unit), signed=not table.disjoint)

@@ -22,6 +22,7 @@ from leeward.report.section import DETAILS, Detail, at_least, by, margin, sectio
 from leeward.report.summary import TableSummary, summarise
 from leeward.show.environment import template
 from leeward.show.numbers import time
+from leeward.show.reading import NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
 
 MOST_BYTES = 3_000_000
 """Maximum size of a report in bytes."""
@@ -90,6 +91,8 @@ class Contents:
             "allowing": [table.name for table in certificate.tables if table.allows_for_clipping],
             "margins": any(table.has_margins for table in certificate.tables),
             "statuses": statuses,
+            "not_distinguishable": NOT_DISTINGUISHABLE,
+            "not_distinguishable_ends": NOT_DISTINGUISHABLE_ENDS,
             "pay": not all(table.counts for table in certificate.tables),
             "files_in_all": len(self.files),
             "checks": checks(certificate),

@@ -1,7 +1,7 @@
 """Glance: the first page of a report, what a board asks before it reads on.
 
 All of it follows from the bundle: what is released and for whom, what its price means, how long
-the budget lasts, how many cells tell little, and which program made it.
+the budget lasts, how many cells are not distinguishable from zero, and which program made it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,7 @@ from leeward.bundle.statements import BudgetStatement
 from leeward.privacy.odds import OF, FirmOdds, firm_odds
 from leeward.report.summary import TableSummary
 from leeward.show.numbers import count, counted, losses, rest, share
+from leeward.show.reading import NOT_DISTINGUISHABLE
 
 MOST_NAMED = 8
 """Maximum number of tables that are named on the first page."""
@@ -83,10 +84,10 @@ def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
     wide, of = reaching_zero(summaries)
     if of:
         words = (
-            f"In {count(wide)} of {count(of)} cells with a margin it reaches down to zero: read "
-            "them as “few or none”. Pictures show them hatched or pale."
+            f"In {count(wide)} of {count(of)} cells with a margin it reaches down to zero. "
+            f"{NOT_DISTINGUISHABLE} Pictures show such cells hatched or pale."
         )
-        yield Fact("Cells that tell little", share(wide, of), words)
+        yield Fact("Cells not distinguishable from zero", share(wide, of), words)
 
 
 def _program(certificate: Certificate) -> Iterator[Fact]:

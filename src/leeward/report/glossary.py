@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from leeward.mechanisms.registry import REGISTRY
+from leeward.show.reading import NOT_DISTINGUISHABLE
 
 
 @dataclass(frozen=True)
@@ -61,9 +62,9 @@ TERMS: Mapping[str, Term] = {
     ),
     "margin": Term(
         "Margin",
-        "How far off a value may be: the true number lies within it in nine of ten cases, unless "
-        "the certificate says another share. Margins of one workplace cell may hold or miss "
-        "together. Where a margin reaches zero, the value says little.",
+        "How far off a value may be: the true number is within it in 90 % of cases, unless the "
+        "certificate states another share. Errors of cells in one workplace cell may be "
+        f"correlated. {NOT_DISTINGUISHABLE}",
     ),
     "status": Term(
         "Status",

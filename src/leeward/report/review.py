@@ -21,10 +21,10 @@ from leeward.report.summary import TableSummary, summarise
 from leeward.show.charts import Bar, Bars, bars
 from leeward.show.environment import template
 from leeward.show.numbers import count, counted, cut, loss, losses, protected, rest, share
-from leeward.tidy.comparison import Comparison, compare
+from leeward.tidy.comparison import Comparison, apart_words, compare, difference_words
 
-LARGEST = 10
-"""Number of largest differences of a table that are drawn."""
+MOST_DRAWN = 10
+"""Number of most certain differences of a table that are drawn."""
 
 
 SHORT = 16
@@ -163,7 +163,7 @@ class Change:
 
 
 def changes(old: Bundle, new: Bundle) -> tuple[Change, ...]:
-    """Table by table: cells that clearly differ, and tables that are new or gone."""
+    """Table by table: cells that differ, and tables that are new or gone."""
     before, now = ({one.name: one for one in each.certificate.tables} for each in (old, new))
     found = [_change(old, new, name) for name in now if name in before]
     found += [Change(now[name].heading, "New.", None) for name in now if name not in before]
@@ -178,32 +178,26 @@ def _change(old: Bundle, new: Bundle, name: str) -> Change:
         one = compare(old, new, name)
     except LeewardError as refusal:
         return Change(called, f"Not compared: {refusal}", None)
-    return Change(called, _differing(one), _largest(one, called), one.notes)
+    return Change(called, _differing(one), _certain(one, called), one.notes)
 
 
 def _differing(one: Comparison) -> str:
-    parts = [f"{counted(one.both, 'cell')} in both."]
-    if one.clear is not None and one.holds is not None:
-        often, chance = (share(*part.as_integer_ratio()) for part in (one.holds, 1 - one.holds))
-        parts.append(
-            f"Of {count(one.clear)} the {often} interval of the difference does not hold 0; noise "
-            f"alone does that to up to {chance} of cells."
-        )
+    parts = [f"{counted(one.both, 'cell')} in both.", *apart_words(one), *difference_words(one)]
     only = {"only before": one.only_first, "only now": one.only_second}
     parts += [f"{counted(many, 'cell')} {where}." for where, many in only.items() if many]
     return " ".join(parts)
 
 
-def _largest(one: Comparison, called: str) -> Bars | None:
+def _certain(one: Comparison, called: str) -> Bars | None:
     items = [
         Bar(
             JOINT.join(cut(code.label or code.code) for code in pair.codes) or TOTAL,
             pair.difference,
             pair.ends,
         )
-        for pair in one.largest[:LARGEST]
+        for pair in one.certain[:MOST_DRAWN]
     ]
-    title = f"The largest differences of {called}, now minus before"
+    title = f"The most certain differences of {called}, now minus before"
     return bars(items, title=title, unit="Difference", signed=True) if items else None
 
 

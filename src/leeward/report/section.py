@@ -128,7 +128,7 @@ def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
         figures.append(squares(table, matrix))
     shown = summary.bars[: detail.bars]
     if shown:
-        figures.append(cell_bars(table, shown, summary.cells))
+        figures.append(cell_bars(table, shown, summary.cells, summary.ranks))
     if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
         figures.append(margin_bins(table, summary.margins))
     return tuple(figures)

@@ -6,7 +6,7 @@ few enough to be drawn. Codes take longest to read, so only those of drawn cells
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -22,6 +22,9 @@ Integers = NDArray[np.int64]
 
 BARS = 25
 """Number of cells that are kept for bars."""
+
+FEWEST_RANKED = 2
+"""Minimum number of cells that have ranks."""
 
 EXACT = 100_000
 """Largest margin that is counted exactly; above it only bins are counted."""
@@ -74,7 +77,8 @@ class TableSummary:
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
     `noise` and `allowance` are the two parts of intervals that allow for clipping.
-    `total` is the sum of the values with noise, as a rough number of jobs.
+    `total` is the sum of the values with noise, as a rough number of jobs. `ranks` are those that
+    each cell of `bars` may have, where these are all cells.
     """
 
     table: CertifiedTable
@@ -88,6 +92,7 @@ class TableSummary:
     allowance: Margins | None
     bars: tuple[Cell, ...]
     matrix: Matrix | None
+    ranks: tuple[tuple[int, int] | None, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -109,7 +114,21 @@ def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     bars, squares = reading.rows()
     found = cells(bundle.rows(table.name, sorted({*bars, *squares})))
     cell = dict(zip(sorted({*bars, *squares}), found, strict=True))
-    return reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
+    drawn = reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
+    return replace(drawn, ranks=_ranks(bundle, drawn))
+
+
+def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None, ...]:
+    """The ranks of the cells that are listed, by the draws of `leeward read --as rank`."""
+    # A report of one cell needs no draws.
+    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
+    from leeward.tidy.quantities import MOST_RANKED  # noqa: PLC0415
+
+    # Only a list of all cells is ordered by value; others have a public order.
+    if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):
+        return ()
+    codes = [one.codes for one in drawn.bars]
+    return rank_intervals(bundle, drawn.table, codes, MOST_RANKED)
 
 
 class _Reading:

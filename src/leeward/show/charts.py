@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from leeward.exact import number_text
 from leeward.show.numbers import NO_MARGIN, Ends, amount_left, count, reach, tick
+from leeward.show.reading import OPEN
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""
@@ -36,9 +37,6 @@ SHORT = 12
 
 LEAST_SPAN = 1e-300
 """Values that are less apart have no place of their own on an axis: its steps would be 0."""
-
-OPEN = "margin reaches zero: few or none"
-"""What a hatched cell and a pale bar mean."""
 
 SEEN = 0.005
 """Share of its peak below which a curve is not drawn."""
@@ -157,7 +155,7 @@ class Span:
     zero: float
     negative: bool
     open: bool = False
-    """Whether the whisker reaches zero: the number tells little."""
+    """Whether the whisker reaches zero: the number is not distinguishable from it."""
 
     @property
     def look(self) -> str:
@@ -202,11 +200,12 @@ def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
 
 @dataclass(frozen=True)
 class Bar:
-    """A number with its label and the ends of its interval."""
+    """A number with its label, the ends of its interval, and the ranks that it may have."""
 
     label: str
     value: int
     ends: Ends | None = None
+    rank: str = ""
 
     @property
     def reach(self) -> str:
@@ -232,6 +231,11 @@ class Bars:
     def margins(self) -> bool:
         """Whether any number has a margin."""
         return any(bar.ends is not None for bar, _ in self.rows)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether any number has ranks."""
+        return any(bar.rank for bar, _ in self.rows)
 
     @property
     def open(self) -> str:

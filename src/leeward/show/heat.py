@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import count as counting
 from typing import ClassVar
 
-from leeward.show.charts import OPEN
 from leeward.show.numbers import count, tick
+from leeward.show.reading import OPEN
 
 SHADES = 7
 """Number of shades of a heat map."""
@@ -50,7 +50,7 @@ class HeatMap:
     unit: str
     nothing: str
     open: Sequence[Sequence[bool]] = ()
-    """Which numbers tell little, for their margin reaches zero: they have no shade."""
+    """Which numbers have a margin that reaches zero: they have no shade."""
 
     def look(self, row: int, column: int, value: int) -> str:
         """The look of a cell."""

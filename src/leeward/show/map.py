@@ -1,12 +1,13 @@
-"""Map: areas in shades of their numbers, without a shade where a margin reaches zero."""
+"""Map: areas in shades of their numbers; hatched where a margin reaches zero."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from leeward.show.charts import OPEN, reaches_zero
+from leeward.show.charts import reaches_zero
 from leeward.show.heat import shades
 from leeward.show.numbers import Ends, count, reach, tick
+from leeward.show.reading import OPEN
 
 NOTHING = "no number"
 NOTHING_LOOK, FADED = "none", "faded"
@@ -25,8 +26,14 @@ class Area:
 
     @property
     def reaches_zero(self) -> bool:
-        """Whether its margin reaches zero: the number tells little."""
+        """Whether its margin reaches zero."""
         return self.value is not None and reaches_zero(self.value, self.ends)
+
+    @property
+    def at_most(self) -> str:
+        """What a number whose margin reaches zero says."""
+        high = None if self.ends is None else self.ends[1]
+        return OPEN if high is None else f"{OPEN}, may be as large as {count(max(high, 0))}"
 
     @property
     def text(self) -> str:
@@ -55,7 +62,7 @@ class Map:
         """How many areas have which kind of number."""
         known = sum(one.value is not None for one, _ in self.areas)
         zero = sum(one.reaches_zero for one, _ in self.areas)
-        return f"{known:,} areas with a number, of them {zero:,} whose margin reaches zero"
+        return f"{known:,} areas with a number, {zero:,} of these {OPEN}"
 
 
 def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> Map:
@@ -69,6 +76,7 @@ def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> 
     }
     others = {"below": "below zero", NOTHING_LOOK: NOTHING}
     zero = {FADED: OPEN} if any(one.reaches_zero for one in areas) else {}
-    there = {look: words for look, words in others.items() if look in looks}
+    drawn = {look for one, look in zip(areas, looks, strict=True) if not one.reaches_zero}
+    there = {look: words for look, words in others.items() if look in drawn}
     legend = {**steps, **there, **zero}
     return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

@@ -112,6 +112,14 @@ def percent(value: float | None) -> str:
     return NOTHING if missing else f"{significant(100 * (value or 0.0))}\u00a0%"
 
 
+def rank_text(ranks: tuple[int, int] | None) -> str:
+    """A set of ranks as text; empty where there is none."""
+    if ranks is None:
+        return ""
+    first, last = ranks
+    return count(first) if first == last else f"{count(first)}–{count(last)}"
+
+
 def share(part: int, whole: int) -> str:
     """A share in per cent; a share above 0 is never rounded to 0, nor one below 1 to 100."""
     if whole == 0 or part in (0, whole):

@@ -4,8 +4,11 @@ Totals of a release, numbers that readers derive and comparisons are drawn here,
 sum has the same margin wherever it is shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from math import log1p
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,10 +27,19 @@ from leeward.model.flows import (
 from leeward.model.marginal import margin_columns
 from leeward.model.totals import DrawnErrors
 from leeward.model.values import ends
+from leeward.noise.difference import Noisy, NoisyWidth
 from leeward.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.noise.summed_errors import CellErrors, Singles
 from leeward.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.noise.tabulated import Floats
+
+Found = TypeVar("Found")
+
+PAID = "spent"
+"""The method of margins whose width was paid for."""
+
+GRID_STEPS = 32
+"""Steps of ln(1+α) of the grid of noisy widths, as in `mechanisms.size_grid`."""
 
 AT_ONCE = 1 << 10
 """Cells whose noise is drawn together: draws take much memory."""
@@ -106,11 +118,20 @@ def stated_draws(
     certificate: Certificate, table: CertifiedTable, *words: str, draws: int = DRAWS
 ) -> ErrorDraws:
     """Draws by the law of the noise of a table; other words give draws of another seed."""
+    return stated_law(
+        table,
+        lambda noise: ErrorDraws(
+            noise, public_seed(certificate.plan_digest, table.name, *words), draws
+        ),
+    )
+
+
+def stated_law(table: CertifiedTable, use: Callable[[CellNoise], Found]) -> Found:
+    """What follows from the law that a certificate states; it may be none."""
     if table.noise is None:
         raise without_law(table)
     try:
-        noise = CellNoise.read(table.noise.numbers())
-        return ErrorDraws(noise, public_seed(certificate.plan_digest, table.name, *words), draws)
+        return use(CellNoise.read(table.noise.numbers()))
     except (ValueError, ArithmeticError):
         raise Damaged(
             "bundle",
@@ -118,6 +139,28 @@ def stated_draws(
             value="something else",
             next_step="Ask for the bundle again, or see what `leeward verify` finds.",
         ) from None
+
+
+def noisy_numbers(
+    table: CertifiedTable, values: Integers, low: Integers, establishments: Integers | None
+) -> Noisy:
+    """Released numbers with the lower ends of their intervals and the law of their noise."""
+    noise = stated_law(table, lambda noise: noise)
+    return Noisy(noise, values, values - low, establishments, paid_width(table))
+
+
+def paid_width(table: CertifiedTable) -> NoisyWidth | None:
+    """The noise of the width of a table's noise, where part of ε paid for it.
+
+    Blocks and products release one width for a workplace cell, others one for each cell: the noise
+    of its logarithm is Laplace, of scale ln(1+α)/ε on a grid.
+    """
+    stated, noise, alpha = table.margins, table.noise, table.guarantee.alpha
+    if stated.method != PAID or stated.epsilon is None or noise is None or alpha is None:
+        return None
+    growth = log1p(float(Fraction(alpha)))
+    parts = 1 if noise.shared or table.joint is not None else table.worker_cells
+    return NoisyWidth(growth * parts / float(Fraction(stated.epsilon)), growth / GRID_STEPS)
 
 
 def require_counts(table: CertifiedTable) -> None:

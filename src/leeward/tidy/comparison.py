@@ -1,31 +1,27 @@
 """Comparison: the same table in two bundles, cell by cell.
 
-Two releases of the same data differ by their noise alone, and neither is wrong. So a difference
-is called clear only where 0 is outside its 90 % interval, by draws of the noise of both; where a
-certificate does not state the law of the noise, as of tables of pay, where it is larger than both
-margins together.
+Two releases of the same data differ only by their noise, and neither is wrong. Among many cells
+some intervals of differences exclude 0 by chance, so it is stated how many. Cells are called
+different by a test of all cells together, by the laws of the noise that both certificates state:
+of those it chooses at most `LEVEL` are noise, on average. Without laws, as in tables of pay, no
+cell is called different; differences are compared with both margins together.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import prod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Block, Booleans, Integers, certified, read_blocks
+from leeward.bundle.blocks import Booleans, certified
 from leeward.bundle.pay_statements import StatisticStatement
-from leeward.bundle.selection import Coded
-from leeward.errors import Damaged, InvalidParameter
-from leeward.model import COUNT, Flag
-from leeward.model.values import EMPTY
+from leeward.errors import InvalidParameter
+from leeward.model import COUNT
 from leeward.noise.scales import DRAWS
-
-if TYPE_CHECKING:
-    from leeward.noise.sums import ErrorDraws
-    from leeward.tidy.cell_errors import Errors
+from leeward.show.numbers import count, counted, percent
+from leeward.show.reading import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
+from leeward.tidy.pairs import Ends, Pair, Pairs, common, read_cells
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""
@@ -36,63 +32,60 @@ MOST_DRAWN, FEWEST_DRAWS = 1 << 28, 99
 AGAINST = "against"
 """Makes the seed of a second release another one: both may be of one plan."""
 
-MOST_COMBINATIONS = 2**62
-"""Maximum number of combinations of codes: they are numbered in 64 bits."""
-
-LARGEST = 25
-"""Number of largest differences that are listed."""
+MOST_LISTED = 25
+"""Number of most certain differences that are listed."""
 
 DOTS = 2000
 """Maximum number of cells that are drawn."""
 
 DRAWN = Fraction(9, 10)
-"""How often a drawn interval of a difference holds."""
-
-Lists = Sequence[dict[str, str]]
-"""For each identifier its codes with their labels."""
-
-Ends = tuple[Integers, Integers]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One cell in both releases; `ends` of the difference are None without margins in both."""
-
-    codes: tuple[Coded, ...]
-    first: int
-    second: int
-    ends: tuple[int, int] | None
-
-    @property
-    def difference(self) -> int:
-        """Second minus first."""
-        return self.second - self.first
-
-    @property
-    def clear(self) -> bool:
-        """Whether 0 is not between the ends."""
-        return self.ends is not None and not self.ends[0] <= 0 <= self.ends[1]
+"""The coverage of a drawn interval of a difference."""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """How many cells with an establishment both releases have, and how those differ.
 
-    `clear` is None without margins. `dots` are some of the cells in both, the clearly different
-    ones first. `holds` is the least probability with which the interval of a difference holds;
-    `drawn` says that it follows from draws of both noises, not from both margins together.
+    Of `bounded` differences that have an interval, `apart` exclude 0; None without margins.
+    `different` are those that a test of all cells chooses; None without the laws of the noise,
+    and `independent` says that the errors of cells are. `dots` are some of the cells in both, the
+    marked ones first. `holds` is the least coverage of an interval; `drawn` says that intervals
+    follow from draws of both noises, not from both margins together.
     """
 
     both: int
     only_first: int
     only_second: int
-    clear: int | None
+    bounded: int
+    apart: int | None
+    different: int | None
     holds: Fraction | None
-    largest: tuple[Pair, ...]
+    certain: tuple[Pair, ...]
     dots: tuple[Pair, ...]
     notes: tuple[str, ...]
     drawn: bool = False
+    independent: bool = False
     unit: str = COUNT.unit
+
+    @property
+    def tested(self) -> bool:
+        """Whether all cells were tested together."""
+        return self.different is not None
+
+    @property
+    def marked(self) -> int:
+        """How many cells are marked."""
+        return (self.apart if self.different is None else self.different) or 0
+
+    def marks(self, pair: Pair) -> bool:
+        """Whether a cell is marked: different, or apart where that is not tested."""
+        return pair.different if self.tested else pair.apart
+
+    @property
+    def by_chance(self) -> int:
+        """How many intervals exclude 0 where no true number differs: on average, or at most."""
+        missed = 0 if self.holds is None else (1 - self.holds) * self.bounded
+        return round(missed)
 
 
 def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
@@ -104,21 +97,94 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     pairs = common(one, two, lists)
     # Rows of flows have the noise of several classes: their margins stand for it.
     drawn = all(table.noise is not None and not table.of_classes for table in stated)
+    independent = all(independent_errors(table) for table in stated)
     if drawn:
-        pairs = replace(pairs, ends=_drawn_ends(pairs, first, second, table))
+        ends = _drawn_ends(pairs, first, second, table)
+        pairs = replace(pairs, ends=ends, different=_different(pairs, stated, independent))
     holds = DRAWN if drawn else _holds(*stated)
+    chosen = pairs.different
     return Comparison(
         both=len(pairs),
         only_first=len(one) - len(pairs),
         only_second=len(two) - len(pairs),
-        clear=None if holds is None else int(pairs.clear.sum()),
+        bounded=int(pairs.bounded.sum()),
+        apart=None if holds is None else int(pairs.apart.sum()),
+        different=None if chosen is None else int(chosen.sum()),
         holds=holds,
-        largest=pairs.named(pairs.ranked(LARGEST)),
+        certain=pairs.named(pairs.ranked(MOST_LISTED)),
         dots=pairs.named(pairs.sample(DOTS)),
         notes=(*release_notes(first, second), *table_notes(*stated), *_bias_notes(*stated)),
         drawn=drawn,
+        independent=independent,
         unit=stated[0].unit,
     )
+
+
+def apart_words(found: Comparison) -> tuple[str, ...]:
+    """How many intervals exclude 0, and how many do so by noise."""
+    if found.apart is None or found.holds is None:
+        return ("Margins are missing, so it is not known which differences are more than noise.",)
+    kind = percent(float(found.holds)) if found.drawn else "both margins together"
+    exclude = "excludes" if found.apart == 1 else "exclude"
+    return (
+        f"{count(found.apart)} of {counted(found.bounded, 'interval')} of a difference ({kind}) "
+        f"{exclude} 0; noise alone gives up to about {count(found.by_chance)}.",
+    )
+
+
+def difference_words(found: Comparison) -> tuple[str, ...]:
+    """How many cells are called different, by which test; or why none is."""
+    if found.holds is None:
+        return ()
+    if found.different is None:
+        return (UNTESTED,)
+    if not found.different:
+        return (f"No cell is called different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
+    cells = f"{counted(found.different, 'cell')} {'is' if found.different == 1 else 'are'}"
+    return (f"{cells} different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
+
+
+def marked_words(found: Comparison) -> str:
+    """What a mark means."""
+    return "different" if found.tested else "larger than both margins together"
+
+
+def independent_errors(table: CertifiedTable) -> bool:
+    """Whether the errors of cells, and their widths, are independent of each other.
+
+    Worker cells of a workplace cell share a factor of the noise, or a width that was released.
+    """
+    noise = table.noise
+    if noise is None or noise.shared is not None or table.joint is not None:
+        return False
+    return table.worker_cells == 1 or not noise.share
+
+
+def _different(
+    pairs: Pairs, stated: tuple[CertifiedTable, CertifiedTable], independent: bool
+) -> Booleans | None:
+    """Which cells differ, by the laws of both noises; None if these cannot be compared."""
+    # As below: a page that is served must not load laws before they are needed.
+    from leeward.noise.difference import (  # noqa: PLC0415
+        comparable,
+        p_values,
+        significant,
+        smallest_level,
+    )
+    from leeward.tidy.cell_errors import noisy_numbers  # noqa: PLC0415
+
+    rows = np.flatnonzero(pairs.bounded)
+    cells = zip((pairs.first.take(rows), pairs.second.take(rows)), stated, strict=True)
+    one, two = (
+        noisy_numbers(table, each.values, each.low, each.establishments) for each, table in cells
+    )
+    if not comparable(one.noise, two.noise):
+        return None
+    level = float(LEVEL)
+    least = smallest_level(max(len(rows), 1), level, independent=independent)
+    chosen = np.zeros(len(pairs), np.bool_)
+    chosen[rows] = significant(p_values(one, two, least), level, independent=independent)
+    return chosen
 
 
 def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "Ends":
@@ -209,174 +275,3 @@ def _bias_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
 
 def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
     return InvalidParameter("table", rule=rule, value=value, next_step=next_step)
-
-
-@dataclass(frozen=True)
-class KeyedCells:
-    """The cells of one release that have an establishment and a number; a key encodes the codes.
-
-    `drawn` says that both ends are known. When all are read, keys ascend and each occurs once.
-    """
-
-    keys: Integers
-    values: Integers
-    low: Integers
-    high: Integers
-    drawn: Booleans
-    establishments: Integers | None
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    def take(self, chosen: Integers) -> "KeyedCells":
-        """Some of the cells."""
-        low, high = self.low[chosen], self.high[chosen]
-        numbers = (self.keys[chosen], self.values[chosen], low, high, self.drawn[chosen])
-        frame = None if self.establishments is None else self.establishments[chosen]
-        return KeyedCells(*numbers, frame)
-
-    def errors(self, draws: "ErrorDraws", table: CertifiedTable) -> "Errors":
-        """Draws of the errors of all cells."""
-        from leeward.tidy.cell_errors import Errors  # noqa: PLC0415 (as above)
-
-        below = (self.values - self.low)[:, None]
-        drawn = draws.draw(self.values[:, None], below, self.establishments)
-        return Errors.of(drawn[:, 0], draws, table)
-
-
-def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCells:
-    """The cells of a table under keys that code lists of several tables have in common."""
-    _refuse_many(lists)
-    stated = zip(table.identifiers, lists, strict=True)
-    places = [_places(table.codes[name], listed) for name, listed in stated]
-    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table, totals=False)]
-    cells = _in_order(_join(parts))
-    if (cells.keys[1:] == cells.keys[:-1]).any():
-        raise _twice(table)
-    return cells
-
-
-def _in_order(cells: KeyedCells) -> KeyedCells:
-    """By key. A table is written in the order of its own codes, so there is seldom work."""
-    ascending = bool((cells.keys[1:] >= cells.keys[:-1]).all())
-    return cells if ascending else cells.take(np.argsort(cells.keys))
-
-
-def _refuse_many(lists: Lists) -> None:
-    if prod(len(listed) for listed in lists) > MOST_COMBINATIONS:
-        raise InvalidParameter(
-            "table",
-            rule="must have no more combinations of codes than can be counted",
-            value="more than 2^62",
-            next_step="Compare a table with fewer identifiers.",
-        )
-
-
-def _places(listed: dict[str, str], together: dict[str, str]) -> Integers:
-    number = {code: place for place, code in enumerate(together)}
-    return np.array([number[code] for code in listed], np.int64)
-
-
-def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
-    """Without the cells that have no establishment: a complete table is read like others."""
-    kept = block.take(block.status == Flag.OK)
-    keys = np.zeros(len(kept), np.int64)
-    for place, listed, positions in zip(places, lists, kept.positions, strict=True):
-        keys = keys * len(listed) + place[positions]
-    low, high = kept.ends
-    drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
-    return KeyedCells(keys, kept.values, low, high, drawn, kept.establishments)
-
-
-def _join(parts: list[KeyedCells]) -> KeyedCells:
-    none = np.zeros(0, np.int64)
-    counted = [part.establishments for part in parts if part.establishments is not None]
-    return KeyedCells(
-        np.concatenate([none, *(part.keys for part in parts)]),
-        np.concatenate([none, *(part.values for part in parts)]),
-        np.concatenate([none, *(part.low for part in parts)]),
-        np.concatenate([none, *(part.high for part in parts)]),
-        np.concatenate([none.astype(bool), *(part.drawn for part in parts)]),
-        np.concatenate(counted) if counted else None,
-    )
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """The cells that both releases have, in the order of their codes, and ends of differences."""
-
-    first: KeyedCells
-    second: KeyedCells
-    codes: tuple[list[Coded], ...]
-    ends: Ends
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    @property
-    def size(self) -> Integers:
-        """How large each difference is."""
-        return np.asarray(np.abs(self.second.values - self.first.values))
-
-    @property
-    def clear(self) -> Booleans:
-        """Which differences are not 0, as far as their ends tell."""
-        apart = (self.ends[0] > 0) | (self.ends[1] < 0)
-        return np.asarray(self.first.drawn & self.second.drawn & apart)
-
-    def ranked(self, most: int) -> Integers:
-        """The largest differences; of two equal ones, the first cell."""
-        return np.argsort(-self.size, kind="stable")[:most].astype(np.int64)
-
-    def sample(self, most: int) -> Integers:
-        """At most `most` cells, clear ones first; no randomness, so always the same ones."""
-        clear = self.clear
-        marked = _spread(np.flatnonzero(clear), most)
-        others = _spread(np.flatnonzero(~clear), most - len(marked))
-        return np.concatenate([marked, others])
-
-    def named(self, chosen: Integers) -> tuple[Pair, ...]:
-        """The chosen cells for a person."""
-        return tuple(self._pair(int(row)) for row in chosen)
-
-    def _pair(self, row: int) -> Pair:
-        one, two = self.first, self.second
-        return Pair(
-            self._coded(int(one.keys[row])),
-            int(one.values[row]),
-            int(two.values[row]),
-            (int(self.ends[0][row]), int(self.ends[1][row]))
-            if one.drawn[row] and two.drawn[row]
-            else None,
-        )
-
-    def _coded(self, key: int) -> tuple[Coded, ...]:
-        found: list[Coded] = []
-        for listed in reversed(self.codes):
-            key, place = divmod(key, len(listed))
-            found.append(listed[place])
-        return tuple(reversed(found))
-
-
-def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> Pairs:
-    """The cells of both under the same keys."""
-    codes = tuple([Coded(code, label) for code, label in listed.items()] for listed in lists)
-    place = np.searchsorted(first.keys, second.keys)
-    inside = np.flatnonzero(place < len(first))
-    two = inside[first.keys[place[inside]] == second.keys[inside]]
-    one, other = first.take(place[two]), second.take(two)
-    return Pairs(one, other, codes, (other.low - one.high, other.high - one.low))
-
-
-def _spread(cells: Integers, most: int) -> Integers:
-    """At most `most` of them, evenly spaced."""
-    return cells if len(cells) <= most else cells[np.arange(most) * len(cells) // most]
-
-
-def _twice(table: CertifiedTable) -> Damaged:
-    return Damaged(
-        "bundle",
-        rule=f"the table {table.name} must have each cell once",
-        value="a cell that stands there twice",
-        next_step="Ask for the bundle again, or see what `leeward verify` finds.",
-    )

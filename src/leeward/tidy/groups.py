@@ -54,19 +54,21 @@ class Groups:
         return {codes: place for place, codes in enumerate(self.codes)}
 
 
-def read_groups(bundle: Bundle, name: str, by: Iterable[str], *words: str) -> Groups:
-    """The groups of a table; other words give draws of another seed.
+def read_groups(
+    bundle: Bundle, name: str, by: Iterable[str], *words: str, many: int = DRAWS
+) -> Groups:
+    """The groups of a table with a number of draws; other words give draws of another seed.
 
     Measures are never added up: they are numbers of the same jobs.
     """
     table = certified(bundle, name)
     require_counts(table)
     kept = _ordered(table, by if table.disjoint else (*by, MEASURE))
-    draws = stated_draws(bundle.certificate, table, *words)
+    draws = stated_draws(bundle.certificate, table, *words, draws=many)
     marginal, published = stated_marginal(table), _published(bundle, table)
     empty, rest = _grouped(Sums.of(published), marginal, kept)
     _refuse_many(table, empty.values.size)
-    sums, drawn = empty, np.zeros((empty.values.size, (1 + draws.halved) * DRAWS), np.float32)
+    sums, drawn = empty, np.zeros((empty.values.size, (1 + draws.halved) * many), np.float32)
     drawn_from = drawn_parts(published, draws, of_classes=table.of_classes)
     for number, (part, errors) in enumerate(drawn_from):
         here, _ = _grouped(Sums.of(part, errors), marginal, kept)

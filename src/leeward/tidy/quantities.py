@@ -1,6 +1,6 @@
 """Quantities: sums, means, shares, changes, ratios, ranks and growth of groups, by draws."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 
@@ -205,23 +205,23 @@ def _ranks(asked: Asked) -> Iterator[DerivedRow]:
             next_step="Leave out identifiers.",
         )
     chances = _chances(groups, asked.top)
-    for place, ends in enumerate(_rank_sets(groups)):
+    for place, ends in enumerate(rank_sets(groups, range(len(groups)))):
         rank = 1 + int((groups.values > groups.values[place]).sum())
         yield asked.row(place, "rank", rank, ends)
         chance, words = _finite(chances[place]), SHARE_OF_DRAWS
         yield DerivedRow(groups.codes[place], f"top {asked.top}", chance, None, None, words)
 
 
-def _rank_sets(groups: Groups) -> Iterator[Interval]:
-    """For each group the ranks that it may have, by its differences from all others at once.
+def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """For some groups the ranks that each may have, by its differences from all others at once.
 
     The largest of these differences in units of both margins keeps to its bound in nine of ten
     draws; a group that is farther away is surely above or below (Mogstad et al. 2024).
     """
     low, high = groups.errors.interval(groups.values)
     wide = np.maximum((high - low).astype(np.float64) / 2, 0.5)
-    for place, value in enumerate(groups.values):
-        both = wide + wide[place]
+    for place in places:
+        value, both = groups.values[place], wide + wide[place]
         above = (groups.errors.high - groups.errors.low[place]) / both[:, None]
         below = (groups.errors.high[place] - groups.errors.low) / both[:, None]
         largest = np.delete(np.maximum(above, below), place, axis=0).max(axis=0, initial=0.0)

@@ -12,16 +12,23 @@ from leeward.bundle.blocks import certified
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.model.statistic import COUNT
 from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
-from leeward.show.numbers import cases, count, counted, cut
-from leeward.tidy.comparison import Comparison, Pair, compare
+from leeward.show.numbers import count, counted, cut
+from leeward.tidy.comparison import (
+    Comparison,
+    apart_words,
+    compare,
+    difference_words,
+    marked_words,
+)
+from leeward.tidy.pairs import Pair
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import refuse_wide
 from leeward.web.site import listed, render, site_of
 
 JOINT = " · "
 HONEST = (
-    "Two releases of the same data differ by their noise alone, and neither is wrong. A "
-    "difference within the margins says nothing about the jobs that were counted."
+    "Two releases of the same data differ only by their noise, and neither is wrong. A "
+    "difference within its margin is no evidence that jobs changed."
 )
 
 COMPARING = Lock()
@@ -63,6 +70,7 @@ def comparison_page(request: Request) -> Response:
         bundles=[one for one in found if not one.problem],
         chosen=chosen,
         label=label,
+        marked_words=marked_words,
     )
 
 
@@ -110,34 +118,17 @@ def comparison_words(comparison: Comparison) -> list[str]:
     """The counts in words."""
     lacking = "" if comparison.unit == COUNT.unit else ", or without a number,"
     return [
-        f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} in the first "
-        f"alone, {count(comparison.only_second)} in the second alone. Cells without an "
+        f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} only in the "
+        f"first, {count(comparison.only_second)} only in the second. Cells without an "
         f"establishment{lacking} are left out.",
-        *_clear(comparison),
+        *apart_words(comparison),
+        *difference_words(comparison),
         HONEST,
     ]
 
 
 def _cells(number: int) -> str:
     return f"{counted(number, 'cell')} {'is' if number == 1 else 'are'}"
-
-
-def _clear(comparison: Comparison) -> list[str]:
-    if comparison.clear is None or comparison.holds is None:
-        return ["Margins are missing, so it is not known which differences are more than noise."]
-    if comparison.drawn:
-        return [
-            f"{_cells(comparison.clear)} clearly different: 0 is outside the interval of the "
-            "difference, which is drawn from the noise of both releases and holds in "
-            f"{cases(comparison.holds)}. So of cells with the same jobs in both, about one in ten "
-            "is called clearly different by chance."
-        ]
-    return [
-        f"{_cells(comparison.clear)} clearly different: there the difference is larger than both "
-        f"margins together. Both margins of a cell hold at once in at least "
-        f"{cases(comparison.holds)}; so of cells with the same jobs in both, some are called "
-        "clearly different by chance."
-    ]
 
 
 def label(pair: Pair) -> str:
@@ -148,7 +139,12 @@ def label(pair: Pair) -> str:
 def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
     """Each cell as a dot: its value in the first release, and in the second."""
     drawn = [
-        Dot(float(pair.first), float(pair.second), pair.clear, f"{label(pair)}: {_both(pair)}")
+        Dot(
+            float(pair.first),
+            float(pair.second),
+            comparison.marks(pair),
+            f"{label(pair)}: {_both(pair)}",
+        )
         for pair in comparison.dots
     ]
     across, up = (f"{comparison.unit} in {name}" for name in names)
@@ -160,7 +156,7 @@ def _both(pair: Pair) -> str:
 
 
 def differences(comparison: Comparison) -> Bars:
-    """The largest differences as bars, with their intervals as whiskers."""
-    items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.largest]
-    title = "The largest differences, second minus first"
+    """The most certain differences as bars, with their intervals as whiskers."""
+    items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.certain]
+    title = "The most certain differences, second minus first"
     return bars(items, title=title, unit="Difference", signed=True)

@@ -26,7 +26,7 @@ from leeward.show.numbers import cases, cut
 from leeward.show.picture import picture
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import metadata
-from leeward.web.releases_table import read_selection, refuse_wide
+from leeward.web.releases_table import picked_by, read_selection, refuse_wide
 from leeward.web.site import policy, site_of
 
 CSV = "text/csv; charset=utf-8"
@@ -173,7 +173,9 @@ def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -
         if row.value is not None
     ]
     title = f"{table.heading}, {bundle.certificate.period}"
-    return picture(bars(items, title=title, unit=table.unit), caption(bundle, table))
+    picked = picked_by(bundle, table, selection.sort, page)
+    words = f"{caption(bundle, table)} {picked}".rstrip()
+    return picture(bars(items, title=title, unit=table.unit), words)
 
 
 def caption(bundle: Bundle, table: CertifiedTable) -> str:

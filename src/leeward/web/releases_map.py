@@ -15,6 +15,7 @@ from leeward.errors import InvalidParameter, LeewardError
 from leeward.show.map import Area, Map, shaded_map
 from leeward.show.numbers import cut
 from leeward.show.picture import picture
+from leeward.show.reading import NOT_DISTINGUISHABLE, OPEN
 from leeward.web.geography import Geography
 from leeward.web.releases_files import caption, picture_answer
 from leeward.web.releases_folder import opened
@@ -56,6 +57,8 @@ def map_page(request: Request) -> Response:
         choices=[one for one in choices(table, chosen) if f"{CODE}{one.name}" in chosen],
         found=found,
         refusals=refusals,
+        faded=FADED,
+        open_words=OPEN,
     )
 
 
@@ -66,7 +69,7 @@ def map_picture(request: Request) -> Response:
     return picture_answer(picture(chart, f"{caption(bundle, table)} {FADED}"), f"{table.name}.svg")
 
 
-FADED = "Areas without a shade, with a dashed edge, have a margin that reaches zero."
+FADED = f"Hatched areas: {NOT_DISTINGUISHABLE} Dotted areas have no number."
 
 
 def _asked(request: Request) -> tuple[Bundle, CertifiedTable]:

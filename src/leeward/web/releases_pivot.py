@@ -36,7 +36,7 @@ class Pivot:
     of: int
 
     def reaches_zero(self, row: Row) -> bool:
-        """Whether the margin of a value reaches zero: it tells little."""
+        """Whether the margin of a value reaches zero."""
         return row.value is not None and reaches_zero(row.value, row.ends)
 
 

@@ -18,7 +18,7 @@ from leeward.model.marginal import BOUND, RELEASED
 from leeward.show.numbers import count, counted, cut, reach
 from leeward.web.releases_folder import opened
 from leeward.web.releases_pivot import Pivot, first, pivot
-from leeward.web.releases_table import read_selection, refuse_wide
+from leeward.web.releases_table import picked_by, read_selection, refuse_wide
 from leeward.web.site import render, site_of
 
 MOST_PRINTED = 5_000
@@ -91,7 +91,9 @@ def print_page(request: Request) -> Response:
     names, numbers = _joined(table.identifiers), table.columns[len(table.identifiers) :]
     rows = [(*_joined([*map(_named, row.codes)]), *_numbers(row, table)) for row in page.rows]
     sheet = Sheet(table.unit, (*names, *numbers), len(names), tuple(rows))
-    return _printed(request, view, [sheet], _left_out(len(rows), page.matches, "row"))
+    picked = picked_by(view.bundle, table, view.selection.sort, page)
+    left_out = _left_out(len(rows), page.matches, "row")
+    return _printed(request, view, [sheet], left_out, picked)
 
 
 def print_pivot(request: Request) -> Response:
@@ -104,7 +106,9 @@ def print_pivot(request: Request) -> Response:
     return _printed(request, unsorted, list(_groups(found, view.table)), left_out)
 
 
-def _printed(request: Request, view: View, sheets: Sequence[Sheet], left_out: str) -> Response:
+def _printed(
+    request: Request, view: View, sheets: Sequence[Sheet], left_out: str, picked: str = ""
+) -> Response:
     return render(
         request,
         "releases_print.html.j2",
@@ -113,6 +117,7 @@ def _printed(request: Request, view: View, sheets: Sequence[Sheet], left_out: st
         sheets=sheets,
         chosen=" · ".join(view.chosen),
         left_out=left_out,
+        picked=picked,
         digest=certificate_digest(view.bundle.path),
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice
+from threading import Lock
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -15,7 +16,8 @@ from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.report.section import statuses
 from leeward.show.charts import Span, spans
-from leeward.show.numbers import MOST_LETTERS, cut
+from leeward.show.numbers import MOST_LETTERS, cut, rank_text
+from leeward.show.reading import RANKS, picked_words
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import has_metadata, reading_lines
 from leeward.web.site import listed, render, site_of
@@ -24,6 +26,7 @@ CODE = "code."
 """Prefix of the name of an identifier in an address: an attribute may be called `page`."""
 
 DESCENDING = "down"
+RANKED = "shown"
 TOTALS = "too"
 MOST_CHOICES = 100
 """Maximum number of codes in a list to choose from; of longer lists the first are suggested."""
@@ -33,6 +36,9 @@ COLUMN_TERMS = {one: one for one in ("value", "status", "margin")} | {
     "high": "margin",
 }
 """The terms of the glossary that explain columns."""
+
+ESTIMATING = Lock()
+"""One estimate at a time, since it holds a table in memory."""
 
 MOST_IDENTIFIERS = 40
 """Maximum number of identifiers of a table that the page shows."""
@@ -76,11 +82,20 @@ LONGEST_CELL = 1000
 
 @dataclass(frozen=True)
 class RowLine:
-    """A row, the bar of its value, and the end of the address that shows it over releases."""
+    """A row, the bar of its value, and the end of the address that shows it over releases.
+
+    `ranks` are the ranks that it may have, where they were asked for.
+    """
 
     row: Row
     span: Span
     series: str
+    ranks: tuple[int, int] | None = None
+
+    @property
+    def rank(self) -> str:
+        """The ranks as text."""
+        return rank_text(self.ranks)
 
 
 @dataclass(frozen=True)
@@ -103,7 +118,9 @@ class Found:
     """One page of rows with the links around it.
 
     `query` ends the address of all rows of the view, `here` that of this page, `printed` that of
-    the print view.
+    the print view. `picked` says which coverage margins have where rows are sorted by a released
+    number; else it is empty. `ranked` says whether ranks are shown, `unranked` why those that were
+    asked for are not.
     """
 
     page: Page
@@ -114,6 +131,9 @@ class Found:
     lines: list[RowLine]
     before: str | None
     after: str | None
+    picked: str = ""
+    ranked: bool = False
+    unranked: str = ""
 
 
 def table_page(request: Request) -> Response:
@@ -123,7 +143,8 @@ def table_page(request: Request) -> Response:
     refuse_wide(held)
     found, refusals = None, tuple[LeewardError, ...]()
     try:
-        found = _found(asked, held, read_selection(request.query_params, held))
+        ranked = request.query_params.get("ranks") == RANKED
+        found = _found(asked, held, read_selection(request.query_params, held), ranked=ranked)
     except LeewardError as error:
         refusals = listed(error)
     return render(
@@ -140,6 +161,8 @@ def table_page(request: Request) -> Response:
         mapped=mapped(request, held),
         metadata=has_metadata(asked, held),
         reading=reading_lines(held),
+        ranked=RANKED,
+        rank_words=RANKS,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
     )
 
@@ -150,9 +173,9 @@ def mapped(request: Request, table: CertifiedTable) -> bool:
     return geography is not None and geography.fits(table) is not None
 
 
-def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found:
+def _found(bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranked: bool) -> Found:
     page = select(bundle, table.name, selection)
-    return Found(
+    found = Found(
         page,
         query(replace(selection, page=1, sort="", descending=False)),
         query(selection),
@@ -162,6 +185,36 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection) -> Found
         turned(selection, page.number - 1) if page.number > 1 else None,
         turned(selection, page.number + 1) if page.number < page.last else None,
     )
+    found = replace(found, picked=picked_by(bundle, table, selection.sort, page))
+    return _ranked(found, bundle, table) if ranked and found.picked else found
+
+
+def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) -> str:
+    """Which coverage the margins of a page have, where rows are sorted by a released number."""
+    if column not in ("value", *table.noise_columns) or not (table.has_margins and page.rows):
+        return ""
+    # A page that is served must not load laws and draws before they are needed.
+    from leeward.tidy.picked import picked_coverage  # noqa: PLC0415
+
+    with ESTIMATING:
+        covered = picked_coverage(bundle, table, page.rows)
+    return picked_words(column, len(page.rows), covered)
+
+
+def _ranked(found: Found, bundle: Bundle, table: CertifiedTable) -> Found:
+    """The page with the ranks that its rows may have."""
+    from leeward.tidy.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
+    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
+
+    codes = [tuple(one.code for one in row.codes) for row in found.page.rows]
+    with ESTIMATING:
+        ranks = rank_intervals(bundle, table, codes)
+    lines = [replace(line, ranks=one) for line, one in zip(found.lines, ranks, strict=True)]
+    why = "" if any(ranks) else (
+        "Ranks are not known here: the table must state the law of its noise, and have at most "
+        f"{MOST_GROUPS:,} cells."
+    )  # fmt: skip
+    return replace(found, lines=lines, ranked=any(ranks), unranked=why)
 
 
 def read_selection(asked: Mapping[str, str], table: CertifiedTable) -> Selection:
