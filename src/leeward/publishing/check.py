@@ -23,6 +23,7 @@ from leeward.model import EVERY_STEP, Codebook, Finding, Loss, Steps
 from leeward.model.row_rules import IMPOSSIBLE
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.charge import Choices, subject
+from leeward.publishing.gap import gaps
 from leeward.publishing.losses import MOST, find_losses, judgement, read_most
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import Receipt, write_receipt
@@ -124,7 +125,11 @@ def check_rows(
             tell("looking for impossible combinations")
             counted = losses[0].of - losses[0].lost
             findings += tuple(_impossible(plan, engine, receipt.steps, counted))
-    hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
+    hints = (
+        *_formula_hints(plan.codebook),
+        *_frame_hints(plan.codebook, engine),
+        *(one.words for one in gaps(plan)),
+    )
     if not engine.unchanged():
         raise changed()
     try:
