@@ -131,9 +131,9 @@ def test_what_no_certificate_can_state_is_not_charged(
         raise ValueError("a sentence that is too long")
 
     monkeypatch.setattr("leeward.publishing.certify.firm_promise", unspeakable)
+    plan = read_plan(office.folder / "2026Q2.yaml")
     with pytest.raises(ValueError, match="too long"):
-        plan = read_plan(office.folder / "2026Q2.yaml")
-    run(plan, office.folder / "bundle", office.ledger, unchecked=REASON)
+        run(plan, office.folder / "bundle", office.ledger, unchecked=REASON)
     assert [entry.kind for entry in office.entries()] == ["opened"]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from leeward.engines.database import Column, Database, Scratch, Table, ibis
+from leeward.engines.near_misses import marked
 from leeward.engines.recoding import (
     as_text,
     code_text,
@@ -16,7 +17,6 @@ from leeward.engines.recoding import (
     same_id,
     stripped,
 )
-from leeward.engines.spelling import marked
 from leeward.engines.tidying import counted, is_unranked
 from leeward.model import Attribute, Codebook, JobsRule, NumericRange
 
@@ -243,7 +243,7 @@ class OddNumbers:
     above: Wrong
     fraction: Wrong
     marked: Mapping[str, int]
-    """How many of the unreadable ones have each of the marks of `spelling.MARKS`."""
+    """How many of the unreadable ones have each of the marks of `near_misses.MARKS`."""
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.headers import header_problems
 from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
+from leeward.engines.near_misses import FORMS, CodeSpelling, encoding_hint, number_hints
 from leeward.engines.probes import Probe, Strangers, Wrong
-from leeward.engines.spelling import FORMS, CodeSpelling, encoding_hint, number_hints
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
 from leeward.model import (

@@ -17,6 +17,7 @@ import pyarrow as pa
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
+from leeward.engines.near_misses import MARKS, marked, number_hints
 from leeward.engines.opening import ANYTHING, open_database
 from leeward.engines.private_file import require_new, write_private
 from leeward.engines.probes import EXAMPLES, LONGEST
@@ -28,7 +29,6 @@ from leeward.engines.recoding import (
     whole_inside,
     whole_number,
 )
-from leeward.engines.spelling import MARKS, marked, number_hints
 from leeward.errors import BadData, shown
 from leeward.model.resources import Resources
 from leeward.model.wage_jobs import ONES, WageJobs

@@ -1,4 +1,4 @@
-"""Spelling: what is probably wrong with a value that is almost right, and what to do about it.
+"""Near misses: what is probably wrong with a value that is almost right, and what to do about it.
 
 CONFIDENTIAL: hints quote rows. Only internal commands show them.
 """
