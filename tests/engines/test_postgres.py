@@ -32,19 +32,23 @@ from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
+    NULLED,
     OWNED,
     REQUEST,
+    WAGED,
     Economy,
     Sources,
     codebook,
     economy,
     marginal,
+    marked,
     owned,
     parquet,
     product,
     soiled,
     whole,
 )
+from tests.engines.test_nulls import asked
 from tests.engines.truth import (
     counts,
     plan_is_true,
@@ -155,6 +159,16 @@ def test_every_row_falls_under_a_rule(rule: JobsRule, socket: Path, tmp_path: Pa
             engine.prepare(book, rule, tables, tables, steps=steps)
             for table in tables:
                 assert read(engine, table, batch=3) == truth(made, rule, table)
+
+
+@pytest.mark.parametrize("text_ids", [True, False])
+def test_texts_that_mean_missing_are_nulls(text_ids: bool, socket: Path, tmp_path: Path) -> None:
+    made = soiled(economy(7, single=False, text_ids=text_ids), 1)
+    answers = []
+    for name, rows, text in (("plain", made, WAGED), ("marked", marked(made), NULLED)):
+        with connect(written(rows, socket, f"{name}_{text_ids}".lower()), tmp_path) as engine:
+            answers.append(asked(codebook(tmp_path, text), PrimaryJob("pay"))(engine))
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize(("declared", "text_ids"), [(True, False), (True, True), (False, True)])

@@ -65,6 +65,19 @@ def test_establishments_are_counted_by_public_codes(place: str, tmp_path: Path) 
     assert sorted(map(tuple, found)) == [(0, 0, 1), (0, 0, 1), (1, 1, 1), (1, 1, 2)]
 
 
+def test_a_text_that_means_missing_is_counted_as_a_null(tmp_path: Path) -> None:
+    own = {"table": "workplaces", "public": "true", "codes": ["A", "B"], "null_as": "B"}
+    book = read_codebook({"nulls": ["-"], "attributes": {"sector": own}})
+    sources = WRITERS["parquet"](rows("A", "-", None), tmp_path)
+    database = open_database(sources, tmp_path, tables=("workplaces",))
+    try:
+        positions, number = counted(database, *book.attributes.values())
+    finally:
+        database.close()
+    found = zip(positions["sector"].tolist(), number.tolist(), strict=True)
+    assert sorted(found) == [(0, 1), (1, 2)]
+
+
 @pytest.mark.parametrize(("column", "step"), [("sectr", "'sector'"), ("sex", "mend the codebook")])
 def test_columns_of_other_tables_are_not_listed(column: str, step: str, tmp_path: Path) -> None:
     refused = pytest.raises(BadData, match=f"must have the column '{column}'")

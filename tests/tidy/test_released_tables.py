@@ -113,6 +113,12 @@ def test_a_table_that_leaves_jobs_out_stays_below_the_total(made: Bundle) -> Non
     assert all(jobs <= whole[key] for key, jobs in parts.items())
 
 
+def test_tables_that_leave_jobs_out_are_named(made: Bundle) -> None:
+    stated = made.certificate.made_from
+    assert stated is not None
+    assert "add up to at most what the others count: ages, both. " in stated.sentence
+
+
 def test_impossible_cells_are_empty_in_tidy_tables_alone(made: Bundle) -> None:
     rows = made["both"].to_pandas()
     nobody = (rows.sex == "M") & (rows.old == "yes")

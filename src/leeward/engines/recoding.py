@@ -43,6 +43,16 @@ def code_text(column: Column) -> Column:
     return ibis.cases((_is_number(column), texts))
 
 
+def with_nulls(table: Table, nulls: Mapping[str, Iterable[str]]) -> Table:
+    """The table with a null in place of the texts of each column that mean missing."""
+    found = {
+        name: ibis.cases((code_text(table[name]).isin([*texts]), ibis.null()), else_=table[name])
+        for name, texts in nulls.items()
+        if texts
+    }
+    return table.mutate(**found) if found else table
+
+
 _BYTES = ibis.udf.scalar.builtin(
     lambda text, form: (text, form), name="convert_to", signature=(("string", "string"), "binary")
 )

@@ -32,6 +32,14 @@ NUMBER_RULES: tuple[RowRule, ...] = (
 )
 """The further rules of a codebook with numeric columns; each looks at one row alone."""
 
+NULL_RULES: tuple[RowRule, ...] = (
+    RowRule(
+        "null_text",
+        "A text that the codebook names with nulls for a column counts as a missing value there.",
+    ),
+)
+"""The further rule of a codebook with texts that mean missing."""
+
 IMPOSSIBLE = RowRule(
     "impossible",
     "A job with a combination of codes that the codebook calls impossible counts like any other; "

@@ -134,6 +134,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
+        **({"nulls": attribute.nulls} if attribute.nulls else {}),
     }
 
 

@@ -21,6 +21,7 @@ from leeward.model import EVERY_STEP, Codebook, Finding, Steps
 from leeward.model.row_rules import IMPOSSIBLE
 from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.charge import subject
+from leeward.publishing.gap import gaps
 from leeward.publishing.plan import Plan
 from leeward.publishing.receipt import write_receipt
 
@@ -109,7 +110,11 @@ def check_rows(
         if progress is not None:
             progress("looking for impossible combinations")
         findings += tuple(_impossible(plan, engine, needed_steps(findings)))
-    hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
+    hints = (
+        *_formula_hints(plan.codebook),
+        *_frame_hints(plan.codebook, engine),
+        *(one.words for one in gaps(plan)),
+    )
     if not engine.unchanged():
         raise changed()
     if any(one.refuses for one in findings):

@@ -17,6 +17,7 @@ from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, of_unit
+from leeward.publishing.gap import gaps, table_gaps
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
     Expectation,
@@ -116,6 +117,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "guarantee": _guarantee_json(plan),
         "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
+        "gaps": [one.as_json() for one in gaps(plan)],
         "remaining": remaining,
     }
 
@@ -192,6 +194,8 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
     for table in plan.tables:
         yield ""
         yield from _table(table, plan.profile)
+        for gap in table_gaps(plan, table):
+            yield from _paragraph("at most", gap.words)
     yield ""
     yield f"Cost: {amount_text(plan.charge)} of account {plan.request.account}."
     if plan.charge.rho > 0:

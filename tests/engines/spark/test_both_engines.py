@@ -29,19 +29,23 @@ from leeward.publishing.check import needed_steps, open_data
 from tests.engines.lists import Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
+    NULLED,
     OWNED,
     REQUEST,
+    WAGED,
     Economy,
     Sources,
     codebook,
     economy,
     marginal,
+    marked,
     owned,
     parquet,
     product,
     soiled,
     whole,
 )
+from tests.engines.test_nulls import asked
 from tests.engines.truth import (
     counts,
     plan_is_true,
@@ -101,6 +105,16 @@ def test_products_are_their_tables_side_by_side(tmp_path: Path) -> None:
         product_is_true(engine, made, rule, table)
 
     same(parquet(made, tmp_path), tmp_path, cells)
+
+
+def test_texts_that_mean_missing_are_nulls(tmp_path: Path) -> None:
+    made = soiled(economy(7, single=False, text_ids=True), 1)
+    answers = []
+    for name, rows, text in (("plain", made, WAGED), ("marked", marked(made), NULLED)):
+        (tmp_path / name).mkdir()
+        with connect(parquet(rows, tmp_path / name), tmp_path / name, ENGINES[1]) as engine:
+            answers.append(asked(codebook(tmp_path, text), PrimaryJob("pay"))(engine))
+    assert answers[0] == answers[1]
 
 
 def test_every_row_falls_under_the_same_rules(tmp_path: Path) -> None:
