@@ -110,6 +110,7 @@ def report(folder: Path, work: Path, name: str, epsilon: str) -> None:
     plan.write_text(json.dumps(planned(folder, name, epsilon)))
     print(f"{name}, epsilon {epsilon}")
     ledger = ("--ledger", work / "ledger.sqlite")
+    print(" ", command("check", plan), flush=True)
     print(" ", command("release", plan, "--out", measured, *ledger, "--again"), flush=True)
     print(" ", command("synth", "linked", plan, "--out", out, "--measured", measured), flush=True)
     print(" ", command("verify", out, *ledger), flush=True)

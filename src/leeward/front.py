@@ -205,6 +205,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     again: bool = False,
     corrects: int | None = None,
     same_establishments: str | None = None,
+    unchecked: str | None = None,
     report: bool = True,
     progress: "Progress | None" = None,
 ) -> Bundle:
@@ -230,6 +231,9 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
         ``"spark"`` for Parquet that Spark reads and tables of its catalog.
     again, corrects, same_establishments
         As `leeward release` has them.
+    unchecked
+        Why these data are released although no `check` of them has ended; the ledger keeps the
+        reason. It is needed only then.
     report
         Whether to add report.html for those who decide about the publication.
     progress
@@ -257,7 +261,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-    chosen = Choices(again, corrects, same_establishments)
+    chosen = Choices(again, corrects, same_establishments, unchecked)
     done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
     missing = add_report(bundle) if report else ""

@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
+from tests.browser import seen
+
 OVERLAPS = """() => {
   const found = [];
   for (const svg of document.querySelectorAll("svg")) {
@@ -26,16 +28,6 @@ OVERLAPS = """() => {
   }
   return found.slice(0, 10);
 }"""
-
-SIDEWAYS = """() => {
-  const page = document.documentElement;
-  if (page.scrollWidth <= page.clientWidth) return [];
-  const wide = [...document.body.querySelectorAll("*")]
-    .filter(one => one.getBoundingClientRect().right > page.clientWidth + 1);
-  return ["the page is " + page.scrollWidth + " wide",
-          ...wide.slice(0, 5).map(one => one.outerHTML.slice(0, 120))];
-}"""
-
 
 PATIENCE = 60_000
 """Milliseconds after which something that should appear is given up, also on a busy machine."""
@@ -103,10 +95,12 @@ class View:
         self.wrongs = [one for one in self.wrongs if wrong not in one]
 
     def faults(self) -> list[str]:
-        """What a careful eye would mind: texts over each other, a page wider than its window."""
-        over: list[str] = [f"over each other: {one}" for one in self.page.evaluate(OVERLAPS)]
-        wide: list[str] = [f"too wide: {one}" for one in self.page.evaluate(SIDEWAYS)]
-        return over + wide
+        """What a careful eye would mind: texts over each other, and what `seen` finds."""
+        return self.overlaps() + seen.on_screen(self.page)
+
+    def overlaps(self) -> list[str]:
+        """Texts of charts over each other."""
+        return [f"over each other: {one}" for one in self.page.evaluate(OVERLAPS)]
 
     def barriers(self, *rules: str) -> list[str]:
         """What keeps people out who do not see or do not use a mouse (axe, WCAG 2.1 AA)."""
@@ -132,10 +126,12 @@ class View:
         """Look at the page that is open: all of axe once, then what each look may change."""
         for look in looks:
             self.wear(look)
-            faults = [] if look is DARK else self.faults()
-            if look is not PAPER:
-                self.keep(folder, f"{name}-{look}", whole=whole)
-                faults += self.barriers(*RULES[look])
+            if look.paper:
+                assert self.overlaps() + seen.on_paper(self.page) == []
+                continue
+            faults = seen.faint(self.page) if look is DARK else self.faults()
+            self.keep(folder, f"{name}-{look}", whole=whole)
+            faults += self.barriers(*RULES[look])
             assert faults == [], f"{look}: {faults}"
         self.wear(WIDE)
 

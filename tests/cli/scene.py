@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from leeward.cli.app import build
 from leeward.errors import LeewardError
 from leeward.publishing.plan import read_plan
+from tests.unchecked import UNCHECKED
 
 PLAN = """\
 data:
@@ -37,7 +38,7 @@ attributes:
   education: {table: workers, codes: [E1, E2, E3, E4]}
 """
 
-RELEASE = ("release", "plan.yaml")
+RELEASE = ("release", "plan.yaml", *UNCHECKED)
 Rows = list[dict[str, str]]
 
 

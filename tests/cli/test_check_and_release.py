@@ -9,6 +9,7 @@ import xlsxwriter
 
 from leeward.bundle import read_bundle, verify_bundle
 from tests.cli.scene import Office, answer
+from tests.unchecked import UNCHECKED
 
 
 def test_a_release_is_checked_charged_and_verified(office: Office) -> None:
@@ -41,6 +42,13 @@ def test_a_cell_beside_the_names_of_a_sheet_refuses_nothing(
 
 MARK = "Confidential: what follows may hold facts about the data. It stays inside."
 
+GAP = (
+    "sex has no `other` and no `null_as`: jobs without a listed sex count in no cell of by_sex, so "
+    "its rows add up to at most all jobs, unlike those of other tables. Write `other` and "
+    "`null_as` beside sex in the codebook, or `unknown` with a code for unknown."
+)
+"""Of the office's own plan."""
+
 
 @pytest.fixture
 def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -53,7 +61,7 @@ def test_check_writes_a_receipt_for_its_owner_alone(office: Office, state: Path)
     result = office.run("check", "plan.yaml")
     assert (result.exit_code, result.stderr) == (0, "")
     (receipt,) = state.glob("*.json")
-    assert result.stdout == f"{MARK}\nNo problems. The receipt is '{receipt}'.\n"
+    assert result.stdout == f"{MARK}\nHint: {GAP}\nNo problems. The receipt is '{receipt}'.\n"
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (state, *sorted(state.iterdir()))]
     assert modes == [0o700, 0o600, 0o600]
     assert {path.name for path in office.folder.iterdir()} == {
@@ -63,10 +71,17 @@ def test_check_writes_a_receipt_for_its_owner_alone(office: Office, state: Path)
     assert answer(office, "check", "plan.yaml") == {
         "confidential": MARK,
         "findings": [],
-        "hints": [],
+        "hints": [GAP],
+        "losses": [
+            {"what": what, "lost": 0, "of": 40, "share": 0.0}
+            for what in ("every table", "tables by sex", "tables by education", "table by_place",
+                         "table by_sex")
+        ],
+        "most": "5%",
+        "warnings": [],
         "receipt": str(receipt),
-    }
-    assert set(json.loads(receipt.read_text())) == {"steps", "seal"}
+    }  # fmt: skip
+    assert set(json.loads(receipt.read_text())) == {"passed", "steps", "seal"}
 
 
 @pytest.mark.parametrize("json_too", [(), ("--json",)])
@@ -80,17 +95,18 @@ def test_rows_that_passed_pass_without_a_receipt(
     if json_too:
         assert json.loads(result.stdout)["receipt"] is None
     else:
-        assert result.stdout == f"{MARK}\nNo problems.\n"
+        assert result.stdout == f"{MARK}\nHint: {GAP}\nNo problems.\n"
     assert result.stderr == (
         f"No receipt. receipt: must be writable (File exists); got '{state}'. The check itself "
-        "passed. Give the state folder to its owner alone (XDG_STATE_HOME names another), or the "
-        "release looks at the rows again.\n"
+        "ended. Let only its owner write into the state folder (XDG_STATE_HOME names another) and "
+        "check again, or release with --unchecked REASON.\n"
     )
 
 
 def test_check_hints_at_formulas_and_at_a_frame_made_of_jobs(office: Office) -> None:
     office.edit("codebook.yaml", ("[F, M]", "{F: F, M: '@M'}"))
-    (hint,) = answer(office, "check", "plan.yaml")["hints"]
+    hint, gap = answer(office, "check", "plan.yaml")["hints"]
+    assert gap == GAP
     assert hint.startswith("codebook.attributes.sex: a spreadsheet takes labels such as '@M'")
     office.edit("codebook.yaml", ("{F: F, M: '@M'}", "[F, M, '=1+1']"))
     office.edit("workplaces.csv", ("e5,03,B,G\n", ""))
@@ -139,7 +155,8 @@ def test_a_receipt_says_which_rules_touch_rows(office: Office, checked: bool) ->
         assert [one["rule"] for one in found] == [
             *("missing_id", "missing_id", "worker_rows", "repeated_job", "lost_job")
         ]
-    done = office.run("release", "plan.yaml", "--out", "bundle", "--ledger", "big.sqlite")
+    reason = () if checked else UNCHECKED
+    done = office.run("release", "plan.yaml", "--out", "bundle", "--ledger", "big.sqlite", *reason)
     assert done.exit_code == 0, done.output
     rows = read_bundle(office.folder / "bundle").table("by_place")["value"].to_pylist()
     assert rows == pytest.approx([8, 8, 8, 8, 8, 0], abs=1)

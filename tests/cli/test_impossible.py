@@ -26,7 +26,7 @@ def test_the_check_counts_them_and_refuses_nothing(ruled: Office) -> None:
     said = ruled.run("check", "plan.yaml")
     assert said.exit_code == 0
     assert said.stdout.splitlines()[1:4] == [
-        "jobs: impossible combination sex M, education E2, 10 rows",
+        "jobs: impossible combination sex M, education E2, 10 of 40 rows",
         "  A job with a combination of codes that the codebook calls impossible counts like any "
         "other; a release does not look for it.",
         "  Mend the rows, or remove the combination from `impossible` in the codebook.",

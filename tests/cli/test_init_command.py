@@ -8,33 +8,46 @@ import pytest
 
 from leeward.cli import screen
 from leeward.cli.draft import Draft
+from leeward.cli.draft_documents import Chosen, codebook_lines, plan_lines
 from leeward.cli.init import write_texts
+from leeward.cli.keys import Keys
 from leeward.cli.meaning import fit_by_codes
 from leeward.errors import BadFile
 from leeward.model import TABLES
 from leeward.model.classifications import Library
+from leeward.publishing.plan import read_plan
 from tests.cli.scene import CODEBOOK, Office, write_csv
 from tests.model.made import read
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
+STATED = ("--account", "office", "--period", "2026Q2")
+KEYS = """\
+These columns are taken as keys. Check each:
+  workplaces.id: workplace_id (by its name)
+  workers.id: worker_id (by its name)
+  jobs.worker: worker_id (by its name)
+  jobs.workplace: workplace_id (by its name)
+""".splitlines()
 
 
 def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
-    result = office.run("init", *DATA, "--out", "new")
+    result = office.run("init", *DATA, *STATED, "--out", "new")
     assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "Wrote new/codebook.yaml and new/plan.yaml.",
-        "These columns got a classification. Look whether it is theirs:",
+        *KEYS,
+        "These columns got a classification. Check that each is right:",
         "  sector: standard:naics/sector (11 Agriculture, Forestry,…; 21 Mining, Quarrying, and "
         "Oil…; 22 Utilities; … 20 codes)",
         "  sex: standard:lehd/sex (1 Male; 2 Female)",
+        "    read too: M as 1, F as 2 and so on, and the labels. Check that this is right.",
         "  education: standard:lehd/education (E1 Less than high school; E2 High school or "
         "equivalent, no…; E3 Some college or Associate…; … 5 codes)",
-        "No list is known for these: they are comments in the codebook. Write a list (header",
-        "code,label; one row for each code) and uncomment the attribute, or delete it:",
+        "No list is known for these: they are comments in the codebook. Write a list",
+        "(header code,label), and uncomment the attribute or delete it:",
         "  place: new/codes/place.csv",
         "  owner: new/codes/owner.csv",
-        "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
+        "Then decide which workplace attributes are public, choose tables and epsilon. Run",
         "  leeward plan new/plan.yaml",
     ]
     assert office.run("plan", "new/plan.yaml").exit_code == 0
@@ -50,22 +63,21 @@ def test_a_drafted_plan_is_accepted_unedited(office: Office) -> None:
 
 
 def test_codes_that_init_read_from_the_data_are_to_be_confirmed(office: Office) -> None:
-    result = office.run("init", *DATA, "--out", "my new", "--list-codes")
+    result = office.run("init", *DATA, *STATED, "--out", "my new", "--list-codes")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-9:] == [
-        "These code lists were read from the data, from workplace columns that are usually",
-        "public. Somebody must confirm that their values are public:",
+        "These code lists were read from the data, from workplace columns that are",
+        "usually public. Confirm that their values are public:",
         "  my new/codes/place.csv",
         "  my new/codes/sector.csv",
-        "No list is known for these: they are comments in the codebook. Write a list (header",
-        "code,label; one row for each code) and uncomment the attribute, or delete it:",
+        "No list is known for these: they are comments in the codebook. Write a list",
+        "(header code,label), and uncomment the attribute or delete it:",
         "  owner: my new/codes/owner.csv",
-        "Then: decide which workplace attributes are public, choose tables and epsilon, and run",
+        "Then decide which workplace attributes are public, choose tables and epsilon. Run",
         "  leeward plan 'my new/plan.yaml'",
     ]
     assert (
-        "    codes: codes/place.csv  # read from the data: somebody must confirm that these values "
-        "are public\n"
+        "    codes: codes/place.csv  # read from the data: confirm that these values are public\n"
     ) in (office.folder / "my new" / "codebook.yaml").read_text()
 
 
@@ -116,7 +128,8 @@ def wide_office(office: Office) -> None:
 def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
     """As a new user has them, with the official files at hand and no list written by hand."""
     wide_office(office)
-    made = office.run("init", *DATA, "--out", "new", "--classifications", "official")
+    official = ("--classifications", "official")
+    made = office.run("init", *DATA, *STATED, "--out", "new", *official)
     assert made.exit_code == 0, made.output
     codebook = (office.folder / "new" / "codebook.yaml").read_text()
     for part in (
@@ -132,8 +145,8 @@ def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
         assert part in codebook
     listed = (office.folder / "new" / "codes" / "naics.csv").read_text()
     assert listed.splitlines()[-1] == '"722110","722110 (not in naics2022/6)"'
-    assert "by: [cnty, naics, own]" in (office.folder / "new" / "plan.yaml").read_text()
-    office.edit("new/plan.yaml", ("my-account", "office"))
+    table = "{name: jobs, by: [cnty, naics], breakdowns: [sex, agegrp, educ]}"
+    assert table in (office.folder / "new" / "plan.yaml").read_text()
     for words in (
         ("plan", "new/plan.yaml"),
         ("check", "new/plan.yaml"),
@@ -153,12 +166,24 @@ def draft(workplaces: str = "id", workers: str = "worker_id", **kinds: str) -> D
     )  # fmt: skip
 
 
+def codebook_of(made: Draft, classifications: str | None = None) -> str:
+    return "\n".join(codebook_lines(made, classifications))
+
+
+def plan_of(made: Draft, sources: dict[str, str]) -> str:
+    return "\n".join(plan_lines(made, sources, Chosen()))
+
+
+def by_of(made: Draft) -> dict[str, tuple[str, ...]]:
+    return {one.name: (*one.by, *one.breakdowns) for one in made.tables}
+
+
 def test_names_of_attributes_are_legal_and_their_own(tmp_path: Path) -> None:
     made = draft("id ÖNACE Größenklasse value 2nd own", "worker_id own sex")
     assert [one.attribute for one in made.columns] == [
         "onace", "own", "grossenklasse", "sex", "value_code", "column_2nd", "own_2",
     ]  # fmt: skip
-    text = "\n".join(made.codebook())
+    text = codebook_of(made)
     assert 'column: "ÖNACE"' in text
     assert "public: false" in text.partition("Größenklasse")[2][:30]
     assert set(read(tmp_path, text).attributes) == {"own", "sex"}
@@ -171,7 +196,14 @@ def test_what_holds_no_codes_is_named_with_the_reason() -> None:
         ("workers", "Geburtsdatum", "a date of birth"),
         ("workers", "weight", "!date: a time"),
     )
-    assert made.tables == {"by_worker": ["sex"]}
+    assert by_of(made) == {"by_worker": ("sex",)}
+
+
+def test_codes_that_stata_keeps_as_fractions_are_proposed() -> None:
+    """Known bad: a sex of 1.0 and 2.0 was left out as a column of fractions."""
+    made = draft("id", "worker_id sex education", sex="float64", education="float64")
+    assert [one.attribute for one in made.active] == ["sex"]
+    assert made.skipped == (("workers", "education", "float64: numbers with fractions"),)
 
 
 def test_whole_numbers_are_not_taken_for_codes_with_letters() -> None:
@@ -201,9 +233,9 @@ def test_the_name_of_a_column_is_one_name_wherever_it_is_written(tmp_path: Path)
                "workers": {HOSTILE[1]: "int64", **many, "sex": "string"},
                "jobs": {"id": "int64", HOSTILE[1]: "int64", BREAKING: "float64"}}  # fmt: skip
     made = Draft(headers)
-    for text in ("\n".join(made.codebook(BREAKING)), "\n".join(made.plan({"jobs": BREAKING}))):
+    for text in (codebook_of(made, BREAKING), plan_of(made, {"jobs": BREAKING})):
         assert all(one.isprintable() or one == "\n" for one in text)
-    written = read(tmp_path, "\n".join(made.codebook()))
+    written = read(tmp_path, codebook_of(made))
     assert set(written.attributes) == {"sector", "sex"}
     assert written.keys.workers.id == HOSTILE[1]
 
@@ -237,9 +269,9 @@ def test_init_writes_through_no_link(office: Office) -> None:
 
 def test_a_plan_without_any_list_has_no_table() -> None:
     made = draft("id county", "worker_id age")
-    assert made.tables == {}
-    assert "tables: []  # name tables once an attribute has a list" in list(made.plan({}))
-    assert any("lehd/agegrp" in line and line.startswith("  # ") for line in made.codebook())
+    assert made.tables == ()
+    assert "tables: []  # name tables once an attribute has a list\n" in plan_of(made, {}) + "\n"
+    assert any("lehd/agegrp" in line and line.startswith("  # ") for line in codebook_lines(made))
 
 
 def test_letters_that_two_vintages_share_are_left_to_a_person() -> None:
@@ -256,8 +288,9 @@ def test_letters_that_two_vintages_share_are_left_to_a_person() -> None:
 def test_init_proposes_pay_whose_cap_a_person_decides(tmp_path: Path) -> None:
     headers = {"workplaces": {"id": "int64"}, "workers": {"worker_id": "string"}}
     jobs = {"worker_id": "int64", "id": "int64", "pay": "decimal(9, 2)", "since": "interval('D')"}
-    lines = list(Draft({**headers, "jobs": jobs}).codebook())
-    assert read(tmp_path, "\n".join(line.replace("# ", "", 1) for line in lines[1:])).numeric
+    lines = list(codebook_lines(Draft({**headers, "jobs": jobs})))
+    uncommented = (re.sub("^  # ", "  ", line) for line in lines)
+    assert read(tmp_path, "\n".join(uncommented)).numeric
     assert sum("table: jobs" in line for line in lines) == 1
     assert any("cap_from" in line and line.startswith("  # ") for line in lines)
 
@@ -272,6 +305,7 @@ def test_init_finds_a_database_from_the_folder_of_the_plan(office: Office) -> No
     plan = (office.folder / "dbe" / "plan.yaml").read_text()
     assert '  jobs: "duckdb://../office.duckdb#jobs"\n' in plan
     (office.folder / "dbe" / "codebook.yaml").write_text(CODEBOOK)
+    office.edit("dbe/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
     checked = office.run("check", "dbe/plan.yaml")
     assert checked.exit_code == 0, checked.output
 
@@ -284,11 +318,28 @@ def test_what_init_wrote_is_released(office: Office) -> None:
         for name in ("workplaces", "workers", "jobs")
         for part in (f"--{name}", f"e/{name}.parquet")
     ]
-    assert office.run("init", *tables, "--out", "new").exit_code == 0
+    assert office.run("init", *tables, *STATED, "--out", "new").exit_code == 0
     assert not (office.folder / "new" / "codes").exists()
-    office.edit("new/plan.yaml", ("my-account", "office"))
+    assert office.run("check", "new/plan.yaml").exit_code == 0
     result = office.run("release", "new/plan.yaml", "--out", "b", "--ledger", "ledger.sqlite")
     assert result.exit_code == 0, result.output
+
+
+def test_the_untouched_draft_on_an_economy_loses_no_job(office: Office) -> None:
+    """Known bad: sex had the codes 1 and 2, the tables M and F, and every row was lost."""
+    assert (
+        office.run("economy", "--out", "e", "--jobs", "900", "--establishments", "60").exit_code
+        == 0
+    )
+    tables = [part for name in TABLES for part in (f"--{name}", f"e/{name}.parquet")]
+    assert office.run("init", *tables, *STATED, "--out", "new").exit_code == 0
+    checked = office.run("check", "new/plan.yaml")
+    assert checked.exit_code == 0
+    assert "No problems." in checked.stdout
+    codebook = read_plan(office.folder / "new" / "plan.yaml").codebook
+    worker = [one for one in codebook.attributes.values() if one.table == "workers"]
+    assert len(worker) == 4
+    assert all(one.complete for one in worker)
 
 
 def test_economy_repeats_itself(office: Office) -> None:
@@ -307,9 +358,108 @@ def test_economy_repeats_itself(office: Office) -> None:
 def test_demo_releases_a_made_up_economy_and_compares(office: Office) -> None:
     result = office.run("demo", "--out", "demo", "--jobs", "2000", "--establishments", "100")
     assert result.exit_code == 0
-    for words in ("1. A made-up economy", "2. What the plan", "3. The release", "truth", "margins"):
+    for words in (
+        "1. A made-up economy",
+        "2. What the plan",
+        "3. The check",
+        "4. The release",
+        "truth",
+        "margins",
+    ):
         assert words in result.stdout
     assert office.run("verify", "demo/bundle", "--ledger", "demo/ledger.sqlite").exit_code == 0
     assert {"bundle", "economy", "ledger.sqlite", "plan.yaml"} <= {
         path.name for path in Path("demo").iterdir()
     }
+
+
+def keys_of(**headers: str) -> dict[str, str]:
+    tables = {table: dict.fromkeys(names.split(), "string") for table, names in headers.items()}
+    return {key.place: f"{key.column} ({key.reason})" for key in Keys(tables)}
+
+
+def test_a_key_says_how_sure_it_is() -> None:
+    assert keys_of(
+        workplaces="Name primary_key firm cnty", workers="person sex", jobs="person estab wage"
+    ) == {
+        "workplaces.id": "primary_key (by its name)",
+        "workplaces.employer": "firm (by its name)",
+        "workers.id": "person (by its name)",
+        "jobs.worker": "person (by its name)",
+        "jobs.workplace": "estab (by its name)",
+    }
+    assert keys_of(workplaces="lokal sector", workers="sex pnr", jobs="pnr sex arbeidssted") == {
+        "workplaces.id": "lokal (not sure: the first column; usual names are workplace_id, "
+        "estab_id, establishment_id …)",
+        "workers.id": "pnr (not sure: jobs have a column of this name too)",
+        "jobs.worker": "pnr (not sure: jobs have a column of this name too)",
+        "jobs.workplace": "lokal (not sure: jobs have no column of this name; name the column "
+        "that has workplaces.id)",
+    }
+
+
+def test_no_first_column_is_silently_the_id_of_workers(tmp_path: Path) -> None:
+    """Known bad: an earnings survey, whose first column has three regions."""
+    columns = "location size sex age"
+    assert (
+        keys_of(workplaces="IDunit", workers=columns, jobs=f"{columns} IDunit")["workers.id"]
+        == "location (not sure: the first of 2 columns that jobs have too)"
+    )
+    headers = {"workplaces": "IDunit own", "workers": columns, "jobs": f"{columns} IDunit"}
+    made = Draft(
+        {table: dict.fromkeys(names.split(), "string") for table, names in headers.items()}
+    )
+    text = codebook_of(made)
+    assert "  workers: {id: location}  # id is not sure: the first of 2 columns" in text
+    assert read(tmp_path, text).keys.workers.id == "location"
+
+
+def test_a_draft_without_account_and_period_is_rejected(office: Office) -> None:
+    made = office.run("init", *DATA, "--out", "new")
+    assert made.exit_code == 0
+    assert made.stdout.splitlines()[-5:-2] == [
+        "First type these in new/plan.yaml; until then `leeward plan` rejects it:",
+        "  account: the account of the ledger that pays",
+        "  period: what the jobs are of, such as 2026Q2",
+    ]
+    rejected = office.run("plan", "new/plan.yaml")
+    assert rejected.exit_code == 1
+    assert rejected.stderr.splitlines() == [
+        "leeward: 2 problems:",
+        "  1. account: must name the account: a draft has this word in its place; got "
+        "'my-account'. Type the name of an account; `leeward ledger create --account NAME` opens "
+        "one.",
+        "  2. period: must name the period: a draft has this word in its place; got "
+        "'my-period'. Type the period of the data, such as 2026Q1.",
+    ]
+    office.edit("new/plan.yaml", ("my-account", "office"), ("my-period", "2026Q2"))
+    assert office.run("plan", "new/plan.yaml").exit_code == 0
+
+
+def test_the_flow_of_jobs_is_an_attribute(tmp_path: Path) -> None:
+    made = Draft(
+        {
+            "workplaces": {"workplace_id": "int64", "sector": "string"},
+            "workers": {"worker_id": "int64", "sex": "string"},
+            "jobs": {"worker_id": "int64", "workplace_id": "int64", "earnings": "int64",
+                     "flow": "string", "contract": "string", "weight": "float64"},
+        }
+    )  # fmt: skip
+    written = read(tmp_path, codebook_of(made)).attributes["flow"]
+    assert (written.table, written.codes) == ("jobs", ("11", "10", "01", "00"))
+    flows = "# - {name: flows, by: [sector], statistic: flows, of: flow, share: 1/4}"
+    assert flows in plan_of(made, {})
+    assert list(made.numeric) == ["earnings"]
+    assert made.further == {"jobs": ("contract",)}
+    assert made.weights == ("jobs.weight",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"), [("int64", "cent"), ("float64", "dollar"), ("string", "dollar")]
+)
+def test_pay_is_proposed_by_its_name_with_a_unit(kind: str, unit: str) -> None:
+    """Known bad: a sheet, whose columns are texts, had its wage neither proposed nor named."""
+    made = Draft({"workplaces": {"id": "string"}, "workers": {"worker_id": "string"},
+                  "jobs": {"worker_id": "string", "id": "string", "wage": kind}})  # fmt: skip
+    lines = [line.strip("# ") for line in codebook_lines(made)]
+    assert any(line.startswith(f"unit: {unit}  # or ") for line in lines)

@@ -5,9 +5,10 @@ from typing import Any
 
 from leeward.model import TABLES
 from tests.cli.scene import Office
+from tests.unchecked import UNCHECKED
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
-RELEASE = ("release", "plan.yaml", "--out", "bundle", "--ledger", "ledger.sqlite")
+RELEASE = ("release", "plan.yaml", "--out", "bundle", "--ledger", "ledger.sqlite", *UNCHECKED)
 
 
 def answer(office: Office, *words: str, code: int = 0) -> Any:  # noqa: ANN401 (it is JSON)

@@ -37,9 +37,11 @@ def test_the_ledger_shows_releases_and_what_became_of_them(office: Office) -> No
     shown = office.run("ledger", "show").stdout
     for words in (
         "office: strong, alpha 0.1, epsilon 16 in all; epsilon 8 left\n",
-        "charged strong, alpha 0.1, epsilon 4 for first (2026Q2)\n",
+        "charged strong, alpha 0.1, epsilon 4 for first (2026Q2), "
+        "data not checked (a test of something else)\n",
         "entry 2 committed: its bundle is complete\n",
-        "charged strong, alpha 0.1, epsilon 4 for second (2026Q2), corrects entry 2\n",
+        "charged strong, alpha 0.1, epsilon 4 for second (2026Q2), corrects entry 2, "
+        "data not checked (a test of something else)\n",
         "entry 2 withdrawn (wrong period); its charge stays\n",
     ):
         assert words in shown

@@ -8,6 +8,7 @@ from leeward.bundle import read_bundle
 from leeward.publishing.plan import read_plan
 from leeward.report.promise import unprotected
 from tests.cli.scene import Office
+from tests.unchecked import UNCHECKED
 
 EARNINGS = (
     "earnings: {table: jobs, type: integer, unit: cent, period: month, cap: 1500000, "
@@ -136,7 +137,7 @@ def test_a_proportional_release_says_what_it_does_not_hide(paid: Office) -> None
     ledger = ["--ledger", "proportional.sqlite"]
     cap = ["--account", "office", "--policy", "proportional", "--alpha", "0.1", "--epsilon", "9"]
     opened = paid.run("ledger", "create", *cap, *ledger).stdout
-    paid.run("release", "plan.yaml", "--out", "bundle", *ledger)
+    paid.run("release", "plan.yaml", "--out", "bundle", *ledger, *UNCHECKED)
     certificate = json.loads((paid.folder / "bundle" / "certificate.json").read_text())
     (warned,) = certificate["pay"]["unprotected"]
     assert "2, 3, 5 and 8 steps" in warned

@@ -24,6 +24,7 @@ from leeward.privacy import Guarantee
 from leeward.publishing.ledger_check import price_findings
 from leeward.synth import output as writing
 from leeward.synth.description import read_description
+from tests.unchecked import UNCHECKED
 
 PEOPLE, PAYROLL = (("--ledger", "ledger.sqlite", "--account", one) for one in ("people", "pay"))
 WORKERS = ("economy/workers.parquet", "--codebook", "economy/codebook.yaml")
@@ -35,9 +36,9 @@ attributes:
 """
 LINES = ("jobs.csv", "--x", "years", "--y", "pay", "--by", "sex", "--codebook", "pay.yaml")
 KINDS: Mapping[str, tuple[str, ...]] = {
-    "release": ("release", "plan.yaml", "--ledger", "ledger.sqlite"),
+    "release": ("release", "plan.yaml", "--ledger", "ledger.sqlite", *UNCHECKED),
     "synth table": ("synth", "table", *WORKERS, "--epsilon", "1", *PEOPLE),
-    "synth linked": ("synth", "linked", "plan.yaml", "--ledger", "ledger.sqlite"),
+    "synth linked": ("synth", "linked", "plan.yaml", "--ledger", "ledger.sqlite", *UNCHECKED),
     "regress": ("regress", *LINES, "--method", "moments", "--epsilon", "1", *PAYROLL),
 }
 SEALED = ("synth table", "regress")

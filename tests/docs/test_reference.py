@@ -32,7 +32,7 @@ from leeward.local.survey import WrittenSurvey
 from leeward.mechanisms.choice import IN_PLANS
 from leeward.model import ROW_RULES, Flag, read_codebook
 from leeward.model.declaration import WrittenCodebook
-from leeward.model.row_rules import NUMBER_RULES
+from leeward.model.row_rules import NULL_RULES, NUMBER_RULES
 from leeward.privacy.policy import POLICIES
 from leeward.publishing.request import Request
 from tests.docs.page import ROOT, blocks
@@ -173,7 +173,8 @@ def test_every_kind_of_refusal_is_documented() -> None:
 
 
 def test_every_exit_code_is_documented() -> None:
-    codes = {0, 2, screen.REFUSED, screen.FAILED_AFTER_CHARGE, screen.INTERRUPTED}
+    codes = {0, 2, screen.REFUSED, screen.FAILED_AFTER_CHARGE, screen.EXCEEDED}
+    codes.add(screen.INTERRUPTED)
     assert documented("errors.md", "Exit codes") == {str(code) for code in codes}
 
 
@@ -191,7 +192,7 @@ def test_every_finding_of_the_check_is_documented() -> None:
 
 
 def test_every_row_rule_is_documented() -> None:
-    rules = {one.id for one in (*ROW_RULES, *NUMBER_RULES)}
+    rules = {one.id for one in (*ROW_RULES, *NUMBER_RULES, *NULL_RULES)}
     assert documented("plan.md", "Rows that do not fit") == rules
 
 

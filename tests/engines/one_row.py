@@ -38,12 +38,13 @@ from leeward.model.resources import Resources
 from tests.engines.small import codebook
 
 BOOK = """
+nulls: ["?", "9.0", "27", NA]
 attributes:
   place: {table: workplaces, public: true, codes: [A, B, C]}
   sex: {table: workers, codes: [F, M, "1", "2", "true", "2.2"]}
   birth:
     {table: workers, type: integer, unit: day, low: 0, cap: 60000, classes: {old: 27, new: 60000}}
-  contract: {table: jobs, codes: [T, "1", "2", "2.2"], null_as: T}
+  contract: {table: jobs, codes: [T, "1", "2", "2.2"], null_as: T, nulls: ["?"]}
   pay: {table: jobs, type: integer, unit: cent, low: 0, cap: 900, classes: {few: 10, many: 900}}
 """
 COLUMNS = {
@@ -256,11 +257,12 @@ def _counted(database: Database, book: Codebook, rule: JobsRule) -> Counted:
 
 
 def _columns(table: Table, attributes: Sequence[Attribute]) -> list[tuple[str, Column]]:
-    """The place of each row in the list of each attribute, and its numbers."""
+    """The place of each row in the list of each attribute, or that it is missing; its numbers."""
+    missing = [(f"{one.name}_missing", table[one.column].isnull()) for one in attributes]
     places = [(one.name, ibis.coalesce(listed_code(table, one), -1)) for one in attributes]
     numbers = [
         (f"{one.name}_number", whole_pay(table[one.column], one.numbers))
         for one in attributes
         if one.numbers is not None
     ]
-    return places + numbers
+    return places + numbers + missing

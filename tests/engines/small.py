@@ -147,6 +147,37 @@ def soiled(made: Economy, seed: int) -> Economy:
     return Economy(made.workplaces, tables["workers"], tables["jobs"])
 
 
+WAGED = (
+    CODEBOOK
+    + """\
+  wage: {table: jobs, column: pay, type: integer, unit: euro, cap: 3, classes: {a: 1, b: 3}}
+"""
+)
+NULLED = 'nulls: ["-", "NA", "99"]\ntables: {nulls: ["-", "-99"]}' + WAGED.replace(
+    "column: pay", 'column: pay, nulls: ["-7", "-7.0"]'
+)
+"""The same codebook without and with texts that mean missing."""
+
+
+def marked(made: Economy) -> Economy:
+    """The same with texts that mean missing, by NULLED, in place of every null."""
+    text = _is_text(made)
+
+    def value(column: str, held: Any, turn: int) -> Any:  # noqa: ANN401 (a value of a table)
+        if held is not None:
+            return held
+        if column.endswith("_id"):
+            return "-" if text else -99
+        return {"age_group": 99, "pay": -7.0}.get(column, ("-", "NA")[turn % 2])
+
+    def changed(rows: list[Row]) -> list[Row]:
+        return [
+            {key: value(key, held, k) for key, held in row.items()} for k, row in enumerate(rows)
+        ]
+
+    return Economy(*(changed(made.table(name)) for name in TABLES))
+
+
 def _unranked(made: Economy) -> list[Row]:
     """Jobs at the first workplace that would be primary ones if what is no number were large."""
     at = min(row["workplace_id"] for row in made.workplaces)

@@ -67,6 +67,11 @@ IDS = (
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 FILL = "Fill the rows, or name a code with `null_as` in the codebook."
 FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
+ZEROS = (
+    "'1' differs from '01' by leading zeros or .0: a program read codes as numbers. Write the "
+    'column as text (dtype=str in pandas, colClasses = "character" in R, a column of text in a '
+    "spreadsheet), or list the codes as it has them."
+)
 SEVERAL = (
     "Reduce the table, or write `jobs: {primary: COLUMN}` or `jobs: {max_per_worker: 2}` in the "
     "plan."
@@ -183,7 +188,12 @@ UNSEEN = "worker with several jobs"
         (
             changed("workplaces", 1, place="1"),
             SingleJob(),
-            Finding("unlisted code", "workplaces", "place", 1, ("1",), FRAME),
+            Finding("unlisted code", "workplaces", "place", 1, ("1",), ZEROS),
+        ),
+        (
+            changed("workplaces", 1, place="9"),
+            SingleJob(),
+            Finding("unlisted code", "workplaces", "place", 1, ("9",), FRAME),
         ),
         (
             changed("workers", 1, sex="f"),
@@ -220,6 +230,7 @@ def test_one_thing_wrong(
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         strict = engine.check(book, rule, strict=True)
         lenient = engine.check(book, total, strict=False)
+    expected = replace(expected, of=len(made.table(expected.table)))
     assert strict == (expected,)
     public = expected.table == "workplaces"
     none = expected.problem == UNSEEN
@@ -257,7 +268,6 @@ def test_nothing_wrong(tmp_path: Path) -> None:
     made.workers[0] |= {"education": None}
     made.workers[1] |= {"education": "E0", "age_group": 12}
     made.workplaces[0] |= {"sector": None}
-    made.workplaces[1] |= {"sector": "Z"}
     made.jobs[0] |= {"contract": None, "pay": None}
     for rule in (SingleJob(), BoundedJobs(2)):
         assert found(made, tmp_path, rule) == ()
@@ -268,6 +278,22 @@ def test_nothing_wrong(tmp_path: Path) -> None:
         ("missing_code", "contract", 1, False),
     ]
     assert folded[1].remedy == "They count as the code that the codebook names with `other`."
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_a_code_for_all_others_that_most_rows_have_is_found_everywhere(
+    strict: bool, tmp_path: Path
+) -> None:
+    made = sound()
+    made.workplaces[0] |= {"sector": None}
+    made.workplaces[1] |= {"sector": "Z"}
+    one, other = found(made, tmp_path, EveryJob(), strict=strict)
+    assert [(each.rule, each.rows, each.of, each.into) for each in (one, other)] == [
+        ("missing_code", 1, 3, "B"),
+        ("unlisted_code", 1, 3, "C"),
+    ]
+    assert not one.refuses
+    assert not other.refuses
 
 
 def test_jobs_are_repeated_if_they_agree_in_all_that_is_read(tmp_path: Path) -> None:
@@ -306,7 +332,7 @@ def test_a_rank_in_csv_must_be_a_number(tmp_path: Path) -> None:
     (tmp_path / "jobs.csv").write_text(text)
     with connect(sources, tmp_path) as engine:
         (one,) = engine.check(codebook(tmp_path), PrimaryJob("pay"), strict=True)
-    assert one == Finding("missing rank", "jobs", "pay", 1, (), RANK)
+    assert one == Finding("missing rank", "jobs", "pay", 1, (), RANK, of=6)
 
 
 @pytest.mark.parametrize("place", WRITERS)
@@ -346,8 +372,8 @@ def test_a_lenient_attribute_excuses_no_strict_one(order: tuple[str, str], tmp_p
     text = f"attributes:\n  {first}\n  {second.replace('b:', 'c:')}\n"
     with connect(parquet(made, tmp_path), tmp_path) as engine:
         assert engine.check(codebook(tmp_path, text), SingleJob(), strict=True) == (
-            Finding("missing code", "workers", "sex", 1, (), FILL),
-            Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST),
+            Finding("missing code", "workers", "sex", 1, (), FILL, of=6),
+            Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST, of=6),
         )
 
 

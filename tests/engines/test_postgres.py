@@ -32,19 +32,25 @@ from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
+    NULLED,
     OWNED,
     REQUEST,
+    WAGED,
     Economy,
     Sources,
     codebook,
     economy,
     marginal,
+    marked,
     owned,
     parquet,
     product,
     soiled,
     whole,
 )
+from tests.engines.test_losses import is_true
+from tests.engines.test_nulls import asked
+from tests.engines.test_workplaces import KEY, true_sketch
 from tests.engines.truth import (
     counts,
     plan_is_true,
@@ -155,6 +161,16 @@ def test_every_row_falls_under_a_rule(rule: JobsRule, socket: Path, tmp_path: Pa
             engine.prepare(book, rule, tables, tables, steps=steps)
             for table in tables:
                 assert read(engine, table, batch=3) == truth(made, rule, table)
+
+
+@pytest.mark.parametrize("text_ids", [True, False])
+def test_texts_that_mean_missing_are_nulls(text_ids: bool, socket: Path, tmp_path: Path) -> None:
+    made = soiled(economy(7, single=False, text_ids=text_ids), 1)
+    answers = []
+    for name, rows, text in (("plain", made, WAGED), ("marked", marked(made), NULLED)):
+        with connect(written(rows, socket, f"{name}_{text_ids}".lower()), tmp_path) as engine:
+            answers.append(asked(codebook(tmp_path, text), PrimaryJob("pay"))(engine))
+    assert answers[0] == answers[1]
 
 
 @pytest.mark.parametrize(("declared", "text_ids"), [(True, False), (True, True), (False, True)])
@@ -459,3 +475,18 @@ def test_the_sketch_of_a_frame_is_that_of_files(socket: Path, tmp_path: Path) ->
             sketches.add(engine.frame_sketch(book, "5eed" * 8, 5))
     (sketch,) = sketches
     assert len(sketch) == 5
+
+
+def test_ids_in_plain_form_are_those_of_files(socket: Path, tmp_path: Path) -> None:
+    made, book = economy(5, text_ids=True), codebook(tmp_path)
+    padded = [row | {"workplace_id": f" 0{k}.0"} for k, row in enumerate(made.workplaces)]
+    sources = written(Economy(padded, made.workers, made.jobs), socket, "padded")
+    with connect(sources, tmp_path) as engine:
+        plain = engine.frame_sketch(book, KEY, 1024, plain=True)
+    assert plain == true_sketch([*range(len(padded))], 1024)
+
+
+def test_lost_jobs_are_those_of_files(socket: Path, tmp_path: Path) -> None:
+    made, book = soiled(economy(5, single=False, text_ids=True), 5), codebook(tmp_path)
+    with connect(written(made, socket, "losing"), tmp_path) as engine:
+        is_true(engine, book, made, EveryJob())

@@ -65,6 +65,19 @@ def test_establishments_are_counted_by_public_codes(place: str, tmp_path: Path) 
     assert sorted(map(tuple, found)) == [(0, 0, 1), (0, 0, 1), (1, 1, 1), (1, 1, 2)]
 
 
+def test_a_text_that_means_missing_is_counted_as_a_null(tmp_path: Path) -> None:
+    own = {"table": "workplaces", "public": "true", "codes": ["A", "B"], "null_as": "B"}
+    book = read_codebook({"nulls": ["-"], "attributes": {"sector": own}})
+    sources = WRITERS["parquet"](rows("A", "-", None), tmp_path)
+    database = open_database(sources, tmp_path, tables=("workplaces",))
+    try:
+        positions, number = counted(database, *book.attributes.values())
+    finally:
+        database.close()
+    found = zip(positions["sector"].tolist(), number.tolist(), strict=True)
+    assert sorted(found) == [(0, 1), (1, 2)]
+
+
 @pytest.mark.parametrize(("column", "step"), [("sectr", "'sector'"), ("sex", "mend the codebook")])
 def test_columns_of_other_tables_are_not_listed(column: str, step: str, tmp_path: Path) -> None:
     refused = pytest.raises(BadData, match=f"must have the column '{column}'")
@@ -93,6 +106,33 @@ def true_sketch(ids: list[object], size: int) -> tuple[str, ...]:
     """By the definition, one id after the other."""
     hashes = {md5(f"{KEY}{one}".encode(), usedforsecurity=False).hexdigest() for one in ids}
     return tuple(one[:16] for one in sorted(hashes)[:size])
+
+
+SPELT = {
+    "17": ("17", " 17", "17.0", "0017", "17.000", "00017.0 "),
+    "0": ("0", "000", "0.0"),
+    "a.0": ("a.0", " a.0"),
+    "0x1": ("0x1",),
+    "17.5": ("17.5",),
+    "-07": ("-07",),
+    "1.": ("1.",),
+    "": (" ",),
+}
+"""Plain ids, and how else they are written."""
+
+
+@pytest.mark.parametrize("place", ["parquet", "sqlite", "duckdb"])
+def test_ids_in_plain_form_have_no_blanks_zeros_before_and_zeros_behind(
+    place: str, tmp_path: Path
+) -> None:
+    ids = [one for written in SPELT.values() for one in written]
+    made, book = economy(3), codebook(tmp_path)
+    workplaces = [made.workplaces[0] | {"workplace_id": one} for one in ids]
+    sources = WRITERS[place](Economy(workplaces, made.workers, []), tmp_path)
+    with connect(sources, tmp_path) as engine:
+        assert engine.frame_sketch(book, KEY, 1024) == true_sketch([*ids], 1024)
+        plain = engine.frame_sketch(book, KEY, 1024, plain=True)
+    assert plain == true_sketch([*SPELT], 1024)
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,24 @@ def _bytes(value: object) -> bytes:
     return str(value).encode()
 
 
+def lost(made: Economy, rule: JobsRule, attributes: Iterable[Attribute]) -> tuple[int, int]:
+    """The jobs that a table by these attributes loses, and all that should count."""
+    workers = {row["worker_id"]: row for row in tidy(made, rule).workers}
+    places = {row["workplace_id"] for row in made.workplaces}
+    jobs = {tuple(order(job, _read(job, rule))): job for job in made.jobs}.values()
+    found = [one for one in jobs if one["worker_id"] in workers and one["workplace_id"] in places]
+    everywhere = len(jobs) - len(found)
+    if isinstance(rule, BoundedJobs) and rule.per is not None:
+        everywhere += sum(one["contract"] not in ("T", "P") for one in found)
+    kept = counted(found, rule)
+    rows = ({"jobs": one, "workers": workers[one["worker_id"]]} for one in kept)
+    uncoded = sum(
+        any(position(one, each[one.table][one.column]) is None for one in attributes)
+        for each in rows
+    )
+    return everywhere + uncoded, everywhere + len(kept)
+
+
 def counted(jobs: list[Row], rule: JobsRule) -> list[Row]:
     by_worker: dict[Any, list[Row]] = defaultdict(list)
     for job in jobs:

@@ -16,6 +16,7 @@ import pytest
 import leeward
 from leeward.errors import AlreadyReleased, BadFile, OverBudget
 from tests.front.conftest import CODES, REQUEST
+from tests.unchecked import unchecked_release
 
 Tables = dict[str, pd.DataFrame]
 
@@ -27,7 +28,7 @@ def test_from_three_frames_to_a_verified_bundle(
     assert (told.name, told.mechanism, str(told.epsilon)) == ("by_place", "staircase", "4")
     assert told.mean_abs_error is not None
     assert leeward.check(plan, **tables).findings == ()
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     assert list(bundle) == ["by_place"]
     frame = bundle["by_place"].to_pandas(labels=True)
     assert list(frame.columns) == ["place", "place_label", "value", "status", "margin"]
@@ -83,13 +84,13 @@ def test_a_frame_that_changes_after_it_was_given_is_not_seen(
 ) -> None:
     """The charge and the counts are those of one copy."""
     arrow = {name: pa.Table.from_pandas(one) for name, one in tables.items()}
-    leeward.release(plan, out=tmp_path / "one", ledger=ledger, **arrow)
+    unchecked_release(plan, out=tmp_path / "one", ledger=ledger, **arrow)
     with pytest.raises(AlreadyReleased):
-        leeward.release(plan, out=tmp_path / "two", ledger=ledger, **arrow)
+        unchecked_release(plan, out=tmp_path / "two", ledger=ledger, **arrow)
     changed = {**arrow, "jobs": arrow["jobs"].slice(1)}
     with pytest.raises(AlreadyReleased):  # whatever the data are
-        leeward.release(plan, out=tmp_path / "two", ledger=ledger, **changed)
-    leeward.release(plan, out=tmp_path / "two", ledger=ledger.path, again=True, **changed)
+        unchecked_release(plan, out=tmp_path / "two", ledger=ledger, **changed)
+    unchecked_release(plan, out=tmp_path / "two", ledger=ledger.path, again=True, **changed)
 
 
 def test_what_is_no_frame_is_refused(plan: leeward.Plan, tables: Tables) -> None:
@@ -111,7 +112,7 @@ def test_a_frame_of_mixed_values_is_read_value_by_value(
     assert {(one.problem, one.rows) for one in found if one.column == "sex"} == {
         ("missing code", 1), ("unlisted code", 1)
     }  # fmt: skip
-    leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     assert ledger.account("office").left.epsilon < 16
 
 
@@ -122,13 +123,13 @@ def test_a_release_over_the_cap_is_refused(
     plan = leeward.read_plan(dear)
     assert leeward.predict(plan, ledger=ledger).to_dict()["refused"]
     with pytest.raises(OverBudget):
-        leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+        unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
 
 
 def test_a_changed_bundle_is_not_sound(
     plan: leeward.Plan, ledger: leeward.Ledger, tables: Tables, tmp_path: Path
 ) -> None:
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     table = bundle.path / "tables" / "by_place.csv"
     table.write_text(table.read_text().replace("01,", "02,", 1))
     found = leeward.verify(bundle.path, ledger=ledger)
@@ -139,7 +140,7 @@ def test_a_changed_bundle_is_not_sound(
 def test_values_show_themselves(
     plan: leeward.Plan, ledger: leeward.Ledger, tables: Tables, tmp_path: Path
 ) -> None:
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     shown = [plan, leeward.predict(plan), bundle, bundle["by_place"], ledger,
              leeward.verify(bundle.path)]  # fmt: skip
     for one in shown:
@@ -156,7 +157,7 @@ def test_texts_of_a_bundle_are_escaped_in_a_notebook(
     book = {"attributes": {"place": {"table": "workplaces", "public": True, "codes": [hostile]}}}
     tables["workplaces"]["place"] = hostile
     plan = leeward.read_plan({**REQUEST, "codebook": book})
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     assert "<script" not in bundle["by_place"]._repr_html_()
     assert "&lt;script" in bundle["by_place"]._repr_html_()
     picture = bundle["by_place"].picture()
@@ -171,7 +172,7 @@ def test_polars_must_be_installed_for_its_frames(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(BadFile, match=r"polars: must be installed .* pip install polars"):
         bundle["by_place"].to_polars()
@@ -182,7 +183,7 @@ def test_squares_are_for_tables_that_fit(
 ) -> None:
     both = {**REQUEST["tables"][0], "name": "both", "by": ["place", "sex"]}
     plan = leeward.read_plan({**REQUEST, "tables": [*REQUEST["tables"], both]})
-    bundle = leeward.release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
+    bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **tables)
     assert 'class="heat' in bundle["both"].picture("squares").to_html()
     with pytest.raises(leeward.LeewardError, match="kind: must be bars, or squares"):
         bundle["by_place"].picture("squares")

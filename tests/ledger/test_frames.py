@@ -7,9 +7,9 @@ from hashlib import sha256
 import pytest
 
 from leeward.errors import AlreadyReleased, CannotCompose, InvalidParameter
-from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Subject
-from leeward.ledger.entry import SINCE_2, line
-from leeward.ledger.subject import FIRST_PARTS
+from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Reasons, Subject
+from leeward.ledger.entry import SINCE_2, SINCE_5, line
+from leeward.ledger.subject import FIRST_PARTS, FOURTH_PARTS
 from leeward.privacy import Guarantee
 from tests.ledger.scenes import opened_up, release, strong
 
@@ -95,12 +95,52 @@ def test_most_establishments_of_another_account_are_refused(ledger: Ledger) -> N
     ledger.reserve("second", strong(1), about(3, range(80, 120)))  # half of it is not more
 
 
+def test_ids_that_differ_by_zeros_are_one_population(ledger: Ledger) -> None:
+    """Ids as given have nothing in common; in plain form they are the same."""
+    ledger.open_account("second", strong(4))
+    padded = replace(
+        release(1), frame=sketch(range(1000, 1100)).written, plain_frame=sketch(range(100)).written
+    )
+    for number, (first, then) in enumerate(
+        ((padded, about(9, range(100))), (about(8, range(100)), padded), (padded, padded))
+    ):
+        ledger.open_account(f"first-{number}", strong(4))
+        ledger.open_account(f"then-{number}", strong(4))
+        ledger.reserve(
+            f"first-{number}", strong(1), first, reasons=Reasons(same_establishments=REASON)
+        )
+        with pytest.raises(AlreadyReleased, match="more than half in common"):
+            ledger.reserve(f"then-{number}", strong(1), then)
+    others = replace(padded, frame=sketch(range(2000, 2100)).written, plain_frame=None)
+    ledger.reserve("second", strong(1), others)
+    assert ledger.entries()[-1].subject == others
+
+
+def test_ids_of_format_4_are_compared_as_they_were_written(ledger: Ledger) -> None:
+    """An old entry has no ids in plain form: both forms of the new ones are compared with it."""
+    ledger.open_account("second", strong(4))
+    first = ledger.reserve("lodes", strong(1), about(1, range(100)))
+    as_format(ledger, first.number, 4, SINCE_5, FOURTH_PARTS)
+    assert ledger.entries()[-1].format == 4
+    padded = sketch(range(1000, 1100)).written
+    for frame, plain in (
+        (sketch(range(100)).written, padded),
+        (padded, sketch(range(100)).written),
+    ):
+        with pytest.raises(AlreadyReleased, match="more than half in common"):
+            ledger.reserve("second", strong(1), replace(release(2), frame=frame, plain_frame=plain))
+    ledger.reserve("second", strong(1), replace(release(2), frame=padded))
+    assert [entry.format for entry in ledger.entries()][-2:] == [4, 5]
+    assert ledger.verify() == ()
+
+
 def test_a_reason_is_kept_and_shown(ledger: Ledger) -> None:
     ledger.open_account("second", strong(4))
     ledger.reserve("lodes", strong(1), about(1, range(100)))
     with pytest.raises(InvalidParameter, match="same_establishments"):
-        ledger.reserve("second", strong(1), about(2, range(100)), same_establishments="")
-    entry = ledger.reserve("second", strong(1), about(2, range(100)), same_establishments=REASON)
+        Reasons(same_establishments="")
+    reasons = Reasons(same_establishments=REASON)
+    entry = ledger.reserve("second", strong(1), about(2, range(100)), reasons=reasons)
     assert entry.same_establishments == REASON
     assert line(ledger.entries()[-1]).endswith(f", establishments of another account ({REASON})")
     assert ledger.verify() == ()
@@ -151,12 +191,20 @@ def test_every_charge_has_its_own_salt(ledger: Ledger) -> None:
 
 def as_format_1(ledger: Ledger, number: int) -> None:
     """Write the last entry again as the first format held it."""
+    as_format(ledger, number, None, SINCE_2 | SINCE_5, FIRST_PARTS)
+
+
+def as_format(
+    ledger: Ledger, number: int, edition: int | None, left: frozenset[str], parts: frozenset[str]
+) -> None:
+    """Write the last entry again as an earlier format held it."""
     entry = ledger.entries()[-1]
     assert entry.number == number
-    body = {k: v for k, v in entry.body.items() if k not in SINCE_2}
+    body = {k: v for k, v in entry.body.items() if k not in left}
+    body |= {} if edition is None else {"format": edition}
     subject = body["subject"]
     assert isinstance(subject, dict)
-    body["subject"] = {k: v for k, v in subject.items() if k in FIRST_PARTS}
+    body["subject"] = {k: v for k, v in subject.items() if k in parts}
     old = Entry.after(Anchor(number - 1, entry.previous, entry.ledger), body)
     with opened_up(ledger.path) as connection:
         change = "UPDATE entries SET body = ?, hash = ? WHERE number = ?"

@@ -135,6 +135,7 @@ def long_ledger(tmp_path: Path) -> Ledger:
                 "corrects": None,
                 "salt": "0" * 32,
                 "same_establishments": None,
+                "unchecked": None,
             }
             held = Transaction(connection, held.book, held.append(body, "").anchor)
     return ledger

@@ -288,7 +288,7 @@ def named(kind: str, names: int, account: str = "lodes") -> dict[str, object]:
 
 def charged(number: int, charge: Guarantee, **more: object) -> dict[str, object]:
     return {
-        "format": 4,
+        "format": 5,
         "kind": "reserved",
         "account": "lodes",
         "time": "t",
@@ -298,6 +298,7 @@ def charged(number: int, charge: Guarantee, **more: object) -> dict[str, object]
         "corrects": None,
         "salt": "0" * 32,
         "same_establishments": None,
+        "unchecked": None,
         **more,
     }
 

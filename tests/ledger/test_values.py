@@ -27,6 +27,7 @@ def test_public_names_are_exactly_these() -> None:
         "FrameSketch",
         "Ledger",
         "Left",
+        "Reasons",
         "Subject",
         "TableCharge",
     ]
@@ -247,8 +248,9 @@ def test_a_subject_comes_back_from_its_entry() -> None:
         "paid": written(strong(1)),
         "subject": release(7).written(),
         "corrects": None,
-        "format": 4,
+        "format": 5,
         "salt": "0" * 32,
         "same_establishments": None,
+        "unchecked": None,
     }
     assert Entry.after(HEAD, body).subject == release(7)

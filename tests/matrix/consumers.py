@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import yaml
-from click.testing import Result
+from typer.testing import Result
 
 import leeward
 from leeward import Bundle

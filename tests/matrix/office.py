@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, closing
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import yaml
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
 from leeward.economy import Economy, write_economy
@@ -23,7 +23,7 @@ from leeward.model import TABLES
 
 PLANS = Path(__file__).with_name("plans.yaml")
 FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
-RELEASES = 10
+RELEASES = 2
 """The cap of an account, in prices of one release."""
 
 TOTAL = "00"
@@ -91,6 +91,15 @@ class Made:
         return result
 
 
+def cap(protect: Mapping[str, str]) -> dict[str, str]:
+    """What an account needs for several releases; the δ at which ρ is read is not spent."""
+    several = {"epsilon", "rho", *([] if "rho" in protect else ["delta"])}
+    return {
+        key: str(RELEASES * Fraction(value)) if key in several else value
+        for key, value in protect.items()
+    }
+
+
 def square(number: int) -> dict[str, Any]:
     """The outline of an area."""
     left, right = float(number), number + 0.9
@@ -146,10 +155,10 @@ class Office:
         kinds = ["INTEGER" if pa.types.is_integer(one.type) else "TEXT" for one in table.schema]
         columns = ", ".join(map(" ".join, zip(table.column_names, kinds, strict=True)))
         places = ", ".join("?" * len(kinds))
-        with closing(sqlite3.connect(self.economy / "office.sqlite")) as database, database:
-            database.execute(f"CREATE TABLE {name} ({columns}) STRICT")
+        with closing(sqlite3.connect(self.economy / "office.sqlite")) as rows, rows:
+            rows.execute(f"CREATE TABLE {name} ({columns}) STRICT")
             lines = (tuple(line.values()) for line in table.to_pylist())
-            database.executemany(f"INSERT INTO {name} VALUES ({places})", lines)  # noqa: S608
+            rows.executemany(f"INSERT INTO {name} VALUES ({places})", lines)  # noqa: S608
 
     def map(self) -> Path:
         """A map with a square for each region."""
@@ -189,14 +198,7 @@ class Office:
 
     def _release(self, made: Made, protect: Mapping[str, str]) -> None:
         succeed(made.run("plan", "plan.yaml"))
-        cap = {
-            **protect,
-            **{key: RELEASES * int(protect[key]) for key in ("epsilon", "rho") if key in protect},
-        }
-        if "delta" in cap and "rho" not in cap:
-            numerator, _, denominator = cap["delta"].partition("/")
-            cap["delta"] = f"{2 * int(numerator)}/{denominator}"
-        options = [word for key, value in cap.items() for word in (f"--{key}", value)]
+        options = [word for key, value in cap(protect).items() for word in (f"--{key}", value)]
         succeed(made.run("ledger", "create", "--account", "office", *options))
         for plan, bundle in (("plan.yaml", made.bundle), ("second.yaml", made.second)):
             succeed(made.run("check", plan))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-from starlette.routing import Match, Route
+from starlette.routing import Match
 
 from leeward.web import laboratory, ledger_tab, plan_tab, releases_tab
 from leeward.web.geography import read_map
@@ -44,7 +44,7 @@ def route_of(path: str) -> str:
     """The kind of an address: the route that answers it."""
     scope = {"type": "http", "path": path, "method": "GET", "root_path": ""}
     for route in ROUTES:
-        if isinstance(route, Route) and route.matches(scope)[0] is Match.FULL:
+        if route.matches(scope)[0] is Match.FULL:
             return route.path
     return path
 

@@ -9,8 +9,9 @@ import pytest
 from leeward.cli.app import COMMANDS
 from leeward.engines.opening import SPECIAL
 from leeward.mechanisms.choice import IN_PLANS
+from leeward.model import STATISTICS
 from leeward.publishing.plan import read_plan
-from leeward.publishing.reading import OFFERED, STATISTICS
+from leeward.publishing.reading import OFFERED
 from leeward.publishing.request import WrittenTable
 from tests.matrix.consumers import OF_BUNDLES, OF_PLANS, Outcome
 from tests.matrix.gaps import differences, read_gaps
@@ -84,13 +85,13 @@ def test_every_gap_is_met(answers: Callable[[str], Sequence[Outcome]]) -> None:
 def test_every_statistic_policy_mechanism_engine_and_key_has_a_row(
     office: Office, tmp_path: Path
 ) -> None:
+    (tmp_path / "economy").symlink_to(office.economy)
     plans = []
     for name, row in ROWS.items():
         folder = tmp_path / name
         folder.mkdir()
         (folder / "plan.yaml").write_text(row.plan(office.data(row.engine), "2026Q2"))
         plans.append(read_plan(folder / "plan.yaml"))
-    (tmp_path / "economy").symlink_to(office.economy)
     tables = [table for plan in plans for table in plan.tables]
     assert set(OFFERED) == {plan.charge.policy.name for plan in plans}
     assert set(STATISTICS) == {table.marginal.statistic.name for table in tables}

@@ -16,6 +16,7 @@ from leeward.economy import Economy, write_economy
 from leeward.ledger import Entry, Ledger
 from leeward.privacy import Guarantee
 from tests.publishing.steps import GATE, LOG
+from tests.unchecked import UNCHECKED
 
 Changes = Mapping[str, Mapping[str, Any]]
 """Functions of tests, as `module:name`, that a process calls before its command begins."""
@@ -140,10 +141,15 @@ class Office:
         return Ended(code, *said)
 
 
-def release(*options: str, period: str = "2026Q2") -> tuple[str, ...]:
-    """The command line of a release, as it is given inside the folder of a run."""
+def checked_release(*options: str, period: str = "2026Q2") -> tuple[str, ...]:
+    """The command line of a release of checked data, as it is given inside the folder of a run."""
     plan, ledger = f"../{period}.yaml", "../ledger.sqlite"
     return "release", plan, "--out", "bundle", "--ledger", ledger, *options
+
+
+def release(*options: str, period: str = "2026Q2") -> tuple[str, ...]:
+    """The same of data that were not checked."""
+    return checked_release(*UNCHECKED, *options, period=period)
 
 
 def noted(die: int | None = None, wait: Sequence[str] = ()) -> Changes:

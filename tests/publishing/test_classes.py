@@ -17,6 +17,7 @@ from leeward.noise.scales import Integers
 from leeward.publishing.bins import pseo_edges
 from leeward.publishing.certify import Draft
 from tests.publishing.test_plus import opened
+from tests.unchecked import unchecked_release
 
 PAY: dict[str, Any] = {
     "table": "jobs",
@@ -117,7 +118,7 @@ def test_released_rows_are_what_a_query_gives(
         {"statistic": "percentiles", "bins": BINS, "mechanism": "clipped", "at": ["50"]},
     )
     ledger = opened(tmp_path, 1)
-    bundle = leeward.release(plan, out=tmp_path / "b", ledger=ledger, **tables())
+    bundle = unchecked_release(plan, out=tmp_path / "b", ledger=ledger, **tables())
     assert leeward.verify(tmp_path / "b", ledger=ledger).sound
     rows = bundle["t0"].to_pandas()
     assert rows["pay"].tolist() == ["01", "02", "03"] * 3

@@ -9,18 +9,22 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from pyarrow.csv import write_csv
 
+import leeward
 from leeward.engines import duckdb
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.spill import SpillFolder
 from leeward.errors import LeewardError
+from leeward.ledger.entry import line
 from leeward.publishing import receipt
 from leeward.publishing.check import Checked, check_rows, open_data, require_rows
 from leeward.publishing.plan import read_plan
 from leeward.state import state_folder
-from tests.publishing.office import Driver, Office, noted, release, steps
+from tests.publishing.office import Driver, Office, checked_release, noted, release, steps
 from tests.publishing.test_order import LOOKED, another_sex, make_strict, rewrite, second_job
+from tests.unchecked import REASON
 
 
 @pytest.fixture
@@ -120,6 +124,13 @@ def nothing(_: Office) -> None:
     """All stays as it was checked."""
 
 
+FORGED: tuple[dict[str, object], ...] = (
+    {"seal": "0" * 64},
+    {"steps": ["lost_job"]},
+    {"passed": False},
+)
+
+
 @pytest.mark.usefixtures("state")
 @pytest.mark.parametrize(
     ("change", "looks"),
@@ -135,7 +146,7 @@ def nothing(_: Office) -> None:
         (linked, True),
         (writable_folder, True),
         *((open_to_all(name), True) for name in ("", receipt.KEY)),
-        *((forged(**part), True) for part in ({"seal": "0" * 64}, {"steps": ["lost_job"]})),
+        *((forged(**part), True) for part in FORGED),
         *((written(one), True) for one in (b"", b"{}", b"null", b"[" * 5000, b"\xff")),
     ],
 )
@@ -157,7 +168,7 @@ def test_it_is_accepted_for_the_same_data_codebook_and_rules_alone(
     change(office)
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
-        require_rows(plan, engine, receipt.Receipt.of(plan).steps(plan, engine.digest()))
+        require_rows(plan, engine, receipt.Receipts.of(plan).found(engine.digest()))
     assert bool(looked) == looks
 
 
@@ -167,12 +178,12 @@ def test_another_program_looks_again(office: Office, monkeypatch: pytest.MonkeyP
     plan = read_plan(office.folder / "2026Q2.yaml")
     with open_data(plan) as engine:
         digest = engine.digest()
-    found = receipt.Receipt.of(plan)
-    assert found.steps(plan, digest) == frozenset()
-    assert found.key.hex() not in repr(found)
-    assert repr(found.key) not in repr(found)
+    found = receipt.Receipts.of(plan).found(digest)
+    assert found is not None
+    assert (found.passed, found.steps) == (True, frozenset())
+    assert "True" not in repr(found)
     monkeypatch.setattr(receipt, "package_digest", lambda: "of another program")
-    assert receipt.Receipt.of(plan).steps(plan, digest) is None
+    assert receipt.Receipts.of(plan).found(digest) is None
 
 
 def test_it_tells_nothing_without_the_key(office: Office, state: Path) -> None:
@@ -220,7 +231,7 @@ def test_a_key_that_is_a_link_or_too_short_is_no_key(office: Office, state: Path
     (state / receipt.KEY).symlink_to(elsewhere)
     told = checked(office)
     assert (told.receipt, told.refused) == (None, ())
-    assert "The check itself passed." in str(told.no_receipt)
+    assert "The check itself ended." in str(told.no_receipt)
     (state / receipt.KEY).unlink()
     elsewhere.rename(state / receipt.KEY)
     (state / receipt.KEY).write_bytes(b"short")
@@ -245,6 +256,108 @@ def test_a_release_with_a_receipt_does_not_look_at_the_rows(office: Office) -> N
     rewrite(office, "jobs", second_job)
     assert office.run("other", *release("--again"), changes=noted()).code == 0
     assert LOOKED in steps(office.folder / "other")
+
+
+def upside_down(table: pa.Table) -> pa.Table:
+    """The same rows, which no other test checks in this order."""
+    return table.take(list(reversed(range(table.num_rows))))
+
+
+def strict_second_job(office: Office) -> None:
+    """What a strict plan rejects."""
+    make_strict(office)
+    rewrite(office, "jobs", second_job)
+
+
+NOT_CHECKED = (
+    "leeward: unchecked: must be a reason where there is no receipt of a check of these data, with "
+    "this codebook and these rules; got nothing. Run `leeward check ../2026Q2.yaml` first "
+    "(leeward.check in Python), or release with --unchecked REASON, which the ledger keeps.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        spoil("jobs", upside_down),
+        spoil("jobs", lambda table: table.slice(0, 0)),
+        spoil("jobs", second_job),
+        spoil("workers", another_sex),
+        make_strict,
+        strict_second_job,
+        spoil("workplaces", lambda table: table.slice(0, 0)),
+    ],
+)
+def test_without_one_a_release_stops_in_the_same_words_whatever_the_data_are(
+    office: Office, change: Callable[[Office], None]
+) -> None:
+    change(office)
+    before = office.ledger.read_bytes()
+    stopped = office.run("stopped", *checked_release(), changes=noted())
+    assert (stopped.code, stopped.out, stopped.err) == (1, "", NOT_CHECKED)
+    assert LOOKED not in steps(office.folder / "stopped")
+    assert office.ledger.read_bytes() == before
+    assert not (office.folder / "stopped" / "bundle").exists()
+
+
+@pytest.mark.parametrize(("lost", "code"), [(another_sex, 0), (lambda table: table.slice(0, 0), 4)])
+def test_every_check_that_ends_leaves_one_whatever_is_lost(
+    office: Office, lost: Callable[[pa.Table], pa.Table], code: int
+) -> None:
+    rewrite(office, "workers", lost)
+    assert office.run("check", "check", "../2026Q2.yaml").code == code
+    assert office.run("released", *checked_release()).code == 0
+
+
+def test_data_that_a_check_rejects_are_rejected_by_its_receipt(office: Office) -> None:
+    """The words of a release stay those of a check that it makes itself."""
+    make_strict(office)
+    rewrite(office, "jobs", second_job)
+    assert office.run("check", "check", "../2026Q2.yaml").code == 1
+    by_receipt = office.run("one", *checked_release(), changes=noted())
+    assert LOOKED not in steps(office.folder / "one")
+    looked = office.run("two", *release(), changes=noted())
+    assert (by_receipt.code, by_receipt.err) == (looked.code, looked.err)
+    assert "files or rows that do not (not shown)" in by_receipt.err
+
+
+def test_all_plans_of_a_codebook_share_it(office: Office) -> None:
+    assert office.run("check", "check", "../2026Q2.yaml").code == 0
+    office.write_plan(Path("economy"), period="2026Q3")
+    assert office.run("other", *checked_release(period="2026Q3")).code == 0
+
+
+def test_a_reason_in_place_of_a_check_is_kept(office: Office) -> None:
+    assert office.run("release", *release()).code == 0
+    (entry,) = (one for one in office.entries() if one.kind == "reserved")
+    assert entry.unchecked == REASON
+    assert line(entry).endswith(f", data not checked ({REASON})")
+    refused = office.run("none", *checked_release(), "--unchecked", "")
+    assert "unchecked: must be text of 1 to 1000 characters" in refused.err
+    assert office.run("check", "check", "../2026Q2.yaml").code == 0
+    assert office.run("checked", *checked_release("--again")).code == 0
+    assert [one.unchecked for one in office.entries() if one.kind == "reserved"] == [REASON, None]
+
+
+@pytest.mark.usefixtures("state")
+def test_frames_and_plans_from_mappings_have_one_too(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(office.folder / "economy")
+    codebook = yaml.safe_load((office.folder / "economy" / "codebook.yaml").read_text())
+    request = yaml.safe_load((office.folder / "2026Q2.yaml").read_text()) | {"codebook": codebook}
+    plan = leeward.read_plan({key: value for key, value in request.items() if key != "data"})
+    tables = {
+        name: pq.read_table(office.folder / "economy" / f"{name}.parquet")
+        for name in ("workplaces", "workers", "jobs")
+    }
+    with pytest.raises(LeewardError, match="must be a reason where there is no receipt"):
+        leeward.release(plan, out=tmp_path / "none", ledger=office.ledger, **tables)
+    assert leeward.check(plan, **tables).warnings() == ()
+    leeward.release(plan, out=tmp_path / "bundle", ledger=office.ledger, **tables)
+    changed = tables | {"jobs": second_job(tables["jobs"])}
+    with pytest.raises(LeewardError, match="must be a reason where there is no receipt"):
+        leeward.release(plan, out=tmp_path / "two", ledger=office.ledger, again=True, **changed)
 
 
 @pytest.mark.usefixtures("state")

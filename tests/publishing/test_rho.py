@@ -22,6 +22,7 @@ from leeward.noise.sums import ErrorDraws
 from leeward.privacy import Guarantee, sequential
 from leeward.publishing.prediction import noise
 from leeward.web.plan_form import load
+from tests.unchecked import unchecked_release
 
 ATTRIBUTES = {
     "place": {"table": "workplaces", "public": True, "codes": ["01", "02"], "total": "00"},
@@ -69,7 +70,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> tuple[leeward.Ledger, le
     folder = tmp_path_factory.mktemp("office")
     ledger = leeward.Ledger(folder / "ledger.sqlite")
     ledger.create("office", policy="strong", alpha="0.1", rho="1/2", delta="1e-9")
-    bundle = leeward.release(planned(), out=folder / "bundle", ledger=ledger, **tables())
+    bundle = unchecked_release(planned(), out=folder / "bundle", ledger=ledger, **tables())
     return ledger, bundle
 
 
@@ -160,7 +161,7 @@ def test_a_delta_that_says_too_little_is_refused(tmp_path: Path) -> None:
     with leeward.Ledger(tmp_path / "ledger.sqlite") as ledger:
         ledger.create("office", policy="strong", alpha="0.1", rho=1)
         with pytest.raises(InvalidParameter, match=r"protect\.delta.*Give one below 1/800\."):
-            leeward.release(
+            unchecked_release(
                 planned(delta="0.01"), out=tmp_path / "bundle", ledger=ledger, **tables()
             )
         assert ledger.account("office").spent is None

@@ -29,7 +29,9 @@ PLACE = ["1", "1", "1", "1", "1", "2", "2", None]
 PLANT = ["a", "a", "b", "b", "b", "a", "c", "d"]
 
 
-def held(folder: Path, kind: str, workplace: str | None = None) -> Rows:
+def held(
+    folder: Path, kind: str, workplace: str | None = None, nulls: tuple[str, ...] = ()
+) -> Rows:
     table = pa.table({"x": X, "y": Y, "place": PLACE, "plant": PLANT})
     path = folder / f"rows.{kind}"
     if kind == "csv":
@@ -38,7 +40,7 @@ def held(folder: Path, kind: str, workplace: str | None = None) -> Rows:
         path.write_text("\n".join(["x,y,place,plant", *texts, ""]).replace("inf", "1e99"))
     else:
         pq.write_table(table, path)
-    codebook: Codebook = read_codebook(CODEBOOK)
+    codebook: Codebook = read_codebook({**CODEBOOK, "nulls": nulls})
     alpha = None if workplace is None else "0.1"
     columns = Columns("rank", "y", "place", workplace)
     request = Request(path, columns, "moments", "1", codebook=codebook, alpha=alpha)
@@ -57,6 +59,25 @@ def test_rows_fall_under_the_rules_of_the_codebook(tmp_path: Path, kind: str) ->
     # (−1, −1), (1, 1) and, moved to the end, (1, 0); in the second place (1, −1)
     assert (sums.total() / UNIT).tolist() == [[3, 1, 1.5, 0, 2], [1, 1, 0.5, -1, -1], [0] * 5]
     assert [len(x) for x, _ in rows.by_cell()] == [3, 1, 0]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_texts_that_mean_missing_are_missing(tmp_path: Path, kind: str) -> None:
+    """3.0 is a text in CSV, and a number in Parquet; y is not declared."""
+    nulls = ("3", "3.0", "7")
+    rows = held(tmp_path, kind, nulls=nulls)
+    assert rows.kept.tolist() == [True, False, True, False, False, True, False, False]
+    plain, listed = (
+        Request(
+            tmp_path / "x.csv",
+            Columns("rank", "y", "place", None),
+            "moments",
+            "1",
+            codebook=read_codebook({**CODEBOOK, "nulls": texts}),
+        ).digest
+        for texts in ((), nulls)
+    )
+    assert plain != listed
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

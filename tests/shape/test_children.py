@@ -23,4 +23,5 @@ def test_every_python_that_is_started_ignores_the_working_folder() -> None:
     assert {name: ways for name, ways in found.items() if ways} == {
         "leeward.processes": ["'fork'"],  # a copy of this process: it looks for nothing
         "leeward.web.drafting": ["'-P'"],
+        "leeward.web.releases_outputs": ["'-P'"],
     }

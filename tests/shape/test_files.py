@@ -34,6 +34,7 @@ MORE_PARAMETERS = {
     "regress_command": "an option for each thing that may be asked",
     "table_command": "an option for each thing that may be otherwise",
     "inspect_command": "an option for each thing that may be otherwise",
+    "linked_command": "the same as options",
     "linked": "a release from Python, and where its rows go",
     "evaluate_command": "an option for each thing that may be evaluated otherwise",
 }

@@ -57,7 +57,7 @@ MAY_IMPORT = {
     "web": EVERYWHERE
     | rooms("publishing.plan publishing.predicted publishing.prediction publishing.request")
     | rooms("publishing.target publishing.frontier")
-    | rooms("publishing.ledger_check publishing.restatement")
+    | rooms("publishing.ledger_check publishing.restatement publishing.gap")
     | rooms("model privacy ledger bundle report tidy"),
     "front": EVERYTHING,
     "cli": EVERYTHING,

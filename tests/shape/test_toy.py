@@ -126,6 +126,7 @@ def test_a_toy_is_planned_released_and_reported(house: Path) -> None:
     first, _ = json.loads(leeward(house, "plan", "plan.yaml", "--json"))["tables"]
     assert first["mechanism"] == "toy"
     assert first["predicted_error"]["mean"] > 0
+    leeward(house, "check", "plan.yaml")
     leeward(house, "release", "plan.yaml", "--out", "bundle", "--ledger", "ledger.sqlite")
     certificate = json.loads((house / "bundle" / "certificate.json").read_text())
     assert [table["mechanism"] for table in certificate["tables"]] == ["toy", "toy"]

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from leeward.engines.duckdb import opened_file
+from leeward.model import read_codebook
 from leeward.synth.counting import NAME, FileCounts
-from tests.synth.scene import domain
+from leeward.synth.domain import Domain
+from tests.synth.scene import CODEBOOK, domain
 
 # A byte order mark, quotes, a line break and the separator inside texts; one row is left out.
 CONTENT = """\ufeffsex,age,school,pay,height,since
@@ -46,3 +48,22 @@ def test_every_row_counts_by_rules_of_the_codebook(tmp_path: Path, form: str) ->
         assert found == EXPECTED
         both = counts.of([1, 3], [*groups[:3], np.array([0, 0, 1])])
         assert both.tolist() == [[2, 0], [2, 0], [0, 1]]
+
+
+def test_texts_that_mean_missing_are_missing(tmp_path: Path) -> None:
+    """Of codes, of whole and of real numbers; `-7` would be a number below the least."""
+    path = tmp_path / "people.csv"
+    path.write_text(
+        "sex,age,school,pay,height,since\n-,old,none,-7,1,2025-01-31\nM,old,none,99,-7,-\n"
+    )
+    book = read_codebook({**CODEBOOK, "nulls": ["-", "-7"]})
+    known = Domain.of(book, 4)
+    groups = [np.arange(size) for size in known.sizes]
+    with opened_file(path, NAME) as files:
+        counts = FileCounts(files, known)
+        found = {name: counts.of([at], groups).tolist() for at, name in enumerate(known.names)}
+        assert counts.unlisted() == (0,) * len(known.names)
+    assert found["sex"] == [1, 1]  # missing is F
+    assert found["pay"] == [1, 0, 1]
+    assert found["height"] == [1, 0, 0, 0, 1]
+    assert found["since"] == [1, 0, 1]

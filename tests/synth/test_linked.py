@@ -22,6 +22,7 @@ from leeward.errors import BadFile, LeewardError
 from leeward.model.document import read_document
 from leeward.synth import linked, linking
 from leeward.synth.linking import Synthetic
+from tests.unchecked import REASON
 
 TableOf = dict[str, object]
 
@@ -82,7 +83,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Office:
     codebook.write_text(yaml.safe_dump(held))
     ledger = leeward.Ledger(folder / "ledger.sqlite")
     ledger.create("rows", policy="strong", alpha="0.1", epsilon=80)
-    made = linked(planned(folder, BASE, GUIDE, COARSE), folder / "rows", ledger)
+    made = linked(planned(folder, BASE, GUIDE, COARSE), folder / "rows", ledger, unchecked=REASON)
     return Office(folder, made)
 
 
@@ -154,7 +155,7 @@ def test_a_plan_that_protects_persons_can_be_read_back(tmp_path: Path) -> None:
                "tables": [{"name": "sectors", "by": ["place", "sector"]}]}  # fmt: skip
     ledger = leeward.Ledger(tmp_path / "ledger.sqlite")
     ledger.create("rows", policy="person", epsilon=30)
-    made = linked(leeward.read_plan(request), tmp_path / "rows", ledger, **data)
+    made = linked(leeward.read_plan(request), tmp_path / "rows", ledger, unchecked=REASON, **data)
     plan = leeward.read_plan(made.path / "plan.yaml")
     assert leeward.check(plan).refused == ()
     assert plan.request.public()["jobs"] == {"max_per_worker": "1"}
@@ -272,7 +273,7 @@ def test_what_rows_could_not_reproduce_is_refused_before_the_charge(
 ) -> None:
     entries = len(office.ledger.entries())
     with pytest.raises(LeewardError, match=refusal):
-        linked(office.plan(*tables), tmp_path / "rows", office.ledger)
+        linked(office.plan(*tables), tmp_path / "rows", office.ledger, unchecked=REASON)
     assert len(office.ledger.entries()) == entries
     assert not (tmp_path / "rows").exists()
 

@@ -22,6 +22,7 @@ from leeward.tidy import Derived, derive
 from leeward.tidy.comparison import compare
 from leeward.tidy.quantities import DerivedRow
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
+from tests.unchecked import unchecked_release
 
 PLACES, SECTORS = [f"{number:03d}" for number in range(100)], [str(one) for one in range(10)]
 ATTRIBUTES: dict[str, dict[str, Any]] = {
@@ -75,8 +76,8 @@ def twice(tmp_path_factory: pytest.TempPathFactory) -> Twice:
     )
     ledger = leeward.Ledger(folder / "ledger.sqlite")
     ledger.create("office", policy="strong", epsilon=20, alpha="0.1")
-    first = leeward.release(plan, out=folder / "first", ledger=ledger, **data)
-    second = leeward.release(plan, out=folder / "second", ledger=ledger, again=True, **data)
+    first = unchecked_release(plan, out=folder / "first", ledger=ledger, **data)
+    second = unchecked_release(plan, out=folder / "second", ledger=ledger, again=True, **data)
     true = data["jobs"].merge(data["workplaces"], on="workplace_id").groupby("place").size()
     return Twice(first, second, true)
 

@@ -14,6 +14,7 @@ from leeward.cli.ledger import commit_command
 from leeward.tidy import tidy
 from leeward.tidy.noisy_table import read_table
 from leeward.tidy.tidying import settled
+from tests.unchecked import unchecked_release
 
 PLACES = [f"{one:02}" for one in range(12)]
 SEX = {"table": "workers", "codes": ["F", "M"], "other": "F", "null_as": "F"}
@@ -71,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger = leeward.Ledger(folder / "ledger.sqlite")
     ledger.create("office", policy="strong", alpha="0.1", epsilon=100)
     plan = leeward.read_plan(REQUEST)
-    leeward.release(plan, out=folder / "bundle", ledger=ledger, **frames())
+    unchecked_release(plan, out=folder / "bundle", ledger=ledger, **frames())
     tidy(folder / "bundle", folder / "tidy")
     return folder
 
@@ -111,6 +112,12 @@ def test_a_table_that_leaves_jobs_out_stays_below_the_total(made: Bundle) -> Non
     assert made.certificate.table("ages").partial == ("old",)  # type: ignore[union-attr]
     parts, whole = (sums(made, one, ["place", "kind"]) for one in ("ages", "cells"))
     assert all(jobs <= whole[key] for key, jobs in parts.items())
+
+
+def test_tables_that_leave_jobs_out_are_named(made: Bundle) -> None:
+    stated = made.certificate.made_from
+    assert stated is not None
+    assert "add up to at most what the others count: ages, both. " in stated.sentence
 
 
 def test_impossible_cells_are_empty_in_tidy_tables_alone(made: Bundle) -> None:

@@ -10,7 +10,8 @@ from leeward.web import drafting
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving
 
-CHOSEN = [("workplaces", "betriebe.csv"), ("workers", "people.csv"), ("jobs", "jobs.csv")]
+FILES = [("workplaces", "betriebe.csv"), ("workers", "people.csv"), ("jobs", "jobs.csv")]
+CHOSEN = [*FILES, ("account", "office"), ("period", "2026Q2")]
 
 
 @pytest.fixture
@@ -32,19 +33,24 @@ def test_a_plan_is_drafted_once(tmp_path: Path, tables: Path) -> None:
     assert drafting.files_of(tables) == ("betriebe.csv", "jobs.csv", "people.csv")
     with serving(plan, tmp_path, tables=tables) as page:
         asked = page.get("/plan")
-        wrong = [*CHOSEN[:2], ("jobs", "../plan.yaml")]
+        wrong = [*FILES[:2], ("jobs", "../plan.yaml")]
         refused = page.post("/plan/draft", wrong)
+        unstated = page.post("/plan/draft", [*FILES, ("period", "2026Q2")])
         assert not plan.exists()
         drafted = page.post("/plan/draft", CHOSEN)
         again = page.post("/plan/draft", CHOSEN)
         shown = page.get("/plan")
-    assert sum("selected" in one for one in Markup(asked.text).all("option")) == len(CHOSEN)
+    assert sum("selected" in one for one in Markup(asked.text).all("option")) == len(FILES)
     assert "must be a file of the folder of tables" in Markup(refused.text).plain
+    assert unstated.status == 422
+    assert "must be given: a plan names its account" in Markup(unstated.text).plain
+    assert 'value="2026Q2"' in unstated.text
     assert drafted.status == 200
     assert "codebook.yaml" in Markup(drafted.text).plain
+    assert "workers.id: worker_id (by its name)" in Markup(drafted.text).plain
     assert str(read_plan(plan).request.data.workers).endswith("tables/people.csv")
     assert again.status == 400
-    assert 'value="by_workplace"' in shown.text
+    assert 'value="jobs"' in shown.text
 
 
 @pytest.mark.parametrize("planted", ["typer.py", "leeward.py", "json.py"])

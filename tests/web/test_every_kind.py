@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
+from leeward.publishing.gap import gaps
 from leeward.publishing.plan import read_plan
 from leeward.publishing.prediction import HEADINGS, promises
 from leeward.tidy.tidying import tidy
@@ -35,6 +36,16 @@ def test_the_plan_tab_shows_every_promise_of_a_plan_with_pay(table: str, tmp_pat
     assert "pay" in expected
     assert all(HEADINGS[name] in words for name in expected)
     assert all(sentence in words for sentence in expected.values())
+
+
+def test_the_plan_tab_says_which_tables_leave_jobs_out(tmp_path: Path) -> None:
+    tables = "{name: wac, by: [place], breakdowns: [sex]}"
+    plan = write_plan(tmp_path, tables)
+    (gap,) = gaps(read_plan(plan))
+    with serving(plan, tmp_path) as page:
+        answer = page.get("/plan")
+    assert gap.words.replace("`", "") in Parts(answer.text).text("result-0")
+    assert "<code>null_as</code>" in answer.text
 
 
 @pytest.fixture(scope="module")

@@ -3,23 +3,16 @@
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import chdir
 from pathlib import Path
 
 import pytest
 
-import leeward
 from leeward.errors import LeewardError
-from leeward.local import aggregate, encode
-from leeward.local.result_folder import write_result
 from leeward.web.releases_outputs import shelf, verified
-from tests.local.surveys import SEVERAL, survey
-from tests.regress import scene as regress
-from tests.synth import scene as synth
+from tests.web.outputs_scene import write_outputs
 from tests.web.releases_scene import Markup, write_small
 from tests.web.serving import Served, serving
 
-LEDGER = ("--ledger", "ledger.sqlite", "--account", "office")
 SYNTHETIC = '{"kind": "synthetic", "created": "2026-01-02T03:04:05+00:00", "guarantee": '
 
 
@@ -27,21 +20,7 @@ SYNTHETIC = '{"kind": "synthetic", "created": "2026-01-02T03:04:05+00:00", "guar
 def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A synthetic table, a regression, a survey's result; the first two internal too."""
     folder = tmp_path_factory.mktemp("outputs")
-    leeward.Ledger(folder / "ledger.sqlite").create("office", policy="worker", epsilon="40")
-    with chdir(folder):
-        synth.write(folder)
-        (folder / "releases").mkdir()
-        for options, extra in ((LEDGER, ""), (synth.INSIDE, "-inside")):
-            done = synth.run("--epsilon", "1", *options, out=f"releases/people{extra}")
-            assert done.exit_code == 0, done.output
-        regress.write(folder)
-        for options, name in ((LEDGER, "lines"), (("--uncharged", "a test"), "lines-inside")):
-            done = regress.run(*regress.PRIVATE, *options, "--out", f"releases/{name}")
-            assert done.exit_code == 0, done.output
-    asked = survey(SEVERAL, ask="one")
-    answers = {"pay": [*"abcdef"] * 10, "harassed": ["yes", "no"] * 30}
-    clients = encode(asked, answers, strata={"region": ["north"] * 60})
-    write_result(aggregate(asked, clients), folder / "releases" / "council")
+    write_outputs(folder)
     write_small(folder / "releases" / "tables")
     return folder
 

@@ -97,7 +97,7 @@ def made_up(economy: Economy = ECONOMY) -> Iterator[World]:
 def of_plan(plan: "Plan") -> Iterator[World]:
     """The data and the tables of a plan: everything found in them is internal."""
     from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
-    from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
+    from leeward.publishing.receipt import Receipts  # noqa: PLC0415 (as above)
 
     counts = tuple(one.marginal for one in plan.tables if one.marginal.statistic is COUNT)
     if not counts:
@@ -108,6 +108,6 @@ def of_plan(plan: "Plan") -> Iterator[World]:
             next_step="Add a table with statistic: count, or try the made-up data without --data.",
         )
     with open_data(plan) as engine:
-        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        require_rows(plan, engine, Receipts.of(plan).found(engine.digest()))
         words = f"the data of {plan.path}"
         yield World(words, engine, plan.codebook, plan.jobs, internal=True, planned=counts)

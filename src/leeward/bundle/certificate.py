@@ -288,6 +288,11 @@ class CertifiedTable(Statement):
         return self.margins.method != "none"
 
     @property
+    def allows_for_clipping(self) -> bool:
+        """Whether intervals of counts have two parts: noise, and farther up what clipping takes."""
+        return self.counts and self.margins.ends and self.bias is not None
+
+    @property
     def total_rows(self) -> int:
         """How many of the last rows are totals."""
         return 0 if self.totals is None else self.totals.rows

@@ -215,6 +215,14 @@ def _columns(certificate: Certificate) -> Iterator[str]:
         yield from _margin_columns(
             {name for one in certificate.tables for name in one.margin_columns}
         )
+    clipped = [one.name for one in certificate.tables if one.allows_for_clipping]
+    if clipped:
+        number = "released" if certificate.made_from is not None else "value"
+        yield (
+            f"* In {', '.join(clipped)} low and high allow for clipping, so that they contain the "
+            f"true number in at least nine of ten cells. The noise is {number} - low on either "
+            f"side. What high is farther from {number} is the allowance for clipping."
+        )
     if pay:
         yield (
             "* low and high of a table of pay may be empty: then nothing bounds the true number on "

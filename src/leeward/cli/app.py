@@ -100,8 +100,8 @@ def build() -> typer.Typer:
         name="leeward",
         cls=LazyGroup,
         help="Employment statistics that provably protect every worker and every employer.",
-        epilog="Exit codes: 0 done, 1 refused, 2 wrong usage, 3 failed after the charge, "
-        "130 interrupted.",
+        epilog="Exit codes: 0 done, 1 rejected, 2 wrong usage, 3 failed after the charge, "
+        "4 done, but more rows are lost than allowed, 130 interrupted.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,

@@ -9,12 +9,14 @@ from typing import Annotated
 
 import typer
 
-from leeward.cli.screen import CONFIDENTIAL, REFUSED, note, progress, say, say_json
+from leeward.cli.screen import CONFIDENTIAL, EXCEEDED, REFUSED, note, progress, say, say_json
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
 from leeward.model.resources import read_memory
 from leeward.model.row_rules import IMPOSSIBLE, LIMIT, NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
+from leeward.publishing.losses import MOST, read_most
+from leeward.publishing.losses import as_json as loss_as_json
 from leeward.publishing.plan import Plan, read_plan
 from leeward.show.numbers import counted
 
@@ -34,31 +36,43 @@ Quotes = Annotated[
 SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT)}
 
 
+Most = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE",
+        help="How much may be lost, such as 5%; beyond it the exit code is 4.",
+    ),
+]
+
+
 def check_command(
     plan: Annotated[Path, typer.Argument(help="The plan file.")],
     as_json: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
+    most: Most = MOST,
     memory: Memory = None,
     spill: Spill = None,
 ) -> None:
     """Check plan, codebook and every row of the data. CONFIDENTIAL output.
 
-    Lists what refuses a release and how many rows each rule touches: it names codes and counts, so
-    it stays inside. If nothing refuses, a receipt spares the release the same work.
+    Lists what rejects a release, how many rows each rule touches, and the jobs that tables lose. It
+    names codes and counts, so it stays inside. Its end leaves a receipt, which a release needs.
 
     Example: leeward check plan.yaml
     """
+    read_most(most, "--most")
     asked = allowing(read_plan(plan), memory, spill)
     with _frankly(), open_data(asked, frank=True) as engine, progress() as bar:
         checked = check_rows(asked, engine, bar.step)
+    warnings = checked.warnings(most)
     if as_json:
-        say_json(_as_json(checked))
+        say_json(_as_json(checked, most))
     else:
-        for line in (CONFIDENTIAL, *_lines(checked)):
+        for line in (CONFIDENTIAL, *check_lines(checked), *warnings):
             say(line)
     if checked.no_receipt is not None:
         note(f"No receipt. {checked.no_receipt}")
-    if checked.refused:
-        raise typer.Exit(REFUSED)
+    if checked.refused or warnings:
+        raise typer.Exit(REFUSED if checked.refused else EXCEEDED)
 
 
 def allowing(plan: Plan, memory: str | None, spill: Path | None) -> Plan:
@@ -88,7 +102,7 @@ def _inside(refusal: LeewardError) -> LeewardError:
     return refusal if found is None else found
 
 
-def _as_json(checked: Checked) -> dict[str, object]:
+def _as_json(checked: Checked, most: str) -> dict[str, object]:
     """The whole answer, with its mark."""
     return {
         "confidential": CONFIDENTIAL,
@@ -98,20 +112,35 @@ def _as_json(checked: Checked) -> dict[str, object]:
                 "table": one.table,
                 "column": one.column,
                 "rows": one.rows,
+                "of": one.of,
                 "rule": one.rule or None,
                 "refuses": one.refuses,
+                "counts_as": one.into,
                 "examples": list(one.examples),
                 "next_step": one.remedy,
             }
             for one in checked.findings
         ],
         "hints": list(checked.hints),
+        "losses": [loss_as_json(one) for one in checked.losses],
+        "most": most,
+        "warnings": list(checked.warnings(most)),
         "receipt": None if checked.receipt is None else str(checked.receipt),
     }
 
 
-def _lines(checked: Checked) -> Iterator[str]:
-    """Every finding with its rule and its remedy, the hints, and whether a release is possible."""
+def check_made_up(asked: Plan) -> tuple[Checked, str | None]:
+    """A check of made-up data, and why they are released where its receipt has no place."""
+    with open_data(asked) as engine:
+        checked = check_rows(asked, engine)
+    return checked, None if checked.no_receipt is None else "the data are made up"
+
+
+def check_lines(checked: Checked, *, receipt: bool = True) -> Iterator[str]:
+    """Every finding with its rule and its remedy, the hints, and whether a release is possible.
+
+    With `receipt` also where the receipt is.
+    """
     for one in checked.findings:
         yield _found(one)
         yield f"  {SENTENCES[one.rule] if one.rule else 'This refuses a release.'}"
@@ -119,11 +148,13 @@ def _lines(checked: Checked) -> Iterator[str]:
     yield from (f"Hint: {one}" for one in checked.hints)
     if not checked.refused:
         nothing = "Nothing refuses a release." if checked.findings else "No problems."
-        at = "" if checked.receipt is None else f" The receipt is {quote(str(checked.receipt))}."
+        place = checked.receipt if receipt else None
+        at = "" if place is None else f" The receipt is {quote(str(place))}."
         yield f"{nothing}{at}"
 
 
 def _found(one: Finding) -> str:
     where = one.table if not one.column else f"{one.table}.{one.column}"
     examples = f" (such as {', '.join(one.examples)})" if one.examples else ""
-    return f"{where}: {one.problem}, {counted(one.rows, 'row')}{examples}"
+    rows = f"{one.rows:,} of {counted(one.of, 'row')}" if one.of else counted(one.rows, "row")
+    return f"{where}: {one.problem}, {rows}{examples}"

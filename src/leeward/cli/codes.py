@@ -9,6 +9,9 @@ import typer
 from leeward.cli.screen import say, say_json
 from leeward.model.classifications import STANDARD, Classification, Library
 
+SHOWN = 4
+"""How many texts of a spelling are shown."""
+
 
 def codes_command(
     name: Annotated[
@@ -47,10 +50,28 @@ def codes_command(
     for one, codes in found:
         for code, label in codes.items():
             say(f"{code}  {label}" if name else f"{one.name}  {code}  {label}")
+    if name is not None and search is None:
+        for line in _spelled(listed[0]):
+            say(line)
 
 
 def _described(one: Classification) -> dict[str, object]:
-    return {"name": one.name, "title": one.title, "source": one.source, "size": len(one.codes)}
+    spellings = {name: {**texts} for name, texts in one.spellings.items()}
+    return {
+        "name": one.name,
+        "title": one.title,
+        "source": one.source,
+        "size": len(one.codes),
+        **({"spellings": spellings} if spellings else {}),
+    }
+
+
+def _spelled(one: Classification) -> Iterator[str]:
+    """The other texts that columns have for the codes."""
+    for name, texts in one.spellings.items():
+        pairs = ", ".join(f"{text} for {code}" for text, code in list(texts.items())[:SHOWN])
+        more = ", …" if len(texts) > SHOWN else ""
+        yield f"With `spelled: {name}` a column may have {pairs}{more}."
 
 
 def _overview(listed: tuple[Classification, ...]) -> Iterator[str]:

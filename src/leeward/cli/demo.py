@@ -1,4 +1,4 @@
-"""`leeward demo`: a made-up economy, a plan, a release with its report, and how close it came."""
+"""`leeward demo`: a made-up economy, a plan, a check, a release with its report, and the truth."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,6 +9,7 @@ import typer
 
 from leeward.bundle import read_bundle
 from leeward.bundle.figure import cells
+from leeward.cli.check import check_lines, check_made_up
 from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
@@ -60,8 +61,12 @@ def demo_command(
     say(f"\n2. What the plan {plan} promises and costs (leeward plan)\n")
     for line in plan_lines(read_plan(plan), account):
         say(f"   {line}" if line else "")
-    say("\n3. The release (leeward release)\n")
-    done = run(read_plan(plan), out / "bundle", ledger)
+    say("\n3. The check of every row (leeward check)\n")
+    checked, reason = check_made_up(read_plan(plan))
+    for line in check_lines(checked, receipt=False):
+        say(f"   {line}")
+    say("\n4. The release (leeward release)\n")
+    done = run(read_plan(plan), out / "bundle", ledger, unchecked=reason)
     added = report(done)
     read = [] if added is None else [f"What a review board reads: {added} (open it in a browser)"]
     for line in (*summary(done), "", *comparison(out), *read):

@@ -1,31 +1,29 @@
-"""Draft: a codebook and a plan to start from, as the headers of three tables suggest them."""
+"""Draft: the attributes and tables to start from, as the headers of three tables suggest them."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from textwrap import wrap
 
+from leeward.cli.keys import Headers, Keys
 from leeward.cli.meaning import (
-    EMPLOYERS,
-    WORKER_IDS,
-    WORKPLACE_IDS,
+    FLOW,
+    FRACTIONS,
+    WEIGHT,
     Fit,
     Meaning,
-    few_labels,
     fit_by_codes,
     fit_by_name,
+    is_pay,
+    is_weight,
     legal,
     likeliest,
     meaning_of,
-    plain,
     unfit,
 )
 from leeward.model.classifications import Library
-from leeward.model.declaration import NAME
+from leeward.model.flows import FLOW_LABELS
 
-Headers = Mapping[str, Mapping[str, str]]
 Codes = Callable[[str], tuple[str, ...]]
 """The codes of a column of workplaces that is usually public."""
 
@@ -35,8 +33,9 @@ MOST_PROPOSED = 10
 MOST_CODES_OF_A_TABLE = 100
 """An attribute with more codes than these is proposed for no table if there is a shorter one."""
 
-READ = "read from the data: somebody must confirm that these values are public"
-WRITE = "no list is known: write one (CSV, header code,label) and uncomment this, or delete it"
+MOST_BY = 2
+"""Attributes of workplaces that the drafted table is by: more leave few jobs to a cell."""
+
 NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
 """How the types of columns begin that hold numbers."""
 
@@ -48,10 +47,12 @@ class Column:
     table: str
     name: str
     attribute: str
-    meaning: Meaning | None
+    meaning: Meaning | None = None
     fit: Fit | None = None
     read: tuple[str, ...] = ()
     """Codes that were read from the data, where no classification holds all of them."""
+    defined: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Codes that Leeward itself gives a column."""
 
     @property
     def public(self) -> bool:
@@ -65,7 +66,8 @@ class Column:
         own = {code: code for code in self.read}
         lacks = () if self.fit is None else self.fit.lacking
         name = "" if self.fit is None else self.fit.listed.name
-        return {**own, **known, **{code: f"{code} (not in {name})" for code in lacks}}
+        lacking = {code: f"{code} (not in {name})" for code in lacks}
+        return {**self.defined, **own, **known, **lacking}
 
     @property
     def list_file(self) -> str:
@@ -79,8 +81,21 @@ class Column:
 
 
 @dataclass(frozen=True)
+class DraftedTable:
+    """A table of the plan: cells of workplaces, and what they are broken down by."""
+
+    name: str
+    by: tuple[str, ...]
+    breakdowns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        broken = f", breakdowns: [{', '.join(self.breakdowns)}]" if self.breakdowns else ""
+        return f"{{name: {self.name}, by: [{', '.join(self.by)}]{broken}}}"
+
+
+@dataclass(frozen=True)
 class Draft:
-    """Identifiers and attributes that the headers of three tables suggest.
+    """Keys, attributes and tables that the headers of three tables suggest.
 
     `codes` reads the codes of a column of workplaces; None if headers alone are looked at.
     `listing` lets codes become lists where no classification holds them.
@@ -92,48 +107,41 @@ class Draft:
     listing: bool = False
 
     @cached_property
-    def workplace_id(self) -> str:
-        """The column that identifies workplaces."""
-        return self._key("workplaces", WORKPLACE_IDS)
-
-    @cached_property
-    def worker_id(self) -> str:
-        """The column that identifies workers."""
-        return self._key("workers", WORKER_IDS)
-
-    def _key(self, table: str, usual: str) -> str:
-        """A usual name that jobs have too; else one that they share; else a usual one."""
-        columns = list(self.headers[table])
-        shared = [one for one in columns if one in self.headers["jobs"]]
-        named = [one for one in columns if plain(one) in usual.split()]
-        return ([one for one in named if one in shared] or shared or named or columns)[0]
-
-    def _in_jobs(self, key: str, usual: str) -> str:
-        """How the jobs call a key."""
-        jobs = self.headers["jobs"]
-        return (
-            key if key in jobs else next((one for one in jobs if plain(one) in usual.split()), key)
-        )
-
-    @cached_property
-    def employer(self) -> str | None:
-        """The column of employers, if there is one with a usual name."""
-        found = (one for one in self.headers["workplaces"] if plain(one) in EMPLOYERS.split())
-        return next(found, None)
+    def keys(self) -> Keys:
+        """Which column is which key."""
+        return Keys(self.headers)
 
     @cached_property
     def skipped(self) -> tuple[tuple[str, str, str], ...]:
         """Tables, columns, and why these hold no codes."""
-        named = ((*place, unfit(place[1], kind)) for place, kind in self._others())
-        return tuple((table, name, why) for table, name, why in named if why is not None)
+        found = [(*place, self._unfit(*place, kind)) for place, kind in self._others()]
+        found += [("jobs", name, WEIGHT) for name in self._of_jobs() if is_weight(name)]
+        return tuple((table, name, why) for table, name, why in found if why is not None)
+
+    def _unfit(self, table: str, name: str, kind: str) -> str | None:
+        """Why a column holds no codes; Stata and SAS keep codes such as 1 and 2 as 1.0 and 2.0."""
+        why, meaning = unfit(name, kind), meaning_of(table, name)
+        if why is None or not why.endswith(FRACTIONS) or meaning is None:
+            return why
+        return why if fit_by_name(meaning, kind, self.library) is None else None
+
+    @property
+    def weights(self) -> tuple[str, ...]:
+        """Columns that hold survey weights, by their names."""
+        return tuple(f"{table}.{name}" for table, name, why in self.skipped if why == WEIGHT)
 
     def _others(self) -> Iterator[tuple[tuple[str, str], str]]:
         """Columns of workplaces and workers but the keys, with their types."""
-        keys = {self.workplace_id, self.worker_id, self.employer}
+        keys = {one.column for one in self.keys if one.table != "jobs"}
         for table in ("workplaces", "workers"):
             for name, kind in self.headers[table].items():
                 if name not in keys:
                     yield (table, name), kind
+
+    def _of_jobs(self) -> dict[str, str]:
+        """Columns of jobs but the keys, with their types."""
+        keys = {self.keys.job_worker.column, self.keys.job_workplace.column}
+        return {name: kind for name, kind in self.headers["jobs"].items() if name not in keys}
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
@@ -152,11 +160,19 @@ class Draft:
         """The likely ones with their lists: those with a known meaning, and of few others all."""
         known = [one for one in self.columns if one.meaning is not None][:MOST_PROPOSED]
         rest = [one for one in self.columns if one.meaning is None]
-        return tuple(map(self._with_list, [*known, *(rest if len(rest) <= MOST_PROPOSED else [])]))
+        few = rest if len(rest) <= MOST_PROPOSED else []
+        return (*map(self._with_list, [*known, *few]), *self._flow())
+
+    def _flow(self) -> Iterator[Column]:
+        """The class of a job that `leeward jobs` writes, always as text."""
+        taken = [one.attribute for one in self.columns]
+        for name, kind in self._of_jobs().items():
+            if name == FLOW and "string" in kind:
+                yield Column("jobs", name, legal(name, taken), defined=FLOW_LABELS)
 
     @property
     def unproposed(self) -> tuple[Column, ...]:
-        """The other columns that could hold codes."""
+        """The other columns of workplaces and workers that could hold codes."""
         names = {one.attribute for one in self.proposed}
         return tuple(one for one in self.columns if one.attribute not in names)
 
@@ -191,81 +207,42 @@ class Draft:
         return tuple(one for one in self.proposed if not one.listed)
 
     @property
-    def numeric(self) -> tuple[str, ...]:
-        """Columns of jobs that hold numbers, such as pay."""
-        keys = {self.workplace_id, self.worker_id}
-        return tuple(
-            name
-            for name, kind in self.headers["jobs"].items()
-            if name not in keys and NUMBERS.match(kind)
-        )
-
-    def codebook(self, classifications: str | None = None) -> Iterator[str]:
-        """The codebook, with a comment wherever a decision is needed."""
-        yield "# What the columns mean. Every code that may be tabulated stands in a closed list."
-        yield "tables:"
-        employer = "" if self.employer is None else f", employer: {quoted(self.employer)}"
-        workplace, worker = self.workplace_id, self.worker_id
-        yield f"  workplaces: {{id: {quoted(workplace)}{employer}}}"
-        yield f"  workers: {{id: {quoted(worker)}}}"
-        worker, workplace = (
-            self._in_jobs(worker, WORKER_IDS),
-            self._in_jobs(workplace, WORKPLACE_IDS),
-        )
-        yield f"  jobs: {{worker: {quoted(worker)}, workplace: {quoted(workplace)}}}"
-        if classifications is not None:
-            yield f"classifications: {_one_line(classifications)}"
-        yield "attributes:"
-        for one in self.active:
-            yield from (f"  {line}" for line in _attribute(one))
-        for one in self.to_write:
-            yield from (f"  # {line}" for line in _attribute(one))
-        for name in self.numeric:
-            yield from (f"  # {line}" for line in _numeric(name))
-        yield from (f"# {line}" for line in self._left_out())
-
-    def _left_out(self) -> Iterator[str]:
-        """Columns that are not proposed, in comments."""
-        for table in ("workplaces", "workers"):
-            names = [one.name for one in self.unproposed if one.table == table]
-            if names:
-                yield f"{len(names)} further columns of {table}, whose meaning is not known:"
-                yield from wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
-        yield from self.why_left_out()
-
-    def why_left_out(self) -> Iterator[str]:
-        """A line for each column that holds no codes."""
-        for table, name, why in self.skipped:
-            yield f"Left out: {table}.{quoted(name)} ({why})."
-
-    def plan(self, sources: Mapping[str, str]) -> Iterator[str]:
-        """The plan, with tables that the headers suggest."""
-        tables = self.tables
-        yield "data:"
-        yield from (f"  {name}: {_one_line(source)}" for name, source in sources.items())
-        yield "codebook: codebook.yaml"
-        yield "account: my-account  # opened once with `leeward ledger create`"
-        yield "period: 2026Q1"
-        yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
-        yield "tables:" if tables else "tables: []  # name tables once an attribute has a list"
-        share = "1" if len(tables) < 2 else f"1/{len(tables)}"
-        for name, by in tables.items():
-            yield f"  - {{name: {name}, by: [{', '.join(by)}], share: {share}}}"
+    def numeric(self) -> Mapping[str, str]:
+        """Columns of jobs with the name of pay or the type of a number, and their types."""
+        return {
+            name: kind
+            for name, kind in self._of_jobs().items()
+            if not is_weight(name) and (is_pay(name) or NUMBERS.match(kind))
+        }
 
     @property
-    def tables(self) -> dict[str, list[str]]:
-        """Tables by the attributes that have a list: one of each theme."""
-        public = _one_of_each([one for one in self.active if one.public])
-        workers = _one_of_each([one for one in self.active if one.table == "workers"])[:2]
-        made = {"by_workplace": public[:3], "by_worker": [*public[:1], *workers] if workers else []}
-        return {name: by for name, by in made.items() if by}
+    def further(self) -> Mapping[str, tuple[str, ...]]:
+        """By table the columns that are not proposed and could hold codes."""
+        flow = {one.name for one in self.proposed if one.table == "jobs"}
+        rest = {*self._of_jobs()} - {*self.numeric} - flow
+        of_jobs = [one for one in self._of_jobs() if one in rest and not is_weight(one)]
+        named = [*((one.table, one.name) for one in self.unproposed),
+                 *(("jobs", one) for one in of_jobs)]  # fmt: skip
+        found: dict[str, tuple[str, ...]] = {}
+        for table, name in named:
+            found[table] = (*found.get(table, ()), name)
+        return found
+
+    @property
+    def tables(self) -> tuple[DraftedTable, ...]:
+        """One product: all jobs by public attributes, one of each theme, broken down by others."""
+        public = _one_of_each([one for one in self.active if one.public])[:MOST_BY]
+        workers = _one_of_each([one for one in self.active if one.table == "workers"])
+        if public:
+            return (DraftedTable("jobs", (*public,), (*workers,)),)
+        return (DraftedTable("by_worker", (*workers[:MOST_BY],)),) if workers else ()
 
 
 def _one_of_each(columns: list[Column]) -> list[str]:
     """The names of attributes with one for each theme, long lists and lists of one code last."""
     chosen: dict[str, Column] = {}
     for one in columns:
-        theme = "" if one.meaning is None else one.meaning.theme
+        theme = one.attribute if one.meaning is None else one.meaning.theme
         kept = chosen.setdefault(theme, one)
         if _unwieldy(one) < _unwieldy(kept):
             chosen[theme] = one
@@ -275,66 +252,3 @@ def _one_of_each(columns: list[Column]) -> list[str]:
 
 def _unwieldy(column: Column) -> bool:
     return len(column.listed) > MOST_CODES_OF_A_TABLE
-
-
-def _attribute(column: Column) -> Iterator[str]:
-    """An attribute as it is declared."""
-    yield f"{column.attribute}:" if column.listed else f"{column.attribute}:  # {WRITE}"
-    yield f"  table: {column.table}"
-    if column.name != column.attribute:
-        yield f"  column: {_one_line(column.name)}"
-    if column.table == "workplaces":
-        yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
-    if column.fit is not None and not column.in_file:
-        yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
-        if column.meaning is not None and column.meaning.else_write:
-            yield f"  # or, if these are its codes: codes: {column.meaning.else_write}"
-        return
-    if not column.listed and column.meaning is not None and column.meaning.lists:
-        known = column.meaning.lists.replace(" ", ", ")
-        yield f"  # classifications that it may be of (see `leeward codes`): {known}"
-    why = _why(column) if column.listed else ""
-    yield f"  codes: {column.list_file}{why}"
-
-
-def _why(column: Column) -> str:
-    """What somebody must confirm of a list in a file."""
-    if column.fit is None:
-        return f"  # {READ}"
-    lacks = len(column.fit.lacking)
-    return f"  # {column.fit.listed.name}, and {lacks} codes {READ}"
-
-
-def _numeric(name: str) -> Iterator[str]:
-    """A numeric column of jobs, to be declared by a person: its cap is a decision."""
-    legal_name = legal(name, ())
-    yield f"{legal_name}:  # a column of numbers: correct this and uncomment it, or delete it"
-    yield "  table: jobs"
-    if legal_name != name:
-        yield f"  column: {_one_line(name)}"
-    yield "  type: integer"
-    yield "  unit: cent  # what a number counts"
-    yield "  period: month  # the time that a number is for"
-    yield "  cap: 1500000  # public: decided before the data are seen, never computed from them"
-    yield "  cap_from: who decided the cap, and by what  # for tables of pay"
-    yield "  classes: {low: 300000, high: 1500000}  # the last bound is the cap"
-
-
-def quoted(name: str) -> str:
-    """A column's name as YAML, also in a comment, and on a terminal.
-
-    A header of a file may contain line breaks and control characters: all are written as escapes.
-    """
-    return name if re.fullmatch(NAME, name) else _one_line(name)
-
-
-def _one_line(text: str) -> str:
-    """Text in double quotes that neither YAML nor a terminal reads as anything else."""
-    return "".join(map(_visible, json.dumps(text, ensure_ascii=False)))
-
-
-def _visible(letter: str) -> str:
-    if letter.isprintable():
-        return letter
-    number = ord(letter)
-    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"

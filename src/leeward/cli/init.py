@@ -1,34 +1,40 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 from typing import Annotated
 
 import typer
 
 from leeward.bundle.disk import write_file
 from leeward.cli.check import Encoding, Quotes
-from leeward.cli.draft import Column, Draft, quoted
-from leeward.cli.meaning import few_labels
+from leeward.cli.draft import Codes, Draft
+from leeward.cli.draft_answer import CODEBOOK, PLAN, DraftAnswer
+from leeward.cli.draft_documents import Chosen, codebook_lines, plan_lines
+from leeward.cli.employees import FILE, LIST, Employees, require_file
+from leeward.cli.keys import Headers
 from leeward.cli.recipes import start_recipe
+from leeward.cli.recipes.recipe import CONFIDENTIAL
 from leeward.cli.screen import given_options, say, say_json
 from leeward.engines import connect
 from leeward.engines.address import seen_from
 from leeward.engines.driver_errors import frankly
 from leeward.errors import BadFile, InvalidParameter, raise_all
 from leeward.model.classifications import Library
-from leeward.model.resources import read_resources
+from leeward.model.resources import Resources, read_resources
 
-CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 HEADERS_ALONE = (
-    *("--jobs", "--list-codes", "--classifications", "--engine", "--encoding", "--quotes"),
-    "--json",
+    *("--list-codes", "--classifications", "--engine", "--encoding", "--quotes"),
+    *("--account", "--json"),
 )
-OFFICE_ALONE = ("--wages", "--cohorts", "--workplaces", "--workers", "--years", "--quarter")
+OFFICE_ALONE = (
+    *("--wages", "--cohorts", "--years", "--quarter"),
+    *("--workplaces", "--workers", "--jobs", "--period"),
+)
 DEMO_ALONE = ("--demo-jobs",)
-RECIPES_ALONE = (*OFFICE_ALONE[:2], *OFFICE_ALONE[4:], "--target", "--size", "--demo", *DEMO_ALONE)
+RECIPES_ALONE = (*OFFICE_ALONE[:4], "--target", "--size", "--demo", *DEMO_ALONE)
 """Options for headers, for the tables of an office, for made-up ones, and for recipes."""
 
 
@@ -52,9 +58,15 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     ] = None,
     encoding: Encoding = None,
     quotes: Quotes = None,
+    account: Annotated[
+        str | None, typer.Option(help="The account that pays, as the plan names it.")
+    ] = None,
+    period: Annotated[
+        str | None, typer.Option(help="What the jobs are of, such as 2026Q2.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was written as JSON.")] = False,
     recipe: Annotated[
-        str | None, typer.Option(help="Plans of a product: umetrics, pseo, veo or qwi.")
+        str | None, typer.Option(help="Plans of a product: lodes, umetrics, pseo, veo or qwi.")
     ] = None,
     wages: Annotated[str | None, typer.Option(help="With --recipe: the wage records.")] = None,
     cohorts: Annotated[
@@ -84,6 +96,9 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     workplace columns that are usually public are read too: to find the list and vintage that they
     are of, or to fill lists that have no standard. Codes of workers are never read.
 
+    With --workers only, each row of one table is a worker with one job; its rows are numbered in a
+    private file.
+
     With --recipe the plans are those of a public product, and its confidential tables are
     prepared from wage records and cohorts; --demo does everything on made-up data.
 
@@ -91,45 +106,103 @@ def init_command(  # noqa: PLR0913 (a parameter for each option)
     """
     tables = {"workplaces": workplaces, "workers": workers, "jobs": jobs}
     if recipe is not None:
-        office = {"wages": wages, "workplaces": workplaces, "workers": workers, "cohorts": cohorts}
         told = {"years": years, "quarter": tuple(quarter or ()) or None, "target": target,
-                "size": size}  # fmt: skip
+                "size": size, "period": period}  # fmt: skip
         _refuse_beside(context, "with --recipe", HEADERS_ALONE)
         way, useless = ("with", OFFICE_ALONE) if demo else ("without", DEMO_ALONE)
         _refuse_beside(context, f"{way} --demo", useless)
+        office = {"wages": wages, "cohorts": cohorts, **tables}
         start_recipe(recipe, out, office, told, demo_jobs if demo else None)
         return
     _refuse_beside(context, "without --recipe", RECIPES_ALONE)
-    raise_all(_not_given(name) for name, one in tables.items() if one is None)
-    sources = {name: one or "" for name, one in tables.items()}
     reading = {"engine": engine, "encoding": encoding, "quotes": quotes}
-    reading_codes = list_codes or classifications is not None
-    headers = {*sources} - ({"workplaces"} if reading_codes else set())
-    resources = read_resources(reading, Path())
-    with frankly(), connect(sources, Path(), resources, headers=headers) as opened:
-        reads = opened.codes if reading_codes else None
-        library = Library(classifications, "--classifications")
-        draft = Draft(opened.describe(), library, reads, listing=list_codes)
-        located = {name: seen_from(source, out) for name, source in sources.items()}
-        located |= {name: told for name, told in reading.items() if told is not None}
-        official = None if classifications is None else seen_from(str(classifications), out)
-        texts = _texts(draft, located, official)
-    refuse_existing(out, texts)
-    write_texts(out, texts)
+    given = GivenTables(tables, reading, classifications, list_codes)
+    answer = given.write_draft(out, Chosen(account, period))
     if as_json:
-        say_json(_as_json(out, draft))
+        say_json(answer.json)
         return
-    for line in _next_steps(out, draft):
+    for line in answer.lines():
         say(line)
 
 
-def _texts(draft: Draft, sources: Mapping[str, str], official: str | None) -> dict[str, str]:
-    """Codebook, plan and code lists by the names of their files."""
-    return {
-        CODEBOOK: "\n".join(draft.codebook(official)) + "\n",
-        PLAN: "\n".join(draft.plan(sources)) + "\n",
-        **{one.list_file: list_text(one.listed) for one in draft.active if one.in_file},
-    }
+@dataclass(frozen=True)
+class GivenTables:
+    """The tables whose headers suggest a draft, and how they are read."""
+
+    named: Mapping[str, str | None]
+    reading: Mapping[str, str | None]
+    classifications: Path | None = None
+    list_codes: bool = False
+
+    def __post_init__(self) -> None:
+        needed = ("workers",) if self.named["jobs"] is None else (*self.named,)
+        raise_all(_not_given(name) for name in needed if self.named[name] is None)
+        if self.named["jobs"] is None:
+            require_file(self.named["workers"] or "")
+        if self.list_codes and self.named["workplaces"] is None:
+            raise _not_given("workplaces")
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """The three tables; of employees, workers and jobs are one."""
+        workers = self.named["workers"] or ""
+        return {name: one or workers for name, one in self.named.items()}
+
+    @property
+    def _resources(self) -> Resources:
+        return read_resources(self.reading, Path())
+
+    @property
+    def _reading_codes(self) -> bool:
+        asked = self.list_codes or self.classifications is not None
+        return asked and self.named["workplaces"] is not None
+
+    def write_draft(self, out: Path, chosen: Chosen) -> DraftAnswer:
+        """Write codebook, plan and code lists into a folder, and say what they are."""
+        headers = {*self.sources} - ({"workplaces"} if self._reading_codes else set())
+        with (
+            frankly(),
+            connect(self.sources, Path(), self._resources, headers=headers) as opened,
+        ):
+            employees = self._employees(opened.describe())
+            described = opened.describe() if employees is None else employees.headers
+            draft = self._draft(described, opened.codes if self._reading_codes else None)
+            texts = self._texts(draft, out, chosen, employees)
+        numbered = employees is not None and employees.numbered
+        refuse_existing(out, (*texts, CONFIDENTIAL) if numbered else texts)
+        if employees is not None and numbered:
+            employees.number_rows(out, self._resources)
+        write_texts(out, texts)
+        return DraftAnswer(out, draft, chosen, employees)
+
+    def _employees(self, described: Headers) -> Employees | None:
+        if self.named["jobs"] is not None:
+            return None
+        listed = None if self.named["workplaces"] is None else described["workplaces"]
+        return Employees(self.sources["workers"], described["workers"], listed)
+
+    def _draft(self, described: Headers, codes: Codes | None) -> Draft:
+        library = Library(self.classifications, "--classifications")
+        return Draft(described, library, codes, listing=self.list_codes)
+
+    def _texts(
+        self, draft: Draft, out: Path, chosen: Chosen, employees: Employees | None
+    ) -> dict[str, str]:
+        """Codebook, plan and code lists by the names of their files."""
+        located = {name: seen_from(source, out) for name, source in self.sources.items()}
+        if employees is not None and employees.listed is None:
+            located["workplaces"] = LIST
+        if employees is not None and employees.numbered:
+            located |= {"workers": FILE, "jobs": FILE}
+        located |= {name: one for name, one in self.reading.items() if one is not None}
+        folder = self.classifications
+        opening = () if employees is None else employees.opening
+        official = None if folder is None else seen_from(str(folder), out)
+        return {
+            CODEBOOK: "\n".join(codebook_lines(draft, official)) + "\n",
+            PLAN: "\n".join(plan_lines(draft, located, chosen, opening)) + "\n",
+            **{one.list_file: list_text(one.listed) for one in draft.active if one.in_file},
+        }
 
 
 def _not_given(name: str) -> InvalidParameter:
@@ -183,54 +256,3 @@ def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
                 value=repr(str(path)),
                 next_step="Choose another folder.",
             ) from None
-
-
-def _as_json(out: Path, draft: Draft) -> dict[str, object]:
-    """What was written: paths, names of columns and classifications, never codes."""
-    standard = {one.attribute: one.fit.address for one in draft.active if one.fit is not None}
-    return {
-        "codebook": str(out / CODEBOOK),
-        "plan": str(out / PLAN),
-        "classifications": standard,
-        "lists_to_confirm": [str(out / one.list_file) for one in draft.active if one.in_file],
-        "lists_to_fill": [str(out / one.list_file) for one in draft.to_write],
-        "not_proposed": [f"{one.table}.{one.name}" for one in draft.unproposed],
-        "left_out": {f"{table}.{name}": why for table, name, why in draft.skipped},
-    }
-
-
-def _next_steps(out: Path, draft: Draft) -> Iterator[str]:
-    """What was written, what it rests on, and what a person must do."""
-    yield f"Wrote {out / CODEBOOK} and {out / PLAN}."
-    fitted = [one for one in draft.active if not one.in_file]
-    if fitted:
-        yield "These columns got a classification. Look whether it is theirs:"
-        yield from (
-            f"  {quoted(one.name)}: {one.fit.address} ({few_labels(one.listed)})"
-            for one in fitted
-            if one.fit is not None
-        )
-    confirm = [one for one in draft.active if one.in_file]
-    if confirm:
-        yield "These code lists were read from the data, from workplace columns that are usually"
-        yield "public. Somebody must confirm that their values are public:"
-        yield from (f"  {out / one.list_file}{_lacking(one)}" for one in confirm)
-    if draft.to_write:
-        yield "No list is known for these: they are comments in the codebook. Write a list (header"
-        yield "code,label; one row for each code) and uncomment the attribute, or delete it:"
-        yield from (f"  {quoted(one.name)}: {out / one.list_file}" for one in draft.to_write)
-    if draft.unproposed:
-        count = len(draft.unproposed)
-        yield f"{count} further columns could hold codes; their names are comments in the codebook."
-    yield from draft.why_left_out()
-    ready = "" if draft.tables else " once a list is written"
-    yield "Then: decide which workplace attributes are public, choose tables and epsilon, and run"
-    yield f"  leeward plan {quote(str(out / PLAN))}{ready}"
-
-
-def _lacking(column: Column) -> str:
-    """How a list in a file came about."""
-    if column.fit is None:
-        return ""
-    lacks = len(column.fit.lacking)
-    return f": {column.fit.listed.name}, which lacks {lacks} of the codes (another vintage?)"

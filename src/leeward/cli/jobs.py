@@ -1,13 +1,16 @@
 """`leeward jobs`: from wage records to the jobs of one quarter, for the operator's eyes."""
 
+from collections.abc import Iterator
+from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leeward.cli.check import Encoding, Memory, Quotes, Spill
-from leeward.cli.screen import CONFIDENTIAL, progress, say
-from leeward.engines.wages import write_jobs
+from leeward.cli.check import Encoding, Memory, Most, Quotes, Spill
+from leeward.cli.screen import CONFIDENTIAL, EXCEEDED, progress, say, say_json
+from leeward.engines.wages import JobsFile, write_jobs
 from leeward.model.resources import (
     Resources,
     read_encoding,
@@ -16,7 +19,8 @@ from leeward.model.resources import (
     read_quotes,
 )
 from leeward.model.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
-from leeward.show.numbers import counted
+from leeward.publishing.losses import MOST, NOISE, beyond, read_most
+from leeward.show.numbers import counted, share
 
 
 def jobs_command(  # noqa: PLR0913 (a parameter for each option)
@@ -49,6 +53,8 @@ def jobs_command(  # noqa: PLR0913 (a parameter for each option)
     spill: Spill = None,
     encoding: Encoding = None,
     quotes: Quotes = None,
+    most: Most = MOST,
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:
     """Write the jobs of a quarter that follow from wage records. CONFIDENTIAL output.
 
@@ -68,10 +74,50 @@ def jobs_command(  # noqa: PLR0913 (a parameter for each option)
         read_encoding(encoding, "--encoding"),
         read_quotes(quotes, "--quotes"),
     )
+    allowance = read_most(most, "--most")
     with progress() as bar:
         bar.step("reading wages")
         made = write_jobs(wages, wanted, out, allowed)
-    say(CONFIDENTIAL)
-    say(f"{made.path} has {counted(made.jobs, 'job')} of {quarter}; only its owner may read it.")
+    warnings = [*_warnings(made, quarter, allowance)]
+    if as_json:
+        say_json(_as_json(made, most, warnings))
+    else:
+        for line in (CONFIDENTIAL, *_lines(made, quarter), *warnings):
+            say(line)
+    if warnings:
+        raise typer.Exit(EXCEEDED)
+
+
+def _lines(made: JobsFile, quarter: str) -> Iterator[str]:
+    """The file, what it lacks, and the records that make no job."""
+    yield f"{made.path} has {counted(made.jobs, 'job')} of {quarter}; only its owner may read it."
     if made.missing:
-        say(f"It has no column flow: there are no wages of {' and '.join(made.missing)}.")
+        yield f"It has no column flow: there are no wages of {' and '.join(made.missing)}."
+    for one in made.left_out:
+        of = "" if one.quarter == quarter else f" of {one.quarter}"
+        such = f" (such as {', '.join(one.examples)})" if one.examples else ""
+        yield f"left out{of}: {one.rows:,} of {counted(one.of, 'record')} {one.problem}{such}"
+        yield f"  {one.remedy}"
+
+
+def _warnings(made: JobsFile, quarter: str, most: Fraction) -> Iterator[str]:
+    """In which quarters more records than allowed make no job."""
+    for name, (lost, of) in made.lost().items():
+        if lost == of:
+            missing = NOISE if name == quarter else "nothing is known of the flow of its jobs"
+            yield f"Every record of {name} is lost: {missing}."
+        elif beyond(lost, of, most):
+            yield f"{name} loses {share(lost, of)} of its records ({lost:,} of {of:,})."
+
+
+def _as_json(made: JobsFile, most: str, warnings: list[str]) -> dict[str, object]:
+    """The whole answer, with its mark."""
+    return {
+        "confidential": CONFIDENTIAL,
+        "path": str(made.path),
+        "jobs": made.jobs,
+        "missing": list(made.missing),
+        "left_out": [{**asdict(one), "examples": list(one.examples)} for one in made.left_out],
+        "most": most,
+        "warnings": warnings,
+    }

@@ -10,6 +10,7 @@ from unicodedata import normalize
 
 from leeward.model.classifications import STANDARD, Classification, Library
 from leeward.model.declaration import NAME, RESERVED
+from leeward.model.spelling import LABELS
 
 LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
 """Letters that Unicode does not take apart."""
@@ -52,16 +53,15 @@ class Meaning:
     lists: str = ""
     public: bool = False
     sure: bool = False
-    else_write: str = ""
-    """Codes that no classification has and many registers use."""
 
     def __contains__(self, name: str) -> bool:
         return bool({plain(name), ENDINGS.sub("", plain(name))} & {*self.names.split()})
 
 
 PLACES = (
-    "place block tract region geography municipality district land bundesland kreis bezirk "
-    "gemeinde kanton canton departement commune province provincia comune nuts nuts1 nuts2 nuts3"
+    "place block tract region location geography municipality district land bundesland kreis "
+    "bezirk gemeinde kanton canton departement commune province provincia comune "
+    "nuts nuts1 nuts2 nuts3"
 )
 NACE = "nace2/section nace2.1/section nace/division nace/group nace/class"
 OF_WORKPLACES = (
@@ -93,13 +93,8 @@ OF_WORKPLACES = (
     Meaning("age of firm", "firmage firm_age", "lehd/firmage", sure=True),
 )
 OF_WORKERS = (
-    Meaning(
-        "sex",
-        "sex gender geschlecht sexe sesso sexo",
-        "lehd/sex",
-        sure=True,
-        else_write="{M: Male, F: Female}",
-    ),
+    Meaning("sex", "sex gender geschlecht sexe sesso", "lehd/sex", sure=True),
+    Meaning("sex", "sexo", "lehd/sex"),  # M may be male or mujer
     Meaning("age", "agegrp age_group agegroup", "lehd/agegrp", sure=True),
     Meaning("education", "education educ edu", "lehd/education", sure=True),
     Meaning("education", "isced isced2011 isced11", "isced2011/level", sure=True),
@@ -112,15 +107,17 @@ OF_WORKERS = (
 )
 MEANINGS = {"workplaces": OF_WORKPLACES, "workers": OF_WORKERS}
 
-WORKPLACE_IDS = (
-    "workplace_id estab_id establishment_id estab establishment workplace site_id plant_id "
-    "primary_key seinunit sein unit_id idunit betriebsnr betrieb_id betriebsnummer siret arbst"
+FLOW = "flow"
+"""The column of jobs in which `leeward jobs` writes the class of each job."""
+
+WEIGHT = "a survey weight: not supported, every row counts as one"
+WEIGHTS = re.compile(
+    r"(.*_)?(weights?|wgts?|grossing|expansion_?fac|poids|ponder|gewicht|hochrechn|hrf|calib).*"
 )
-WORKER_IDS = (
-    "worker_id person_id pid pik worker person personid employee_id idperson persnr "
-    "personalnummer nir individual_id"
+PAYS = re.compile(
+    r"(.*_)?(pay|income|payroll|lohn)|.*(earn|wage|salar|gehalt|entgelt|verdienst|retribu|stipend).*"
 )
-EMPLOYERS = "employer_id employer firm firm_id firmid ein enterprise enterprise_id company_id siren"
+"""Names of columns that hold weights, and of those that hold pay."""
 
 UNFIT_NAMES = {
     r"(.*_)?(x|x1|index|row|rownames?|row_names?|row_number|unnamed_\d+)": "row numbers",
@@ -132,9 +129,9 @@ UNFIT_NAMES = {
 }
 """Columns that no table is by, whatever they hold."""
 
+FRACTIONS = "numbers with fractions"
 UNFIT_KINDS = {
-    "float": "numbers with fractions",
-    "decimal": "numbers with fractions",
+    **dict.fromkeys(("float", "decimal"), FRACTIONS),
     **dict.fromkeys(("date", "time", "interval"), "a time"),
     **dict.fromkeys(("array", "struct", "map", "binary", "json"), "no single text"),
 }
@@ -143,9 +140,21 @@ UNFIT_KINDS = {
 def unfit(name: str, kind: str) -> str | None:
     """Why a column holds no codes, by its name and its type; None if it may."""
     for part, why in UNFIT_KINDS.items():
-        if part in kind.lower():
+        if part in kind.lower() and not (why == FRACTIONS and is_weight(name)):
             return f"{kind.partition('<')[0]}: {why}"  # in <> are names that a file gives
+    if is_weight(name):
+        return WEIGHT
     return next((why for of, why in UNFIT_NAMES.items() if re.fullmatch(of, plain(name))), None)
+
+
+def is_weight(name: str) -> bool:
+    """Whether a column holds survey weights, by its name."""
+    return WEIGHTS.fullmatch(plain(name)) is not None
+
+
+def is_pay(name: str) -> bool:
+    """Whether a column holds pay, by its name."""
+    return PAYS.fullmatch(plain(name)) is not None
 
 
 def likeliest(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -186,6 +195,11 @@ def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
     named = (one for name in names for one in library.named(name))
     found = [one for one in named if "string" in kind or _all_numbers(one)]
     return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+
+
+def spellings(listed: Classification) -> tuple[str, ...]:
+    """The spellings that a draft accepts: those of the list, and labels beside them."""
+    return (*listed.spellings, LABELS) if listed.spellings else ()
 
 
 def _all_numbers(listed: Classification) -> bool:

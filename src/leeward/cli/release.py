@@ -18,6 +18,14 @@ from leeward.exact import number_text
 from leeward.privacy.words import amount_text
 from leeward.publishing.plan import Plan, read_plan
 
+Unchecked = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REASON",
+        help="Release although no `leeward check` of these data has ended; the ledger keeps the "
+        "reason.",
+    ),
+]
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 
 
@@ -40,21 +48,23 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
             "ledger keeps the reason.",
         ),
     ] = None,
+    unchecked: Unchecked = None,
     memory: Memory = None,
     spill: Spill = None,
     as_json: Annotated[bool, typer.Option("--json", help="What was published as JSON.")] = False,
 ) -> None:
     """Charge the ledger, tabulate, add noise, write the bundle.
 
-    Everything is checked before the charge. What is charged stays charged, whatever happens.
+    Run `leeward check` first: a release needs its receipt. What is charged stays charged, whatever
+    happens.
 
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
     asked = read_plan(plan)
     if memory is not None or spill is not None:
         asked = allowing(asked, memory, spill)
-    chosen = {"again": again, "corrects": corrects, "same_establishments": same_establishments}
-    done = run(asked, out, ledger, **chosen)
+    reasons = {"same_establishments": same_establishments, "unchecked": unchecked}
+    done = run(asked, out, ledger, again=again, corrects=corrects, **reasons)
     if as_json:
         added = report(done)
         with suppress(OSError):  # a closed stream does not undo the release

@@ -20,7 +20,7 @@ from leeward.show.progress import Silent
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-REFUSED, FAILED_AFTER_CHARGE, INTERRUPTED = 1, 3, 130
+REFUSED, FAILED_AFTER_CHARGE, EXCEEDED, INTERRUPTED = 1, 3, 4, 130
 CONFIDENTIAL = "Confidential: what follows may hold facts about the data. It stays inside."
 
 OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -6,12 +6,13 @@ from typing import Annotated
 
 import typer
 
+from leeward.cli.release import Unchecked
 from leeward.cli.screen import progress, say, say_json
 from leeward.show.numbers import count
 from leeward.synth.linking import Synthetic, linked
 
 
-def linked_command(
+def linked_command(  # noqa: PLR0913 (a parameter for each option)
     plan: Annotated[Path, typer.Argument(help="The plan file.")],
     out: Annotated[Path, typer.Option("--out", help="The folder to write; it must not exist.")],
     *,
@@ -23,6 +24,7 @@ def linked_command(
     again: Annotated[
         bool, typer.Option("--again", help="Release a plan that was charged before, and pay again.")
     ] = False,
+    unchecked: Unchecked = None,
     as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
 ) -> None:
     """Write synthetic workplaces, workers and jobs that reproduce the tidy tables of a plan.
@@ -33,7 +35,13 @@ def linked_command(
     Example: leeward synth linked plan.yaml --out synthetic --ledger ledger.sqlite
     """
     with progress() as bar:
-        made = linked(plan, out, ledger, measured=measured, again=again, progress=bar)
+        made = linked(
+            *(plan, out, ledger),
+            measured=measured,
+            again=again,
+            unchecked=unchecked,
+            progress=bar,
+        )
     with suppress(OSError):  # a closed stream does not undo the charge
         _tell(made, charged=measured is None, as_json=as_json)
 

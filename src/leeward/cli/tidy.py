@@ -1,5 +1,6 @@
 """`leeward tidy`: tables that add up, are not negative and are whole, made of a sealed bundle."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -44,10 +45,16 @@ def tidy_command(
         made = tidy(bundle, out, shrink=shrink, progress=bar)
     _tell(made)
     if asked is not None:
-        for form, path in asked.write(made).items():
-            say(f"{path} has the form of LODES {form.upper()}.")
-        for form, missing in forms(made)[1].items():
-            say(f"{form.upper()} is not made: it {missing.rule}.")
+        for line in lodes_lines(asked, made):
+            say(line)
+
+
+def lodes_lines(asked: Lodes, made: Bundle) -> Iterator[str]:
+    """Write the files in the form of LODES, and say which were made."""
+    for form, path in asked.write(made).items():
+        yield f"{path} has the form of LODES {form.upper()}."
+    for form, missing in forms(made)[1].items():
+        yield f"{form.upper()} is not made: it {missing.rule}."
 
 
 def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:

@@ -6,6 +6,7 @@ from typing import Literal, Protocol, Self
 from leeward.errors import LeewardError
 from leeward.model import (
     EVERY_STEP,
+    Attribute,
     Batch,
     Cells,
     Codebook,
@@ -62,6 +63,19 @@ class Engine(Protocol):
         these are; so nothing may refuse a release of these data.
         """
 
+    def count_lost(
+        self,
+        codebook: Codebook,
+        rule: JobsRule,
+        steps: Steps,
+        sets: Sequence[frozenset[Attribute]],
+    ) -> tuple[tuple[int, ...], int]:
+        """The jobs that tables by each set of attributes lose, and all that should count.
+
+        CONFIDENTIAL: for internal output only. They are counted as a release counts, whose `steps`
+        these are; so nothing may refuse a release of these data.
+        """
+
     def is_staffed(self, codebook: Codebook) -> bool:
         """Whether every establishment of the frame has a job. CONFIDENTIAL."""
 
@@ -75,10 +89,13 @@ class Engine(Protocol):
         again, which takes as long as the digest did.
         """
 
-    def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+    def frame_sketch(
+        self, codebook: Codebook, key: str, size: int, *, plain: bool = False
+    ) -> tuple[str, ...]:
         """The `size` smallest keyed hashes of workplace ids, 16 hexadecimal digits each, ascending.
 
-        The same for the same ids as text on every database; no other column matters.
+        The same for the same ids as text on every database; no other column matters. With `plain`
+        ids have no blanks around them, no leading zeros and no `.0` behind them.
         """
 
     def prepare(

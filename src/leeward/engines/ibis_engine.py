@@ -7,6 +7,7 @@ from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.engine import Owners
 from leeward.engines.headers import header_problems
+from leeward.engines.losses import AttributeSets, count_lost
 from leeward.engines.tabulation import (
     Tabulation,
     Wanted,
@@ -71,6 +72,11 @@ class IbisEngine:
     ) -> tuple[int, ...]:
         return hiding_errors(lambda: count_impossible(self._database, codebook, rule, steps))
 
+    def count_lost(
+        self, codebook: Codebook, rule: JobsRule, steps: Steps, sets: AttributeSets
+    ) -> tuple[tuple[int, ...], int]:
+        return hiding_errors(lambda: count_lost(self._database, codebook, rule, steps, sets))
+
     def is_staffed(self, codebook: Codebook) -> bool:
         return hiding_errors(lambda: is_staffed(self._database, codebook))
 
@@ -80,8 +86,10 @@ class IbisEngine:
     def unchanged(self) -> bool:
         return hiding_errors(self._database.unchanged)
 
-    def frame_sketch(self, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
-        return hiding_errors(lambda: frame_sketch(self._database, codebook, key, size))
+    def frame_sketch(
+        self, codebook: Codebook, key: str, size: int, *, plain: bool = False
+    ) -> tuple[str, ...]:
+        return hiding_errors(lambda: frame_sketch(self._database, codebook, key, size, plain=plain))
 
     def prepare(
         self,

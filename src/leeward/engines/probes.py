@@ -1,6 +1,6 @@
 """Probes: the queries that look for wrong rows; they return numbers and a few examples."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -14,11 +14,16 @@ from leeward.engines.recoding import (
     known_texts,
     number,
     same_id,
+    stripped,
 )
+from leeward.engines.spelling import marked
 from leeward.engines.tidying import counted, is_unranked
 from leeward.model import Attribute, Codebook, JobsRule, NumericRange
 
 EXAMPLES = 3
+SAMPLE = 200
+"""Unknown texts that are compared with the codes, for hints."""
+
 LONGEST = 40
 
 Wrong = tuple[int, tuple[str, ...]]
@@ -36,6 +41,10 @@ class Probe:
     def is_empty(self, table: str) -> bool:
         """Whether a table has no rows."""
         return not self.database.rows(self.tables[table].select(one=1).limit(1))
+
+    def rows(self, table: str) -> int:
+        """How many rows a table has."""
+        return self._count(self.tables[table])
 
     def nulls(self, table: str, column: str) -> int:
         """How many rows have a null in the column."""
@@ -70,11 +79,13 @@ class Probe:
         rows = self._count(lost)
         return rows, self._examples(lost.select(text=as_text(lost.id))) if rows else ()
 
-    def trimmed_orphans(self, column: str, table: str, key: str) -> int:
-        """How many jobs would, if ids were without the blanks around them."""
+    def orphans_in(
+        self, form: Callable[[Column], Column], column: str, table: str, key: str
+    ) -> int:
+        """How many jobs would, if ids were compared in another form."""
         jobs, other = self.tables["jobs"], self.tables[table]
-        ids = jobs.select(id=_stripped(as_text(jobs[column])))
-        others = other.select(other=_stripped(as_text(other[key])))
+        ids = jobs.select(id=form(as_text(jobs[column])))
+        others = other.select(other=form(as_text(other[key])))
         return self._count(ids.filter(ids.id.notnull()).anti_join(others, ids.id == others.other))
 
     def unranked(self, column: str) -> int:
@@ -116,22 +127,26 @@ class Probe:
         return Strangers(
             nulls,
             unlisted,
-            *(self._unlisted(texts, known) if unlisted else ((), ())),
+            *(self._unlisted(texts, known) if unlisted else ((), (), ())),
             *(self._ambiguous(texts, known) if ambiguous else (0, ())),
         )
 
-    def _unlisted(self, texts: Table, known: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Examples of unknown texts, and of those that are empty or almost known."""
+    def _unlisted(
+        self, texts: Table, known: Table
+    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """Examples of unknown texts, of those that are empty or almost known, and a sample."""
         unknown = texts.filter(texts.text.notnull()).select("text")
         listed = self.scratch.keep(unknown.anti_join(known, unknown.text == known.text))
-        blank = listed.filter(_stripped(listed.text) == "")
-        near = listed.semi_join(known, _stripped(listed.text).lower() == known.text.lower())
-        return self._examples(listed), (*self._examples(blank)[:1], *self._examples(near))
+        blank = listed.filter(stripped(listed.text) == "")
+        near = listed.semi_join(known, stripped(listed.text).lower() == known.text.lower())
+        almost = (*self._examples(blank)[:1], *self._examples(near))
+        sample = (*almost, *self._examples(listed, SAMPLE))
+        return self._examples(listed), almost, tuple(dict.fromkeys(sample))
 
     def odd_numbers(self, attribute: Attribute, numbers: NumericRange) -> "OddNumbers":
         """What a numeric column holds beside whole numbers from low to cap."""
         column = self.tables[attribute.table][attribute.column]
-        value = number(column)
+        value, marks = number(column), marked(column)
         rows = self.tables[attribute.table].select(
             text=as_text(column),
             missing=column.isnull(),
@@ -139,16 +154,19 @@ class Probe:
             below=is_below(value, numbers.low),
             above=~is_below(value, numbers.cap + 1),
             fraction=has_fraction(value),
+            **marks,
         )
         kinds = ("missing", "unreadable", "below", "above", "fraction")
-        counts = {kind: rows.count(where=rows[kind]) for kind in kinds}
+        counts = {kind: rows.count(where=rows[kind]) for kind in (*kinds, *marks)}
         (found,) = self.database.rows(rows.aggregate(**counts))
 
         def wrong(kind: str) -> Wrong:
             texts = rows.filter(rows[kind]).select("text")
             return int(found[kind]), self._examples(texts) if found[kind] else ()
 
-        return OddNumbers(int(found["missing"]), *map(wrong, kinds[1:]))
+        spelled = {mark: int(found[mark]) for mark in marks}
+        unreadable, below, above, fraction = map(wrong, kinds[1:])
+        return OddNumbers(int(found["missing"]), unreadable, below, above, fraction, spelled)
 
     def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
         """Rows whose text the database takes for several of the listed ones."""
@@ -175,9 +193,9 @@ class Probe:
         (found,) = self.database.rows(query.aggregate(number=query.count()))
         return int(found["number"])
 
-    def _examples(self, texts: Table) -> tuple[str, ...]:
+    def _examples(self, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
         """The first few different rows of a query of texts, in their order."""
-        rows = self.database.rows(texts.distinct().order_by(*texts.columns).limit(EXAMPLES))
+        rows = self.database.rows(texts.distinct().order_by(*texts.columns).limit(most))
         return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
 
 
@@ -199,14 +217,6 @@ def _counted(attribute: int, texts: Table, known: Table) -> Table:
         unlisted=each.unlisted.sum(),
         ambiguous=each.matched.sum(where=each.listed > 1),
     ).mutate(attribute=attribute)
-
-
-def _stripped(text: Column) -> Column:
-    """A text without blanks around it."""
-    if text.get_backend().name == "pyspark":
-        # Spark would strip the letters v and f, which Ibis 12 writes for two of the blanks.
-        return text.re_replace(r"^\s+|\s+$", "")
-    return text.strip()
 
 
 @dataclass(frozen=True)
@@ -232,6 +242,8 @@ class OddNumbers:
     below: Wrong
     above: Wrong
     fraction: Wrong
+    marked: Mapping[str, int]
+    """How many of the unreadable ones have each of the marks of `spelling.MARKS`."""
 
 
 @dataclass(frozen=True)
@@ -243,6 +255,9 @@ class Strangers:
     examples: tuple[str, ...]
     near: tuple[str, ...]
     """Unknown texts that are empty, or would be known without regard to blanks and case."""
+
+    sample: tuple[str, ...]
+    """Such texts and the first of all unknown ones."""
 
     ambiguous: int
     """Rows whose text the database takes for several codes at once."""

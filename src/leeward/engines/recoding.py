@@ -25,6 +25,35 @@ def as_text(column: Column) -> Column:
     return column.cast("string")
 
 
+def stripped(text: Column) -> Column:
+    """A text without blanks around it."""
+    if text.get_backend().name == "pyspark":
+        # Spark would strip the letters v and f, which Ibis 12 writes for two of the blanks.
+        return text.re_replace(r"^\s+|\s+$", "")
+    return text.strip()
+
+
+ZEROS_BEHIND = r"^[0-9]+[.]0+$"
+"""A whole number as programs write it that read a column of ids as numbers."""
+
+
+def without_zeros_behind(text: Column) -> Column:
+    """A text; of a whole number such as 17.0 the digits before the point."""
+    return ibis.ifelse(text.re_search(ZEROS_BEHIND), text.re_replace("[.]0+$", ""), text)
+
+
+def without_zeros_before(text: Column) -> Column:
+    """A text; of digits such as 0017 those behind the leading zeros."""
+    digits = text.re_replace("^0+", "")
+    shorter = ibis.ifelse(digits.length() == 0, "0", digits)
+    return ibis.ifelse(text.re_search("^0[0-9]*$"), shorter, text)
+
+
+def plain_id(text: Column) -> Column:
+    """An id without what programs add or lose: blanks around it, `.0` behind it, leading zeros."""
+    return without_zeros_before(without_zeros_behind(stripped(text)))
+
+
 FRACTION = "a number with a fraction\N{ZERO WIDTH SPACE}"
 """The text of such a number; no code contains a character that is not printable."""
 
@@ -41,6 +70,16 @@ def code_text(column: Column) -> Column:
         return as_text(column)
     texts = whole_number(column).cast("string").fill_null(FRACTION)
     return ibis.cases((_is_number(column), texts))
+
+
+def with_nulls(table: Table, nulls: Mapping[str, Iterable[str]]) -> Table:
+    """The table with a null in place of the texts of each column that mean missing."""
+    found = {
+        name: ibis.cases((code_text(table[name]).isin([*texts]), ibis.null()), else_=table[name])
+        for name, texts in nulls.items()
+        if texts
+    }
+    return table.mutate(**found) if found else table
 
 
 _BYTES = ibis.udf.scalar.builtin(

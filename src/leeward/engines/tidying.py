@@ -22,6 +22,7 @@ from leeward.engines.recoding import (
     ordered_text,
     same_id,
     whole_number,
+    with_nulls,
     without_texts,
 )
 from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
@@ -41,7 +42,7 @@ def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str
 
 
 def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> dict[str, Table]:
-    """The three tables; ids that are stored as floats are whole numbers or none."""
+    """The three tables: texts that mean missing are nulls, and ids as floats whole numbers."""
     tables = dict(database.tables(needed_columns(codebook, rule)))
     keys = codebook.keys
     for name, ids in (
@@ -49,7 +50,7 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
         ("workers", (keys.workers.id,)),
         ("jobs", (keys.jobs.worker, keys.jobs.workplace)),
     ):
-        table = tables[name]
+        table = tables[name] = with_nulls(tables[name], codebook.nulls_of(name))
         floats = {one for one in ids if may_be_fractions(table[one])}
         if floats:
             tables[name] = table.mutate(**{one: whole_number(table[one]) for one in floats})
@@ -57,9 +58,18 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
 
 
 def tidied(
-    scratch: Scratch, tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule, steps: Steps
+    scratch: Scratch,
+    tables: Mapping[str, Table],
+    codebook: Codebook,
+    rule: JobsRule,
+    steps: Steps,
+    *,
+    limited: bool = True,
 ) -> dict[str, Table]:
-    """The rows that count; a table that some step changes is computed once."""
+    """The rows that count; a table that some step changes is computed once.
+
+    Without `limited` further jobs of a worker count too, whatever the rule is.
+    """
     columns, keys = needed_columns(codebook, rule), codebook.keys
     workers, jobs = tables["workers"], tables["jobs"]
     if "missing_id" in steps:
@@ -75,7 +85,7 @@ def tidied(
     if "lost_job" in steps:
         jobs = _found(jobs, keys.jobs.worker, workers, keys.workers.id)
         jobs = _found(jobs, keys.jobs.workplace, tables["workplaces"], keys.workplaces.id)
-    jobs = counted(jobs, codebook, rule)
+    jobs = counted(jobs, codebook, rule) if limited else jobs
     if jobs is not tables["jobs"]:
         jobs = scratch.keep(jobs.select(*columns["jobs"]))
     return {"workplaces": tables["workplaces"], "workers": workers, "jobs": jobs}

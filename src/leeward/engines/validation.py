@@ -6,10 +6,11 @@ CONFIDENTIAL: findings count and quote rows. Only internal commands show them.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from leeward.engines.database import Database, Scratch
+from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.headers import header_problems
 from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
 from leeward.engines.probes import Probe, Strangers, Wrong
+from leeward.engines.spelling import FORMS, CodeSpelling, encoding_hint, number_hints
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
 from leeward.model import (
@@ -23,6 +24,7 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
+from leeward.model.classifications import Library
 from leeward.model.row_rules import LIMIT
 
 Progress = Callable[[str], None]
@@ -40,7 +42,6 @@ AMBIGUOUS = (
     "The database takes texts for equal that the codebook lists as different codes (upper and "
     "lower case, accents): give the column a binary collation, or change the codes."
 )
-PADDED = "{:,} of them match without the blanks around ids: trim jobs.{} and {}.{}."
 NO_ID = (
     "Give every row an id, or remove the rows without. A line of a CSV file with too many or too "
     "few values has none: row names of R (row.names = FALSE), or the separator in a value without "
@@ -83,8 +84,9 @@ def find_problems(
     probe = Probe(database, scratch, tables)
     rows = RowChecks(probe, codebook, rule, strict, workers, workplaces)
     found = tuple(_reported(rows, tell))
+    sizes = {one.table: row_count(database, tables[one.table]) for one in found}
     scratch.clear()
-    return found
+    return tuple(replace(one, of=sizes[one.table]) for one in found)
 
 
 def is_staffed(database: Database, codebook: Codebook) -> bool:
@@ -219,12 +221,20 @@ class RowChecks:
             rows, examples = self.probe.orphans(column, table, key)
             if rows:
                 remedy = f"Add the missing rows to {table}, or remove the jobs."
-                padded = rows - self.probe.trimmed_orphans(column, table, key)
-                if padded > 0:
-                    trim = PADDED.format(padded, column, table, key)
-                    remedy = trim if padded == rows else f"{trim} {remedy}"
+                matched, form = self._in_another_form(column, table, key, rows)
+                if matched:
+                    hint = form.format(matched, column, table, key)
+                    remedy = hint if matched == rows else f"{hint} {remedy}"
+                remedy = " ".join((remedy, *encoding_hint(examples)))
                 found = Finding(f"not in {table}", "jobs", column, rows, examples, remedy)
                 yield self._ruled(found, "lost_job")
+
+    def _in_another_form(self, column: str, table: str, key: str, lost: int) -> tuple[int, str]:
+        """How many lost jobs match in some other form of ids, and what to do; the first best."""
+        found = [
+            (lost - self.probe.orphans_in(form, column, table, key), words) for form, words in FORMS
+        ]
+        return max(found, key=lambda one: one[0])
 
     def ranks(self) -> Iterator[Finding]:
         """Jobs that cannot be ranked."""
@@ -246,7 +256,8 @@ class RowChecks:
         columns = {_lookup(one): one for one in self._coded()}
         asked = dict(zip(columns, self.probe.strangers(list(columns.values())), strict=True))
         for attribute in self._coded():
-            found |= dict.fromkeys(self._unknown(attribute, asked[_lookup(attribute)]))
+            if attribute.origin is None:  # the column of a derived one is looked at already
+                found |= dict.fromkeys(self._unknown(attribute, asked[_lookup(attribute)]))
             found |= dict.fromkeys(self._shared(attribute))
         yield from found
 
@@ -255,7 +266,9 @@ class RowChecks:
 
     def numbers(self) -> Iterator[Finding]:
         """What numeric columns hold beside whole numbers in their range; once for each column."""
-        columns = {(one.table, one.column, one.numbers): one for one in self.codebook.numeric}
+        columns: dict[object, Attribute] = {}
+        for one in self.codebook.numeric:
+            columns.setdefault((one.table, one.column, one.numbers), one)
         for one in columns.values():
             if one.numbers is not None:
                 yield from self._odd_numbers(one, one.numbers)
@@ -263,40 +276,57 @@ class RowChecks:
     def _odd_numbers(self, attribute: Attribute, numbers: NumericRange) -> Iterator[Finding]:
         where = attribute.table, attribute.column
         found = self.probe.odd_numbers(attribute, numbers)
-        fill = FILL_NUMBER if attribute.missing is None else FOLDED.format("null_as")
+        into = _code(attribute, attribute.missing)
+        fill = FILL_NUMBER if into is None else FOLDED.format("null_as")
+        unread = f"{number_hints(found.marked)} {fill}".strip()
+        folded = found.missing + found.unreadable[0]
         look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
         capped = CAPPED.format(numbers.cap, numbers.per_period) if numbers.cap_from else look
         for finding, rule in (
             (Finding("missing number", *where, found.missing, (), fill), "missing_number"),
-            (Finding("not a number", *where, *found.unreadable, fill), "missing_number"),
+            (Finding("not a number", *where, *found.unreadable, unread), "missing_number"),
             (Finding("number below low", *where, *found.below, look), "number_range"),
             (Finding("number above cap", *where, *found.above, capped), "number_range"),
             (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
         ):
-            reported = rule == "number_range" or self._is_reported(attribute, attribute.missing)
-            if finding.rows and reported:
-                yield self._judged(finding, rule)
+            code = into if rule == "missing_number" else None
+            if finding.rows and (code is None or self._is_reported(attribute, folded)):
+                yield self._folded(finding, rule, code)
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
         if found.ambiguous:
             yield self._ambiguous(*where, (found.ambiguous, found.doubled))
-        if found.nulls and self._is_reported(attribute, attribute.missing):
-            remedy = FILL if attribute.missing is None else FOLDED.format("null_as")
+        kinds = ((attribute.missing, found.nulls), (attribute.unlisted, found.unlisted))
+        folded = sum(rows for position, rows in kinds if position is not None)
+        reported = self._is_reported(attribute, folded)
+        into = _code(attribute, attribute.missing)
+        if found.nulls and (into is None or reported):
+            remedy = FILL if into is None else FOLDED.format("null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
-            yield self._judged(missing, "missing_code")
-        if found.unlisted and self._is_reported(attribute, attribute.unlisted):
-            hint = _hints(attribute, found)
-            remedy = hint if attribute.unlisted is None else FOLDED.format("other")
+            yield self._folded(missing, "missing_code", into)
+        into = _code(attribute, attribute.unlisted)
+        if found.unlisted and (into is None or reported):
+            hint = _hints(attribute, found, self.codebook.library)
+            remedy = hint if into is None else FOLDED.format("other")
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
-            yield self._judged(strange, "unlisted_code")
+            yield self._folded(strange, "unlisted_code", into)
 
-    def _is_reported(self, attribute: Attribute, position: int | None) -> bool:
-        """Whether rows without a listed code are reported.
+    def _is_reported(self, attribute: Attribute, folded: int) -> bool:
+        """Whether rows that the codebook folds into a code are reported.
 
-        What the codebook folds into a code is no mistake, but it touches rows.
+        They are no mistake, and of the frame and in strict plans not worth a line, unless most rows
+        have the code that is for all others.
         """
-        return position is None or not (self.strict or attribute.of_workplaces)
+        if not (self.strict or attribute.of_workplaces):
+            return True
+        return folded > 0 and 2 * folded > self.probe.rows(attribute.table)
+
+    def _folded(self, found: Finding, rule: str, into: str | None) -> Finding:
+        """What the codebook folds into a code is no mistake, but it touches rows."""
+        if into is None:
+            return self._judged(found, rule)
+        return replace(found, rule=rule, refuses=False, into=into)
 
     def _shared(self, attribute: Attribute) -> Iterator[Finding]:
         """A column of several attributes is looked up in the lists of all of them at once."""
@@ -314,27 +344,20 @@ class RowChecks:
         return self._judged(found, "ambiguous_code")
 
 
+def _code(attribute: Attribute, position: int | None) -> str | None:
+    """The code that rows without one count as, if the codebook names it."""
+    return None if position is None else attribute.codes[position]
+
+
 def _lookup(attribute: Attribute) -> tuple[str, str, frozenset[str]]:
     """The column of an attribute and the texts that it is compared with."""
     return attribute.table, attribute.column, frozenset(attribute.recode)
 
 
-def _hints(attribute: Attribute, found: Strangers) -> str:
+def _hints(attribute: Attribute, found: Strangers, library: Library | None) -> str:
     """What to do about texts that are not listed."""
-    hints = [_hint(text, attribute) for text in found.near]
-    if not set(found.examples) <= set(found.near):
-        hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
+    spelled = CodeSpelling(attribute, found.sample, library)
+    hints = [*spelled.near()]
+    if not hints or not set(found.examples) <= set(found.near):
+        hints.append(spelled.explained() or (LIST_FRAME if attribute.of_workplaces else LIST))
     return " ".join(dict.fromkeys(hints))
-
-
-def _hint(text: str, attribute: Attribute) -> str:
-    """What is probably wrong with a text that is almost a code."""
-    meant = text.strip()
-    if not meant:
-        return f"{text!r} is empty but no null: fill it, or make it a null and give `null_as`."
-    if meant in attribute.recode:
-        return f"{text!r} differs from {meant!r} by blanks: remove them."
-    likely = next((code for code in attribute.recode if code.lower() == meant.lower()), None)
-    if likely is None:  # a long text, of which the probe gave the beginning
-        return LIST_FRAME if attribute.of_workplaces else LIST
-    return f"{text!r} differs from {likely!r} by upper and lower case: write it as the codebook."

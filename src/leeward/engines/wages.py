@@ -6,7 +6,7 @@ pay in t+1 at its end, with pay in both it lasts the full quarter. The database 
 and only the jobs leave it. CONFIDENTIAL.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -19,13 +19,16 @@ from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
 from leeward.engines.opening import ANYTHING, open_database
 from leeward.engines.private_file import require_new, write_private
+from leeward.engines.probes import EXAMPLES, LONGEST
 from leeward.engines.recoding import (
     as_text,
     may_be_fractions,
+    number,
     ordered_text,
     whole_inside,
     whole_number,
 )
+from leeward.engines.spelling import MARKS, marked, number_hints
 from leeward.errors import BadData, shown
 from leeward.model.resources import Resources
 from leeward.model.wage_jobs import ONES, WageJobs
@@ -39,15 +42,39 @@ MOST = 10**12
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Records of a quarter that make no job: why, how many of how many, and what to do.
+
+    CONFIDENTIAL: `rows` and `examples` come from the data.
+    """
+
+    quarter: str
+    problem: str
+    rows: int
+    of: int
+    examples: tuple[str, ...]
+    remedy: str
+
+
+@dataclass(frozen=True)
 class JobsFile:
     """The file that was written; how many `jobs` it has is confidential.
 
     `missing` are the neighbours of the quarter of which there are no wages: then there is no flow.
+    `left_out` are the records that make no job, each under the first problem that it has.
     """
 
     path: Path
     jobs: int
     missing: tuple[str, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    def lost(self) -> dict[str, tuple[int, int]]:
+        """For each quarter with records that make no job, how many of how many."""
+        found: dict[str, tuple[int, int]] = {}
+        for one in self.left_out:
+            found[one.quarter] = (found.get(one.quarter, (0, 0))[0] + one.rows, one.of)
+        return found
 
 
 def write_jobs(
@@ -72,12 +99,13 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     table = database.tables({TABLE: tuple(dict.fromkeys(columns.values()))})[TABLE]
     records = wage_records(table, columns)
     missing = hiding_errors(lambda: _missing(database, records, wanted), TABLE.upper())
+    left_out = hiding_errors(lambda: (*_left_out(database, table, wanted),), TABLE.upper())
     if wanted.columns.employer is not None:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
     jobs = _jobs(records, wanted, with_flow=not missing)
     kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
     pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
-    return JobsFile(out, write_private(out, pieces, _schema(kept)), missing)
+    return JobsFile(out, write_private(out, pieces, _schema(kept)), missing, left_out)
 
 
 def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
@@ -159,6 +187,50 @@ def _missing(database: Database, records: Table, wanted: WageJobs) -> tuple[str,
         if not found[name]:
             raise _no_records(wanted, name)
     return tuple(wanted.quarters[name] for name in ("before", "after") if not found[name])
+
+
+PROBLEMS = {
+    "no_id": ("without an id of person or workplace", "Give every record both ids."),
+    "no_number": ("without a number", "Write the pay as a number such as 9390.98."),
+    "beyond": ("with pay beyond 10^12", "Correct the pay, or give it in another unit."),
+}
+"""Why a record makes no job, in this order, and what to do."""
+
+
+def _left_out(database: Database, table: Table, wanted: WageJobs) -> Iterator[LeftOut]:
+    """The records of the quarter, then of its neighbours, that make no job."""
+    columns = wanted.columns.options
+    earnings = table[columns["--earnings"]]
+    ids = [_id(table[columns[one]]).isnull() for one in ("--worker", "--workplace")]
+    no_id, no_number = ids[0] | ids[1], number(earnings).isnull()
+    no_pay = whole_inside(earnings, 1 - MOST, MOST)[0].isnull()
+    rows = table.select(
+        quarter=table[columns["--quarter-column"]],
+        text=as_text(earnings),
+        no_id=no_id,
+        no_number=~no_id & no_number,
+        beyond=~no_id & ~no_number & no_pay,
+        **marked(earnings),
+    )
+    kinds = [one for one in rows.columns if one not in ("quarter", "text")]
+    for name in ("now", "before", "after"):
+        of_quarter = rows.filter(rows.quarter == wanted.quarters[name])
+        counts = {kind: of_quarter.count(where=of_quarter[kind]) for kind in kinds}
+        (found,) = database.rows(of_quarter.aggregate(of=of_quarter.count(), **counts))
+        for kind, (problem, remedy) in PROBLEMS.items():
+            if found[kind]:
+                shown_texts = of_quarter.filter(of_quarter[kind], of_quarter.text.notnull())
+                examples = () if kind == "no_id" else _examples(database, shown_texts)
+                marks = {one: int(found[one]) for one in MARKS if one in found}
+                hint = number_hints(marks) if kind == "no_number" else ""
+                where = wanted.quarters[name], problem, int(found[kind]), int(found["of"])
+                yield LeftOut(*where, examples, hint or remedy)
+
+
+def _examples(database: Database, rows: Table) -> tuple[str, ...]:
+    """The first few texts."""
+    texts = rows.select("text").distinct().order_by("text").limit(EXAMPLES)
+    return tuple(str(row["text"])[:LONGEST] for row in database.rows(texts))
 
 
 def _no_records(wanted: WageJobs, name: str) -> BadData:

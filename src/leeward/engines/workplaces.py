@@ -16,7 +16,14 @@ import pyarrow.compute as pc
 from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
-from leeward.engines.recoding import FRACTION, class_or_code, code_text, may_be_fractions
+from leeward.engines.recoding import (
+    FRACTION,
+    class_or_code,
+    code_text,
+    may_be_fractions,
+    plain_id,
+    with_nulls,
+)
 from leeward.errors import BadData, raise_all
 from leeward.model import LEFT_OUT, Attribute, Codebook
 
@@ -75,6 +82,7 @@ def frame_counts(
         for one in attributes
         if one.column not in table.columns
     )
+    table = with_nulls(table, {one.column: one.nulls for one in attributes})
     texts = {f"text_{k}": class_or_code(table[one.column], one) for k, one in enumerate(attributes)}
     chosen = table.select(**texts) if texts else table.select(text_0=ibis.literal(""))
     scratch = Scratch(database, "frame")
@@ -104,9 +112,13 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
     return np.asarray(found.astype(np.int64))
 
 
-def frame_sketch(database: Database, codebook: Codebook, key: str, size: int) -> tuple[str, ...]:
+def frame_sketch(
+    database: Database, codebook: Codebook, key: str, size: int, *, plain: bool = False
+) -> tuple[str, ...]:
     """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
     ids = _ids(database, codebook)
+    if plain:
+        ids = ids.select(id=plain_id(ids.id)).distinct()
     if ids.get_backend().name in MD5:
         return sketch_there(database, ids, key, size)
     return sketch_here(database, ids, key, size)
@@ -134,6 +146,7 @@ def _ids(database: Database, codebook: Codebook) -> Table:
     # The columns that will be counted by, too: a CSV file is then parsed once for both.
     wanted = tuple(column for table, column in codebook.columns() if table == "workplaces")
     columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
-    workplaces = database.tables(columns)["workplaces"]
+    read = database.tables(columns)["workplaces"]
+    workplaces = with_nulls(read, codebook.nulls_of("workplaces"))
     given = workplaces[codebook.keys.workplaces.id]
     return workplaces.filter(given.notnull()).select(id=code_text(given))

@@ -132,7 +132,7 @@ def _on_plan(
 ) -> Evaluation:
     """The tables of a plan on its data, with its Δ, and its α beside those of the preset."""
     from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
-    from leeward.publishing.receipt import Receipt  # noqa: PLC0415 (as above)
+    from leeward.publishing.receipt import Receipts  # noqa: PLC0415 (as above)
 
     _refuse_statistics(plan)
     loads = workloads_of(table.marginal for table in plan.tables)
@@ -142,7 +142,7 @@ def _on_plan(
     _refuse_people(plan)
     with open_data(plan) as engine:
         progress.step("checking the rows")
-        require_rows(plan, engine, Receipt.of(plan).steps(plan, engine.digest()))
+        require_rows(plan, engine, Receipts.of(plan).found(engine.digest()))
         progress.step("tabulating")
         truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
     grid = preset.grid.with_promise(plan.asked)

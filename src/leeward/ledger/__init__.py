@@ -10,6 +10,16 @@ accounts are recognised by their ids alone.
 from leeward.ledger.account import Account, Left
 from leeward.ledger.entry import Anchor, Entry
 from leeward.ledger.ledger import Ledger
-from leeward.ledger.subject import FrameSketch, Subject, TableCharge
+from leeward.ledger.subject import FrameSketch, Reasons, Subject, TableCharge
 
-__all__ = ["Account", "Anchor", "Entry", "FrameSketch", "Ledger", "Left", "Subject", "TableCharge"]
+__all__ = [
+    "Account",
+    "Anchor",
+    "Entry",
+    "FrameSketch",
+    "Ledger",
+    "Left",
+    "Reasons",
+    "Subject",
+    "TableCharge",
+]

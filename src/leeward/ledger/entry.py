@@ -12,6 +12,7 @@ from leeward.ledger.box import Box
 from leeward.ledger.notation import PARTS, digest, plain, read_guarantee
 from leeward.ledger.subject import (
     FIRST_PARTS,
+    FOURTH_PARTS,
     SECOND_PARTS,
     SUBJECT_PARTS,
     Subject,
@@ -20,23 +21,24 @@ from leeward.ledger.subject import (
 from leeward.privacy import Guarantee
 from leeward.privacy.words import losses_text
 
-FORMAT = 4
+FORMAT = 5
 """Format of new entries; an entry of format 1 has no `format` key."""
 
-FORMATS = (2, 3, FORMAT)
+FORMATS = (2, 3, 4, FORMAT)
 """What `format` may be."""
 
 EVERY = frozenset({"kind", "account", "time", "format"})
 KINDS = {
     "opened": EVERY | {"cap", "box"},
-    "reserved": EVERY | {"charge", "paid", "subject", "corrects", "salt", "same_establishments"},
+    "reserved": EVERY
+    | {"charge", "paid", "subject", "corrects", "salt", "same_establishments", "unchecked"},
     "committed": EVERY | {"names", "digest"},
     "failed": EVERY | {"names", "reason"},
     "withdrawn": EVERY | {"names", "reason"},
 }
 """The exact keys of each kind of entry."""
 
-PARTS_OF_SUBJECTS = {1: FIRST_PARTS, 2: SECOND_PARTS, 3: SECOND_PARTS}
+PARTS_OF_SUBJECTS = {1: FIRST_PARTS, 2: SECOND_PARTS, 3: SECOND_PARTS, 4: FOURTH_PARTS}
 """The exact keys of a subject in entries of earlier formats."""
 
 NEW_GUARANTEES = 3
@@ -48,8 +50,14 @@ SINCE_2 = frozenset({"format", "salt", "same_establishments"})
 SINCE_4 = frozenset({"box"})
 """Keys that format 4 added."""
 
+SINCE_5 = frozenset({"unchecked"})
+"""Keys that format 5 added."""
+
+ADDED = {2: SINCE_2, 4: SINCE_4, 5: SINCE_5}
+"""The keys that each format added."""
+
 NUMBERS = frozenset({"names", "corrects"})
-OPTIONAL = frozenset({"box", "corrects", "same_establishments"})
+OPTIONAL = frozenset({"box", "corrects", "same_establishments", "unchecked"})
 GUARANTEES = frozenset({"cap", "charge", "paid"})
 OBJECTS = GUARANTEES | {"box", "subject"}
 
@@ -168,6 +176,11 @@ class Entry:
         return self._text("same_establishments")
 
     @property
+    def unchecked(self) -> str | None:
+        """The reason given for data that were released without a check."""
+        return self._text("unchecked")
+
+    @property
     def digest(self) -> str | None:
         """The digest of the committed bundle."""
         return self._text("digest")
@@ -222,10 +235,10 @@ def _is_new(guarantee: Mapping[str, object]) -> bool:
 
 def _shape(body: Mapping[str, object]) -> frozenset[str] | None:
     """What an entry of this kind and format holds; None if there is no such kind."""
-    shape = KINDS.get(str(body.get("kind")))
-    if shape is None or body.get("format") == FORMAT:
-        return shape
-    return shape - SINCE_4 if "format" in body else shape - SINCE_4 - SINCE_2
+    shape, edition = KINDS.get(str(body.get("kind"))), body.get("format", 1)
+    if shape is None or type(edition) is not int:
+        return None
+    return shape.difference(*(keys for since, keys in ADDED.items() if since > edition))
 
 
 def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:
@@ -277,9 +290,10 @@ def _charged(entry: Entry) -> str:
     corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
     reason = entry.same_establishments
     shared = "" if reason is None else f", establishments of another account ({reason})"
+    unchecked = "" if entry.unchecked is None else f", data not checked ({entry.unchecked})"
     return (
         f"charged {price(entry.charge)} for {entry.subject.bundle} "
-        f"({entry.subject.period}){corrects}{shared}"
+        f"({entry.subject.period}){corrects}{shared}{unchecked}"
     )
 
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -28,7 +28,7 @@ from leeward.ledger.repeat import (
 )
 from leeward.ledger.statement import Statement
 from leeward.ledger.store import Store
-from leeward.ledger.subject import Subject
+from leeward.ledger.subject import NO_REASONS, Reasons, Subject
 from leeward.ledger.verification import findings
 from leeward.privacy import Guarantee
 from leeward.privacy.policy import policy as named_policy
@@ -270,17 +270,11 @@ class Ledger:
         *,
         again: bool = False,
         corrects: int | None = None,
-        same_establishments: str | None = None,
+        reasons: Reasons = NO_REASONS,
     ) -> Entry:
-        """Charge a release before its first draw of noise; on disk when this returns.
-
-        `same_establishments` says in public words why most of its establishments may be those of
-        another account.
-        """
-        if same_establishments is not None:
-            plain(same_establishments, "same_establishments")
+        """Charge a release before its first draw of noise; on disk when this returns."""
         with self._writing() as held:
-            shared = same_establishments is not None
+            shared = reasons.same_establishments is not None
             paid = _payment(held.book, account, charge, subject, again=again, shared=shared)
             if corrects is not None:
                 held.book.charge(corrects, "corrects")
@@ -292,7 +286,7 @@ class Ledger:
                 "subject": subject.written(),
                 "corrects": corrects,
                 "salt": salt(),
-                "same_establishments": same_establishments,
+                **asdict(reasons),
             }
             return held.append(body, "Name the charge of the release that this one corrects.")
 

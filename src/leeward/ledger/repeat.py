@@ -155,16 +155,20 @@ def _other_kinds(value: str) -> CannotCompose:
 
 
 def refuse_same_establishments(book: Book, account: str, subject: Subject) -> None:
-    """Refuse a frame of which another account holds most: one population has one cap."""
-    if subject.frame is None:
+    """Refuse a frame of which another account holds most: one population has one cap.
+
+    Ids are compared as they are and in plain form. Entries before format 5 have only the first.
+    """
+    frames, others = [*map(FrameSketch.read, subject.frames)], dict[str, Entry]()
+    if not frames:
         return
-    frame, others = FrameSketch.read(subject.frame), dict[str, Entry]()
     for entry in book.reserved.values():
-        known = _part(entry, "frame")
-        if entry.account != account and known is not None:
-            others[str(known)] = entry  # most frames stay the same from one charge to the next
+        held = (_part(entry, name) for name in ("frame", "plain_frame"))
+        if entry.account != account:  # most frames stay the same from one charge to the next
+            others |= {str(known): entry for known in held if known is not None}
     for known, entry in others.items():
-        if frame.overlap(FrameSketch.read(known)) > MOST_IN_COMMON:
+        sketch = FrameSketch.read(known)
+        if any(frame.overlap(sketch) > MOST_IN_COMMON for frame in frames):
             raise _same_establishments(book, entry)
 
 

@@ -7,6 +7,7 @@ from leeward.exact import number_text
 from leeward.ledger.account import Account
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import Entry, line, price
+from leeward.ledger.subject import SKETCHES
 from leeward.show.notebook import html_table
 
 
@@ -51,7 +52,7 @@ def _entry(entry: Entry) -> dict[str, object]:
     """An entry without its sketch: a thousand numbers that mean nothing to a reader."""
     subject = entry.body.get("subject")
     short = {} if not isinstance(subject, dict) else {
-        "subject": {part: held for part, held in subject.items() if part != "frame"}
+        "subject": {part: held for part, held in subject.items() if part not in SKETCHES}
     }  # fmt: skip
     return {"number": entry.number, "hash": entry.hash, **entry.body, **short}
 

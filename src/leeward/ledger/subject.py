@@ -3,7 +3,7 @@
 from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import pairwise
 
@@ -102,8 +102,9 @@ class Subject:
     `jobs` is the rule for workers with several jobs, `kinds` a digest of the kinds of workers of
     the weak policy, or of the columns and caps of pay of the proportional one, or none: charges add
     up only for the same table and the same kinds. `frame` is the sketch of its establishments; None
-    in entries without one. `keys` are the columns that identify workplaces and workers, as pairs of
-    their key in the codebook and their name.
+    in entries without one. `plain_frame` is the sketch of their ids in plain form, without blanks,
+    leading zeros and `.0`; None where it is the same sketch. `keys` are the columns that identify
+    workplaces and workers, as pairs of their key in the codebook and their name.
     """
 
     plan: str
@@ -114,6 +115,7 @@ class Subject:
     jobs: str = "single"
     kinds: str = NO_KINDS
     frame: str | None = None
+    plain_frame: str | None = None
     keys: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
@@ -123,11 +125,16 @@ class Subject:
         plain(self.bundle, "bundle")
         plain(self.jobs, "jobs")
         plain(self.kinds, "kinds")
-        if self.frame is not None:
-            FrameSketch.read(self.frame)
+        for sketch in self.frames:
+            FrameSketch.read(sketch)
         held: object = self.tables
         if not isinstance(held, tuple) or not {type(table) for table in held} <= {TableCharge}:
             raise _unreadable(held)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The sketches of its establishments, each once."""
+        return tuple(one for one in (self.frame, self.plain_frame) if one is not None)
 
     def written(self) -> dict[str, object]:
         """The release as an entry holds it."""
@@ -140,9 +147,29 @@ class Subject:
             "jobs": self.jobs,
             "kinds": self.kinds,
             "frame": self.frame,
+            "plain_frame": self.plain_frame,
             "keys": dict(self.keys),
         }
 
+
+@dataclass(frozen=True)
+class Reasons:
+    """Why a release is charged although a rule speaks against it, in public words.
+
+    `same_establishments`: most of its establishments are those of another account. `unchecked`: no
+    check of its data is known.
+    """
+
+    same_establishments: str | None = None
+    unchecked: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, reason in asdict(self).items():
+            if reason is not None:
+                plain(reason, name)
+
+
+NO_REASONS = Reasons()
 
 FIRST_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "kinds"})
 """Keys of a subject in an entry of format 1."""
@@ -150,18 +177,31 @@ FIRST_PARTS = frozenset({"plan", "data", "period", "bundle", "tables", "jobs", "
 SECOND_PARTS = FIRST_PARTS | {"frame"}
 """Keys of a subject in entries of formats 2 and 3."""
 
-SUBJECT_PARTS = SECOND_PARTS | {"keys"}
+FOURTH_PARTS = SECOND_PARTS | {"keys"}
+"""Keys of a subject in an entry of format 4."""
+
+SKETCHES = frozenset({"frame", "plain_frame"})
+"""Keys of a subject that nobody reads."""
+
+SUBJECT_PARTS = FOURTH_PARTS | {"plain_frame"}
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
 def read_subject(parts: Mapping[str, object]) -> Subject:
     """Read a release from an entry."""
     texts = {name: plain(parts[name], name) for name in FIRST_PARTS - {"tables"}}
-    tables, frame, keys = parts["tables"], parts.get("frame"), parts.get("keys", {})
+    tables, keys = parts["tables"], parts.get("keys", {})
     if not isinstance(tables, list):
         raise _unreadable(tables)
-    sketch = None if frame is None else str(frame)
-    return Subject(**texts, tables=tuple(map(_table, tables)), frame=sketch, keys=_read_keys(keys))
+    sketches = (parts.get(name) for name in ("frame", "plain_frame"))
+    frame, plain_frame = (None if one is None else str(one) for one in sketches)
+    return Subject(
+        **texts,
+        tables=tuple(map(_table, tables)),
+        frame=frame,
+        plain_frame=plain_frame,
+        keys=_read_keys(keys),
+    )
 
 
 def _read_keys(keys: object) -> tuple[tuple[str, str], ...]:

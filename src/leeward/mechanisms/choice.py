@@ -16,7 +16,7 @@ from leeward.mechanisms.claims import COUNTS, PAY, claim
 from leeward.mechanisms.flows import FlowsOfClasses
 from leeward.mechanisms.gains import GainsOfEstablishments
 from leeward.mechanisms.joint_pareto import JointPareto, paid_margins
-from leeward.mechanisms.margins import NoMargins, free_or_none, from_counts, spend
+from leeward.mechanisms.margins import NarrowedMargins, NoMargins, free_or_none, from_counts, spend
 from leeward.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.mechanisms.pay import PayMechanism
@@ -77,6 +77,9 @@ CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in CO
 GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
 """What it compares where the budget is given as ρ; all of them need an α."""
 
+NARROWED = ("joint_clipped",)
+"""Of these a share for margins makes intervals of totals narrower and noise larger, at one ε."""
+
 POOR_MARGINS = ("slope", "staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
@@ -95,13 +98,18 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     shape, kind = Shape.of(marginal), marginal.kind
     by_cell = kind == "worker" and StrongAlpha() not in chosen.claims.get(kind, ())
     if margins == AUTO:
-        free = chosen.free_margins
-        margins = Fraction(0) if free else _worth(name, asked, shape, by_cell)
+        least = MARGIN_SHARES[0] if name in NARROWED else Fraction(0)
+        margins = (
+            least
+            if chosen.free_margins
+            else _worth(name, asked, shape, by_cell=by_cell, must=kind != "workplace")
+        )
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
-    made = _calibrated(name, paid, shape)
+    narrowed = margins if name in NARROWED and margins is not None else Fraction(0)
+    made = _calibrated(name, paid, shape, narrowed)
     made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
-    rule: MarginRule = free_or_none(margins)
+    rule: MarginRule = NarrowedMargins() if narrowed else free_or_none(margins)
     if spent and isinstance(made, JointPareto):
         rule = paid_margins(made, asked.epsilon * spent)
     elif spent and isinstance(made, PayMechanism):
@@ -150,11 +158,12 @@ def tables_of(marginal: Marginal) -> tuple[int, ...]:
     return tuple(one.cells for one in marginal.breakdowns)
 
 
-def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction:
+def _worth(name: str, asked: Guarantee, shape: Shape, *, by_cell: bool, must: bool) -> Fraction:
     """The share whose margins are narrowest at an error that is not much larger; 0 for none.
 
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
-    it has no mean: then nothing is spent.
+    it has no mean: then nothing is spent. Of a large ε a smaller share is enough. Where margins
+    must be paid and all these make the error much larger, it is the share that just is enough.
     """
     try:
         made = _calibrated(name, asked, shape)
@@ -168,7 +177,14 @@ def _worth(name: str, asked: Guarantee, shape: Shape, by_cell: bool) -> Fraction
         worth = share
         if share * asked.epsilon >= NARROW * needed:
             break
-    return worth if worth * asked.epsilon >= needed else Fraction(0)
+    if worth * asked.epsilon >= needed:
+        return worth
+    least = Fraction(three_digits_up(Fraction(needed) / asked.epsilon))
+    if least > MARGIN_SHARES[-1]:
+        return Fraction(0)
+    others = (*(one for one in reversed(SHARES) if least < one < MARGIN_SHARES[-1]), least)
+    fitting = (one for one in others if _affordable(name, asked, shape, one))
+    return next(fitting, least if must else Fraction(0))
 
 
 def _log_growth(parameters: Parameters) -> float:
@@ -189,13 +205,17 @@ def _affordable(name: str, asked: Guarantee, shape: Shape, share: Fraction) -> b
 
 
 @lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
-def _calibrated(name: str, pays: Guarantee, shape: Shape) -> Mechanism:
+def _calibrated(
+    name: str, pays: Guarantee, shape: Shape, narrowed: Fraction = Fraction(0)
+) -> Mechanism:
     claims = REGISTRY[name].claims
     options: dict[str, Any] = {"tables": shape.tables} if "joint" in claims else {}
     if shape.pay is not None and "pay" in claims:
         options |= {"cap": shape.pay.cap, "statistic": shape.pay.name}
     if name == "payroll_pareto" and pays.policy.name == PROPORTIONAL:
         options["by_payroll"] = True  # the narrower scale, which this policy alone allows
+    if narrowed:
+        options["margins"] = narrowed
     if pays.rho > 0:
         options |= {"rho": pays.rho, "noise": "gaussian"}
     return mechanism(
@@ -245,16 +265,20 @@ POWER = Fraction(2, 5)
 def choose_joint(
     marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
 ) -> tuple[Measurement, str]:
-    """joint_pareto where p·ln(1+α) is at most 2/5 of ε, else joint_clipped; and what else gives."""
+    """joint_pareto where p·ln(1+α) is at most 2/5 of ε, else joint_clipped; and what else gives.
+
+    Margins of joint_pareto are paid: where they must be free, it is joint_clipped.
+    """
     pareto, clipped = CANDIDATES[asked.policy.name, "joint"]
     made = [named(clipped, marginal, asked, margins)]
     price = _log_growth(made[0].parameters) * Design(tables_of(marginal)).dimension
     limit = float(POWER * asked.epsilon)
-    if price <= limit:
+    if price <= limit and margins != 0:
         made = [named(pareto, marginal, asked, margins), *made]
     best, *others = made
-    words = "at most" if others else "above"
+    words = "at most" if price <= limit else "above"
     rule = f"p·ln(1+alpha) is {price:.3g}, {words} {limit:.3g} (2/5 epsilon)"
+    rule += ", but its margins must be free" if price <= limit and margins == 0 else ""
     told = [rule if asked.rho == 0 else "the one joint mechanism for a budget in rho"]
     told += [_times(one, best, profile) for one in others]
     told.append(_against_split(best, marginal, asked, margins, profile))
@@ -303,35 +327,38 @@ PROPORTIONAL = "proportional"
 def choose_pay(
     marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
 ) -> tuple[Measurement, str]:
-    """What the proofs and public figures allow, in the order of their errors; payroll with count.
+    """The smallest predicted error of what the proofs allow; payroll with count.
 
-    Strong: centred. Proportional: two scales, and the log pair where each cell is one
-    establishment. Clipped where the others need more ε or where margins must be free. Worker:
-    edge_pay, the one that there is.
+    Proportional: the log pair wherever each cell is one establishment. Worker: edge_pay, the one
+    that there is.
     """
     names = candidates(marginal, asked, margins)
     alone = bool(profile.establishments) and max(profile.establishments) == 1
     if alone and "log_pair" in names:
         names = ("log_pair", *(name for name in names if name != "log_pair"))
     found, refused = _tried(names, marginal, asked, margins)
-    if found[0].name != names[0]:
+    if not (alone and found[0].name == "log_pair"):
         found.sort(key=lambda one: _error(one, profile))
     best, *others = found
-    told = [_first(names[0], refused, asked, alone=alone)]
+    told = [_first(names[0], best, refused, asked)]
     told += [_only_times(one, best, profile) for one in others]
     told += [_alone(name, best, marginal, asked, margins, profile)
              for name in _payroll(marginal, asked) if name != best.name]  # fmt: skip
     return best, "; ".join(one for one in told if one)
 
 
-def _first(name: str, refused: Mapping[str, LeewardError], asked: Guarantee, *, alone: bool) -> str:
-    """Why the first choice was taken, or was not."""
+def _first(
+    name: str, best: Measurement, refused: Mapping[str, LeewardError], asked: Guarantee
+) -> str:
+    """Why the first candidate was taken, or was not."""
     if name in refused:
         if isinstance(refused[name], NotCovered):
             return f"{name} is not proved for this table"
         return f"{name} needs more epsilon{_for(refused[name])}"
-    if alone and name == "log_pair":
+    if name == "log_pair":
         return "each cell is one establishment"
+    if best.name != name:
+        return "smallest predicted error"
     return f"first choice under the {asked.policy.name} policy"
 
 

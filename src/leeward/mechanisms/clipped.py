@@ -85,7 +85,9 @@ class Clipped:
         "random number whose size is public.",
         bias="Establishments above a public bound are scaled down to it, so some cells come out "
         "low.",
-        allowance="The interval from low to high allows for that.",
+        allowance="The interval from low to high allows for that and has the true number in at "
+        "least 90 % of cases. The noise is value − low on either side; what high is farther "
+        "from the value is the allowance for clipping.",
     )
     origin: ClassVar[Origin] = "ours"
     counted: ClassVar[bool] = True
@@ -279,17 +281,34 @@ class Clipped:
         return abs(float(steps)) * step
 
     def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
-        """[v−q, κ(v+q)]: it holds the truth with probability 1−η₁−η₂, clipping included.
+        """[v−q, v+q+a]: it has the truth with a probability of 1−η₁−η₂ at least.
 
-        For `cells` worker cells together, each may miss so many times more seldom.
+        a is what clipping took at most. For `cells` worker cells together, each may miss so many
+        times more seldom.
         """
         q = self.margin(theta, 1 - MISSED / cells).reshape(-1, 1)
-        steps, kappa = whole_margins(q), self.kappa
-        high = values + steps
-        if kappa > 1:  # flooring to the lattice takes less than a point from each establishment
-            lost = self.establishments / self.clipping.lattice
-            high = np.maximum(high, whole_margins((values + q + lost) * kappa))
+        return self._ends(values, q, self.allowance(values + q, theta))
+
+    def _ends(self, values: Integers, q: Floats, allowance: Floats) -> Ends:
+        steps = whole_margins(q)
+        high = np.maximum(values + steps, whole_margins(values + q + allowance))
         return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
+
+    def allowance(self, most: Floats, theta: Integers) -> Floats:
+        """What clipping took at most of cells in which it left at most so many jobs.
+
+        It took at most κ−1 times what it left of an establishment; flooring to the lattice took
+        less than κ points of each.
+        """
+        lost = self.kappa * self.establishments / self.clipping.lattice
+        allowance: Floats = (self.kappa - 1) * np.maximum(most, 0) + lost
+        return allowance if self.kappa > 1 else np.zeros_like(allowance)
+
+    def expected_interval(self, values: Integers, theta: Integers) -> Integers:
+        """How far the interval of such values (1, c) reaches down, and at most farther up."""
+        noise = values - self.interval(values, theta)[0]
+        allowance = Clipped.allowance(self, (values + noise).astype(np.float64), theta)
+        return np.concatenate([noise, whole_margins(allowance)])
 
     def mean_abs_error(self, largest: ArrayLike, counts: ArrayLike | None = None) -> Measure:
         """E|noise| in jobs, over θ too; the clipping bias depends on the data and is left out."""

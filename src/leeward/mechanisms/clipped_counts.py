@@ -134,12 +134,18 @@ class ClippedCounts(Recordable):
         return _noise_error(self._made(establishments), size)
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """Half of the interval of one establishment at the θ of a maximum without noise."""
+        """The noise of the interval of one establishment at the θ of a maximum without noise."""
+        found = self.expected_intervals(size, establishments)
+        return None if found is None else int(found[0, 0])
+
+    def expected_intervals(
+        self, size: int, establishments: int = ESTABLISHMENTS
+    ) -> Integers | None:
+        """Noise and allowance of that interval."""
         if self.margins.coverage is None:
             return None
         made, count = self._made(establishments), np.array([[-(-size // self.parameters.cells)]])
-        low, high = made.interval(count, self._theta(made, size))
-        return -(-int(high[0, 0] - low[0, 0]) // 2)
+        return made.expected_interval(count, self._theta(made, size))
 
     def _made(self, establishments: int) -> Clipped:
         return self.mechanism.suited(establishment_class(establishments))

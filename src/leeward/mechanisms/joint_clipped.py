@@ -33,22 +33,26 @@ from leeward.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.mechanisms.split import (
     MOST_ESTABLISHMENTS,
     Bound,
+    Narrower,
     Weights,
     bound_for,
     establishment_class,
     given_split,
+    paid_share,
 )
 from leeward.model import Entries
 from leeward.model.size_profile import ESTABLISHMENTS
 from leeward.noise.design import Design
-from leeward.noise.integers import whole_margins
 from leeward.noise.remainders import largest_remainders
-from leeward.noise.scales import BOUND, WIDEST_GAUSSIAN, Integers, Noise, Scales
+from leeward.noise.scales import WIDEST_GAUSSIAN, Integers, Noise, Scales
 from leeward.noise.tabulated import Floats
 from leeward.privacy import Guarantee, Policy, StrongAlpha
 
 if TYPE_CHECKING:
     from leeward.noise.public_draws import PublicDraws
+
+HAIR = 1e-9
+"""So that float error never makes a whole number of establishments one too few."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,8 @@ class JointClipped(Clipped):
 
     `release_entries` takes the cells of all tables side by side: each job lies in one cell of every
     table. Options: `tables`, the numbers of cells; `split`, the share of the budget for the
-    maximum, the same for all workplace cells; `establishments` and `noise` as for clipped. Gaussian
+    maximum, the same for all workplace cells; `establishments` and `noise` as for clipped;
+    `margins`, what the plan gives for narrower intervals of the total. Gaussian
     noise is drawn for each cell and for the total, which costs nothing more, and then fitted.
     """
 
@@ -163,6 +168,9 @@ class JointClipped(Clipped):
     )
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
 
+    paid: Fraction = Fraction(0)
+    """For narrower intervals of the total: errors are up to about 1/(1−paid) times as large."""
+
     @classmethod
     def calibrated(
         cls,
@@ -172,26 +180,30 @@ class JointClipped(Clipped):
         split: Number | None = None,
         noise: str = "laplace",
         establishments: int = MOST_ESTABLISHMENTS,
+        margins: Number = Fraction(0),
     ) -> "JointClipped":
         """Read the options; all noise scales are exact rationals of them."""
         parameters.only_tight(cls.name)
         design, held = joint_design(parameters, tables, "side")
         number, given = establishment_class(establishments), split and given_split(split)
         rho = rho_of(held, noise)
-        weights = _weights(design, gaussian=rho > 0)
+        weights, paid = _weights(design, gaussian=rho > 0), paid_share(margins)
+        narrower = _narrower(design, paid, gaussian=rho > 0)
         if not given:  # one split for all classes, so that one number tells the size of the noise
             typical = establishment_class(ESTABLISHMENTS)
-            given = bound_for(held, rho, typical, None, weights).split
-        headroom = bound_for(held, rho, number, given, weights).headroom
+            given = bound_for(held, rho, typical, None, weights, narrower).split
+        headroom = bound_for(held, rho, number, given, weights, narrower).headroom
         clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
-        made = cls(held, clipping, given, noise, rho, number)
+        made = cls(held, clipping, given, noise, rho, number, paid=paid)
         if rho and max(made.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
             raise too_wide(held)
         return made
 
     def _bound(self, establishments: int) -> Bound:
-        weights = _weights(self.design, gaussian=self.rho > 0)
-        return bound_for(self.parameters, self.rho, establishments, self.split, weights)
+        gaussian = self.rho > 0
+        weights = _weights(self.design, gaussian=gaussian)
+        narrower = _narrower(self.design, self.paid, gaussian=gaussian)
+        return bound_for(self.parameters, self.rho, establishments, self.split, weights, narrower)
 
     @property
     def moments(self) -> Moments:
@@ -282,18 +294,23 @@ class JointClipped(Clipped):
         return jobs
 
     def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
-        """[v−q, κ(v+q)] of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
+        """As for clipped, of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
         reach = [
             self.reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
         ]
         wide = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables))
         q = wide + rounding_of(self.design)
-        steps, kappa = whole_margins(q), self.kappa
-        high = values + steps
-        if kappa > 1:
-            lost = self.establishments / self.clipping.lattice
-            high = np.maximum(high, whole_margins((values + q + lost) * kappa))
-        return np.maximum(values - steps, -BOUND), np.minimum(high, BOUND)
+        return self._ends(values, q, self.allowance(values + q, theta))
+
+    def allowance(self, most: Floats, theta: Integers) -> Floats:
+        """Of the total, which counts every job, clipping left θ of each establishment it clipped.
+
+        So these are at most as many as θ goes into the total.
+        """
+        allowance, bound = super().allowance(most, theta), theta / self.clipping.lattice
+        clipped = np.floor(np.maximum(most[:, 0], 0) / bound + HAIR)
+        allowance[:, 0] = (self.kappa - 1) * clipped * bound
+        return allowance
 
     def reach(self, table: int, *, block: bool = False) -> float:
         """What noise keeps to with probability 1−η₂, in units of its spread."""
@@ -319,6 +336,14 @@ class JointClipped(Clipped):
         least = self._clipping.theta_of(0)
         unit = self.spread(least) * self.clipping.lattice / least
         return tuple(unit * sqrt(one) for one in self.moments.squares)
+
+
+def _narrower(design: Design, paid: Fraction, *, gaussian: bool) -> Narrower | None:
+    """Narrower intervals of the total: those of worker cells are nearly all noise."""
+    if not paid:
+        return None
+    noise = moments_of(design, gaussian=gaussian).absolute[0]
+    return Narrower(paid, Weights(noise * (sqrt(2) if gaussian else 1), 1.0))
 
 
 def _weights(design: Design, *, gaussian: bool) -> Weights:

@@ -64,6 +64,7 @@ class JointClippedCounts(JointTables):
         }
         own = self.parameters.constants(self.mechanism)
         told = own | {name: ", ".join(column) for name, column in columns.items()}
+        told |= {"margins": str(self.mechanism.paid)} if self.mechanism.paid else {}
         return told | self.shape_of_product(self.mechanism.design)
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
@@ -124,14 +125,23 @@ class JointClippedCounts(JointTables):
         return np.asarray(errors + lost / np.array((1, *made.design.tables)))
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """Half of the interval of one establishment at the θ of a maximum without noise."""
+        """The mean over all cells of all tables, of the noise."""
+        found = self.expected_intervals(size, establishments)
+        if found is None:
+            return None
+        return ceil(np.average(found[0, 1:], weights=self.mechanism.design.tables))
+
+    def expected_intervals(
+        self, size: int, establishments: int = ESTABLISHMENTS
+    ) -> Integers | None:
+        """Of the total and of a cell of each table, of one establishment at its θ without noise."""
         if self.margins.coverage is None:
             return None
         made = self._made(establishment_class(establishments))
         tables = made.design.tables
         counts = np.repeat(np.array([size, *(-(-size // d) for d in tables)]), (1, *tables))[None]
-        low, high = made.interval(counts, self._theta(made, size))
-        return -(-int((high - low)[0, 1:].mean()) // 2)
+        first = np.cumsum([0, 1, *tables[:-1]])  # cells of a table are alike
+        return made.expected_interval(counts, self._theta(made, size))[:, first]
 
     def _made(self, number: int) -> JointClipped:
         made = self.mechanism.suited(number)

@@ -102,6 +102,16 @@ class PublicMargins:
 
 
 @dataclass(frozen=True)
+class NarrowedMargins(PublicMargins):
+    """The same where the plan gives a larger error for intervals that allow less for clipping."""
+
+    note: ClassVar[str] = (
+        "The scale of the noise is public. For its share for margins the plan has a larger bound "
+        "and a more precise maximum, so that intervals allow less for clipping."
+    )
+
+
+@dataclass(frozen=True)
 class SpentMargins:
     """Part of the budget pays for a noisy scale."""
 

@@ -235,7 +235,19 @@ class Measurement(Protocol):
         """The same of the total and of each table of a product, or of the one cell."""
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """The margin of such a cell if the noise of its scale were zero; half of an interval."""
+        """The margin of such a cell if the noise of its scale were zero; half of an interval.
+
+        Where an interval allows for clipping, it is the margin of the noise.
+        """
+
+    def expected_intervals(
+        self, size: int, establishments: int = ESTABLISHMENTS
+    ) -> Integers | None:
+        """Margins of the noise, and what intervals reach farther up to allow for clipping.
+
+        Two rows, whose columns are the total and each table of a product, or the one cell; None
+        without margins.
+        """
 
     def cell_noise(self, table: int = 0) -> CellNoise | None:
         """What a reader knows of the noise of a cell from its margin; None without margins.
@@ -283,6 +295,17 @@ class Recordable(ABC):
         """Of the one kind of cell; a product has several."""
         error = self.expected_error(size, establishments)
         return None if error is None else np.array([error])
+
+    @abstractmethod
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """The margin of a cell."""
+
+    def expected_intervals(
+        self, size: int, establishments: int = ESTABLISHMENTS
+    ) -> Integers | None:
+        """Of the one kind of cell, whose interval reaches as far up as down."""
+        margin = self.expected_margin(size, establishments)
+        return None if margin is None else np.array([[margin], [0]])
 
 
 class Mechanism(Protocol):

@@ -9,13 +9,14 @@ as another (clipped.proof.md), so the choice may be made in floats.
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import erfc, exp, inf, sqrt
+from math import erfc, exp, inf, log, sqrt
+from statistics import NormalDist
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, positive, precision
+from leeward.exact import Number, positive, precision, rational
 from leeward.mechanisms.parameters import Parameters
 from leeward.model import Entries
 from leeward.noise.integers import whole_number
@@ -25,7 +26,10 @@ from leeward.noise.tabulated import Floats
 M = TypeVar("M")
 
 LEAST_SPLIT = Fraction(1, 1000)
-CANDIDATES = tuple(Fraction(k, 64) for k in range(1, 64))
+CANDIDATES = tuple(Fraction(k, 64) for k in range(1, 33))
+"""Up to half: where ε is hardly above ln(1+α) a mean exists for almost all of it only, which leaves
+the cells so little that nearly every error is larger than without a mean."""
+
 HEADROOMS = tuple(Fraction(round(256 * 2 ** (j / 16)), 256) for j in range(97))
 """From 1 to 64, about 4 % apart: around the best one the error is flat."""
 
@@ -34,6 +38,10 @@ MOST_ESTABLISHMENTS = 1024
 
 WIDEST = 37.0
 """Noise of ln θ beyond which e^(σ²/2) is no float."""
+
+KEPT, REACH, FAR = 0.95, 3.0, 100.0
+"""For intervals: how often the index is not too low, what noise reaches in units of its mean, and
+the largest logarithm of a size."""
 
 _far = np.vectorize(lambda z: erfc(z / sqrt(2)) / 2, otypes=[float])
 
@@ -111,19 +119,43 @@ class Weights(NamedTuple):
         return cls(sqrt(2 * moved / np.pi) if gaussian else moved, 1 / cells)
 
 
+class Narrower(NamedTuple):
+    """What a plan gives for narrower intervals: an error up to 1/(1−share) times the smallest.
+
+    `weights` are those of the cell whose interval is to be narrow.
+    """
+
+    share: Fraction
+    weights: Weights
+
+
+def paid_share(margins: Number) -> Fraction:
+    """What a plan gives for narrower intervals, from 0 to below 1."""
+    share = rational(margins, "margins")
+    if not 0 <= share < 1:
+        raise InvalidParameter(
+            "margins",
+            rule="must be a share from 0 to below 1",
+            value=share,
+            next_step="Leave it out for the smallest error.",
+        )
+    return share
+
+
 def bound_for(
     parameters: Parameters,
     rho: Fraction,
     establishments: int,
     split: Fraction | None = None,
     weights: Weights | None = None,
+    narrower: Narrower | None = None,
 ) -> Bound:
     """The pair for workplace cells of this many establishments.
 
     If all of them were taken to be alike, θ would be so far above the largest that the noise of
     cells with unequal establishments, which most are, is up to a third larger.
     """
-    return best_bound(parameters, rho, sqrt(establishments), split, weights)
+    return best_bound(parameters, rho, sqrt(establishments), split, weights, narrower)
 
 
 @lru_cache(maxsize=1024)
@@ -133,15 +165,22 @@ def best_bound(
     alike: float,
     split: Fraction | None = None,
     weights: Weights | None = None,
+    narrower: Narrower | None = None,
 ) -> Bound:
     """The pair with the smallest error if `alike` establishments are as large as the largest.
 
-    The noise is Gaussian where ρ > 0.
+    The noise is Gaussian where ρ > 0. With `narrower` it is the pair with the narrowest interval
+    among those whose error is not too much larger.
     """
     shares = CANDIDATES if split is None else (split,)
     weigh = weights or Weights.of(parameters.cells, gaussian=rho > 0)
     errors = np.array([expected_errors(parameters, rho, alike, one, weigh) for one in shares])
-    share, room = np.unravel_index(int(errors.argmin()), errors.shape)
+    judged = errors
+    if narrower is not None and errors.min() < inf:
+        wide = [_widths(parameters, rho, alike, one, narrower.weights) for one in shares]
+        most = errors.min() / float(1 - narrower.share)
+        judged = np.where(errors <= most, np.array(wide), inf)
+    share, room = np.unravel_index(int(judged.argmin()), errors.shape)
     if errors[share, room] == inf:
         return NO_MEAN if split is None else NO_MEAN._replace(split=split)
     return Bound(shares[share], HEADROOMS[room])
@@ -155,16 +194,36 @@ def expected_errors(
     In a block of worker cells E θ·min(d, 2)·β/ε₂ for the noise, or √(2/π)·E θ·√min(d, 2)·β/√(2ρ₂);
     and m·E(1−θ)⁺ for what clipping takes, spread over d worker cells.
     """
-    alpha = parameters.growth
+    theta, lost = (_gaussian if rho else _laplace)(_index_spread(parameters, rho, share))
+    return theta * _unit(parameters, rho, share, weigh) + lost * alike * weigh.lost
+
+
+def _widths(
+    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: Weights
+) -> Floats:
+    """Half of the interval for each headroom, in the same units, at an index without noise.
+
+    Noise reaches about REACH times its mean, and what clipping takes is allowed for up to the
+    largest establishment that the index leaves possible.
+    """
+    h, spread = _headrooms(), _index_spread(parameters, rho, share)
+    farthest = exp(min(spread * (NormalDist().inv_cdf(KEPT) if rho else -log(2 * (1 - KEPT))), FAR))
+    noise = REACH * h * _unit(parameters, rho, share, weigh)
+    return np.asarray(noise + np.maximum(farthest - h, 0) * alike * weigh.lost / 2)
+
+
+def _index_spread(parameters: Parameters, rho: Fraction, share: Fraction) -> float:
+    """The scale of the noise of ln θ; a standard deviation where it is Gaussian."""
     with precision(128):
         growth = float(parameters.log_growth())
-    if rho:
-        theta, lost = _gaussian(growth / sqrt(2 * share * rho))
-        unit = weigh.noise / sqrt(2 * (1 - share) * rho)
-    else:
-        theta, lost = _laplace(growth / float(share * parameters.aimed))
-        unit = weigh.noise / float((1 - share) * parameters.aimed)
-    return theta * unit * float(alpha / (1 + alpha)) + lost * alike * weigh.lost
+    return growth / (sqrt(2 * share * rho) if rho else float(share * parameters.aimed))
+
+
+def _unit(parameters: Parameters, rho: Fraction, share: Fraction, weigh: Weights) -> float:
+    """The mean noise of a cell for each job of θ."""
+    alpha, rest = parameters.growth, 1 - share
+    paid = sqrt(2 * rest * rho) if rho else float(rest * parameters.aimed)
+    return weigh.noise / paid * float(alpha / (1 + alpha))
 
 
 def _laplace(s: float) -> tuple[Floats, Floats]:

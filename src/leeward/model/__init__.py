@@ -13,7 +13,7 @@ from leeward.model.jobs_rule import (
     most_rows,
 )
 from leeward.model.marginal import Breakdown, Dimension, Marginal
-from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, RowRule, Steps
+from leeward.model.row_rules import EVERY_STEP, ROW_RULES, Finding, Loss, RowRule, Steps
 from leeward.model.statistic import COUNT, STATISTICS, Classes, Count, Pay, Percentiles, Statistic
 from leeward.model.values import Batch, Confidential, Flag, Published
 
@@ -41,6 +41,7 @@ __all__ = [
     "Flows",
     "Gains",
     "JobsRule",
+    "Loss",
     "Marginal",
     "NumericRange",
     "Pay",

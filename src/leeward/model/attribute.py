@@ -57,6 +57,8 @@ class RealRange:
     low: Fraction = Fraction(0)
     high: Fraction = Fraction(1)
     table: str = field(default="workers", compare=False)
+    nulls: tuple[str, ...] = field(default=(), compare=False)
+    """Texts of the column that mean missing."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,12 @@ class Attribute:
 
     note: str | None = None
     """What readers must know of it."""
+
+    nulls: tuple[str, ...] = ()
+    """Texts of the column that mean missing, in their order; each counts as a null."""
+
+    unknown: str | None = None
+    """The code for unknown that the codebook adds to the list; None without one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "recode", MappingProxyType(dict(self.recode)))
@@ -169,6 +177,11 @@ class Attribute:
             raise TypeError(f"{self.name} is no numeric column")
         zero = _class_of(max(0, self.numbers.low), list(self.numbers.bounds))
         return replace(self, unlisted=zero, missing=zero)
+
+    @property
+    def unfolded(self) -> "Attribute":
+        """The same attribute, of which no other text and no null counts as a code."""
+        return replace(self, unlisted=None, missing=None)
 
     def position(self, code: str) -> int | None:
         """Where a code stands in the list; None if it does not."""

@@ -2,10 +2,11 @@
 
 The lists are facts of these sources. LEHD: the public-use schema V4.14.0 (CC0), files `label_*`,
 without the codes of totals and without race A6, which it marks as not used. NAICS: the same schema,
-`label_industry`, level S. States: the same schema, `label_fipsnum`. QCEW: ownership codes of the
-Quarterly Census of Employment and Wages (Bureau of Labor Statistics). NACE Rev. 2: Regulation (EC)
-No 1893/2006, annex I; NACE Rev. 2.1: Delegated Regulation (EU) 2023/137. ISCO-08: International
-Labour Organization, 2012, volume I. ISCED 2011: UNESCO Institute for Statistics, 2012.
+`label_industry`, level S. States: the same schema, `label_fipsnum`. Postal abbreviations: United
+States Postal Service, Publication 28, appendix B. QCEW: ownership codes of the Quarterly Census of
+Employment and Wages (Bureau of Labor Statistics). NACE Rev. 2: Regulation (EC) No 1893/2006, annex
+I; NACE Rev. 2.1: Delegated Regulation (EU) 2023/137. ISCO-08: International Labour Organization,
+2012, volume I. ISCED 2011: UNESCO Institute for Statistics, 2012.
 """
 
 import re
@@ -45,6 +46,8 @@ class Classification:
     source: str
     codes: Mapping[str, str] = field(hash=False)
     spans: Mapping[str, tuple[str, str]] = field(default_factory=dict, hash=False)
+    spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
+    """Other texts that are in use for the codes, by the name of the spelling: the code of each."""
 
     def __post_init__(self) -> None:
         ranges = ((code, RANGE.fullmatch(code)) for code in self.codes)
@@ -246,6 +249,14 @@ STATES = {
     "72": "Puerto Rico", "78": "United States Virgin Islands",
 }  # fmt: skip
 
+POSTAL = (
+    *("AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN"),
+    *("IA", "KS", "KY", "LA", "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH"),
+    *("NJ", "NM", "NY", "NC", "ND", "OH", "OK", "OR", "PA", "RI", "SC", "SD", "TN", "TX", "UT"),
+    *("VT", "VA", "WA", "WV", "WI", "WY", "PR", "VI"),
+)
+"""Abbreviations of the United States Postal Service, in the order of the states."""
+
 _TO_F = (
     ("A", "01-03", "Agriculture, forestry and fishing"),
     ("B", "05-09", "Mining and quarrying"),
@@ -325,8 +336,14 @@ PACKAGED = (
     Classification(
         *("naics/2", "NAICS sectors by two digits", LEHD, _two_digits(NAICS_SECTORS)),
     ),
-    Classification("fips/state", "States of the United States, FIPS", LEHD, STATES),
-    Classification("lehd/sex", "Sex", LEHD, {"1": "Male", "2": "Female"}),
+    Classification(
+        *("fips/state", "States of the United States, FIPS", LEHD, STATES),
+        spellings={"postal": dict(zip(POSTAL, STATES, strict=True))},
+    ),
+    Classification(
+        *("lehd/sex", "Sex", LEHD, {"1": "Male", "2": "Female"}),
+        spellings={"letters": {"M": "1", "F": "2"}},
+    ),
     Classification(
         "lehd/agegrp",
         "Age groups",

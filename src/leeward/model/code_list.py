@@ -25,6 +25,22 @@ class CodeList:
 
     codes: tuple[str, ...]
     labels: tuple[str, ...]
+    unknown: str | None = None
+    """The code for unknown; None without one."""
+
+    def with_unknown(self, code: str, label: str, where: str) -> "CodeList":
+        """The list with one more code, which stands for unknown."""
+        if code in self.codes:
+            raise InvalidParameter(
+                where,
+                rule="must be a code that the list does not have",
+                value=f"{shown(code)}, which is in codes",
+                next_step="Choose another code; or leave `unknown` out, and write the listed code "
+                "as `other` and as `null_as`.",
+            )
+        more = dict(zip(self.codes, self.labels, strict=True)) | {code: label}
+        made = read_codes(more, Path(), where)
+        return CodeList(made.codes, made.labels, code)
 
 
 PACKAGED_ALONE = Library()

@@ -1,7 +1,7 @@
 """Codebook: what the columns of the three tables mean, and which codes they may hold."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from leeward.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.model.attribute import LEFT_OUT, Attribute, RealRange
-from leeward.model.classifications import Classification, Library, NoList, is_standard
-from leeward.model.code_list import CodeList, read_codes, read_parents
+from leeward.model.classifications import Library, NoList
+from leeward.model.code_list import CodeList, read_codes
 from leeward.model.declaration import (
     REAL,
     Keys,
@@ -22,7 +22,9 @@ from leeward.model.declaration import (
     real_range,
 )
 from leeward.model.document import as_document, nearest, parse, place, read_document
-from leeward.model.row_rules import NUMBER_RULES, ROW_RULES, RowRule
+from leeward.model.hierarchy import Lists
+from leeward.model.nulls import Nulls, by_column, chosen, clash, contradictions
+from leeward.model.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES, RowRule
 
 Combination: TypeAlias = Mapping[str, str]
 """A code of each of some attributes, by the attributes' names."""
@@ -42,7 +44,8 @@ class Codebook:
 
     Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
     `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending`
-    are attributes without a code list: each is refused where it is used.
+    are attributes without a code list: each is refused where it is used. `library` has the public
+    lists that it could name.
     """
 
     keys: Keys
@@ -50,6 +53,7 @@ class Codebook:
     impossible: tuple[Combination, ...] = field(default=(), hash=False)
     reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
     pending: Mapping[str, Pending] = field(default_factory=dict, hash=False, compare=False)
+    library: Library | None = field(default=None, hash=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
@@ -94,13 +98,18 @@ class Codebook:
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
-        keys = self.keys
-        yield "workplaces", keys.workplaces.id
-        if keys.workplaces.employer is not None:
-            yield "workplaces", keys.workplaces.employer
-        yield "workers", keys.workers.id
-        yield from (("jobs", keys.jobs.worker), ("jobs", keys.jobs.workplace))
+        yield from self.keys.columns()
         yield from {(one.table, one.column): None for one in self.attributes.values()}
+
+    @property
+    def nulls(self) -> Mapping[tuple[str, str], Nulls]:
+        """The texts that mean missing in each (table, column) that has any."""
+        found = by_column(self.keys.columns(), self.keys.nulls, self.attributes.values())
+        return {where: texts for where, texts in found.items() if texts}
+
+    def nulls_of(self, table: str) -> Mapping[str, Nulls]:
+        """The same of one table, by column."""
+        return {column: texts for (of, column), texts in self.nulls.items() if of == table}
 
     def parents(self, name: str) -> dict[str, dict[str, str]]:
         """For each attribute that is derived from this one, the parent of each code."""
@@ -123,7 +132,8 @@ class Codebook:
         """
         found = self.attributes.get(name)
         if found is not None and found.numbers is not None:
-            return RealRange(found.column, Fraction(found.numbers.low), Fraction(found.numbers.cap))
+            ends = Fraction(found.numbers.low), Fraction(found.numbers.cap)
+            return RealRange(found.column, *ends, nulls=found.nulls)
         return self.reals.get(name, RealRange(name))
 
     @property
@@ -134,7 +144,8 @@ class Codebook:
     @property
     def row_rules(self) -> tuple[RowRule, ...]:
         """The rules under which rows of workers and jobs count."""
-        return (*ROW_RULES, *NUMBER_RULES) if self.numeric else ROW_RULES
+        further = NUMBER_RULES if self.numeric else ()
+        return (*ROW_RULES, *further, *(NULL_RULES if self.nulls else ()))
 
 
 def read_codebook(source: Path | Mapping[str, object], folder: Path | None = None) -> Codebook:
@@ -157,12 +168,13 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     for name in _in_order(written.attributes):
         try:
             if written.attributes[name].type == REAL:
-                reals[name] = _real(name, written.attributes[name])
+                reals[name] = _real(name, written.attributes[name], written.nulls)
                 continue
             if written.attributes[name].origin in pending:
                 pending[name] = pending[written.attributes[name].origin or ""]
                 continue
-            attributes[name] = _attribute(name, written.attributes, attributes, lists)
+            made = _attribute(name, written.attributes, attributes, lists)
+            attributes[name] = _with_nulls(made, written, attributes)
         except Problems as several:
             found.extend(several.problems)
         except NoList as refusal:
@@ -170,6 +182,8 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         except LeewardError as problem:
             found.append(problem)
     found.extend(_given_away(attributes))
+    declared: dict[str, Attribute | RealRange] = {**attributes, **reals}
+    found.extend(contradictions(written.tables.columns(), written.tables.nulls, declared))
     for number, one in enumerate(written.impossible):
         found.extend(
             _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
@@ -186,48 +200,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             next_step="`leeward init` writes a codebook from table headers.",
         )
     ordered = {name: attributes[name] for name in written.attributes if name in attributes}
-    return Codebook(written.tables, ordered, written.impossible, reals, pending)
-
-
-@dataclass(frozen=True)
-class Lists:
-    """Where code lists are: files in a folder, and classifications."""
-
-    folder: Path
-    library: Library
-
-    def codes(self, written: WrittenAttribute, where: str) -> CodeList:
-        """The codes that an attribute declares."""
-        header = (written.code_column or "code", written.label_column or "label")
-        listed = [] if written.codes is None else written.codes
-        return read_codes(listed, self.folder, where, self.library, header)
-
-    def by_prefix(
-        self, name: str, declared: Mapping[str, WrittenAttribute], origin: Attribute
-    ) -> CodeList:
-        """The beginnings of the codes of its origin; of a classification with its own labels."""
-        known = self._relatives(name, declared)
-        labels: dict[str, str] = {}
-        for code in origin.codes:
-            start = code[: int(declared[name].prefix or "")]
-            found = ((one.beginning(start), one.codes) for one in known)
-            listed = ((parent, codes[parent]) for parent, codes in found if parent is not None)
-            parent, label = next(listed, (start, start))
-            labels[parent] = label
-        return CodeList(tuple(labels), tuple(labels.values()))
-
-    def _relatives(
-        self, name: str, declared: Mapping[str, WrittenAttribute]
-    ) -> list[Classification]:
-        """The lists of the classification that its codes are of, its vintage first."""
-        while (origin := declared[name].origin) is not None:
-            name = origin
-        written = declared[name].codes
-        if not isinstance(written, str) or not is_standard(written):
-            return []
-        own = self.library.find(written, place(("codebook", "attributes", name, "codes")))
-        same = [one for one in self.library if one.family == own.family]
-        return sorted(same, key=lambda one: one.scheme != own.scheme)
+    return Codebook(written.tables, ordered, written.impossible, reals, pending, lists.library)
 
 
 def _misread(
@@ -295,10 +268,22 @@ def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
     return sorted(written, key=steps)
 
 
-def _real(name: str, written: WrittenAttribute) -> RealRange:
+def _real(name: str, written: WrittenAttribute, nulls: Nulls) -> RealRange:
     where = place(("codebook", "attributes", name))
     raise_all(problems(name, written, where))
-    return real_range(name, written, where)
+    return replace(real_range(name, written, where), nulls=chosen(written.nulls, nulls))
+
+
+def _with_nulls(
+    made: Attribute, written: WrittenCodebook, known: Mapping[str, Attribute]
+) -> Attribute:
+    """The attribute with the texts that mean missing; a derived one has those of its origin."""
+    if made.origin is not None:
+        return replace(made, nulls=known[made.origin].nulls)
+    own = written.attributes[made.name].nulls
+    nulls = chosen(own, written.nulls)
+    raise_all(clash(made.name, own, nulls, () if made.numbers else made.recode))
+    return replace(made, nulls=nulls)
 
 
 def _attribute(
@@ -317,14 +302,20 @@ def _attribute(
         codes = lists.by_prefix(name, declared, _origin(written, known, where))
     else:
         codes = lists.codes(written, f"{where}.codes")
+    finer = None if written.origin is None else _origin(written, known, where)
+    codes = lists.with_unknown(codes, written, finer, where)
     if written.total is not None:
         _require_total(written.total, codes, f"{where}.total")
-    if written.origin is not None:
-        return _derived(name, written, known, codes, lists)
+    if finer is not None:
+        return _derived(name, written, finer, codes, lists)
     recode = {code: position for position, code in enumerate(codes.codes)}
     raise_all(misplaced(written, recode, where))
+    recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
+    raise_all(misplaced(written, recode, where))
     recode |= dict.fromkeys(written.omit, LEFT_OUT)
-    rest = written.other if numbers is None else written.null_as
+    missing = codes.unknown if written.null_as is None else written.null_as
+    other = codes.unknown if written.other is None else written.other
+    rest = other if numbers is None else missing
     return Attribute(
         name=name,
         table=written.table,  # type: ignore[arg-type] # checked in problems
@@ -334,11 +325,12 @@ def _attribute(
         public=bool(written.public),
         recode=recode,
         unlisted=None if rest is None else recode[rest],
-        missing=None if written.null_as is None else recode[written.null_as],
+        missing=None if missing is None else recode[missing],
         numbers=numbers,
         total=written.total,
         label=written.label,
         note=written.note,
+        unknown=codes.unknown,
     )
 
 
@@ -374,14 +366,13 @@ def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: st
 def _derived(
     name: str,
     written: WrittenAttribute,
-    known: Mapping[str, Attribute],
+    origin: Attribute,
     codes: CodeList,
     lists: Lists,
 ) -> Attribute:
     """A coarser attribute: the codes of its origin, each mapped to a parent."""
     where = place(("codebook", "attributes", name))
-    origin = _origin(written, known, where)
-    parents = _parents(written, origin, codes, lists, where)
+    parents = lists.parents(written, origin, codes, where)
     places = {code: position for position, code in enumerate(codes.codes)}
     lost = [code for code in origin.codes if parents.get(code) not in places]
     if lost:
@@ -407,21 +398,5 @@ def _derived(
         label=written.label,
         note=written.note,
         origin=origin.name,
+        unknown=codes.unknown,
     )
-
-
-def _parents(
-    written: WrittenAttribute, origin: Attribute, codes: CodeList, lists: Lists, where: str
-) -> Mapping[str, str]:
-    """The parent of each code of the origin: by a map, by its beginning, or by a classification."""
-    if written.map is not None:
-        return read_parents(written.map, lists.folder, f"{where}.map")
-    listed = Classification(origin.name, "", "", dict(zip(codes.codes, codes.labels, strict=True)))
-    if is_standard(written.codes):
-        listed = lists.library.find(str(written.codes), f"{where}.codes")
-    length = 0 if written.prefix is None else int(written.prefix)
-    found = {
-        code: listed.beginning(code[:length]) if length else listed.parent(code)
-        for code in origin.codes
-    }
-    return {code: parent for code, parent in found.items() if parent is not None}

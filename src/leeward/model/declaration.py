@@ -11,6 +11,7 @@ from leeward.exact import rational
 from leeward.model.attribute import TABLES, NumericRange, RealRange
 from leeward.model.classifications import NoList, is_standard
 from leeward.model.document import Long, Short, Written, one_of
+from leeward.model.nulls import Nulls, NullText
 
 NAME = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
 RESERVED = (
@@ -24,17 +25,21 @@ WHOLE = re.compile(r"-?[0-9]{1,15}")
 
 NUMERIC_KEYS = ("unit", "period", "low", "cap", "cap_from", "classes")
 FILE_KEYS = ("code_column", "label_column")
-CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "other", "omit")
+CODED_KEYS = ("codes", *FILE_KEYS, "from", "map", "prefix", "spelled", "other", "omit", "unknown")
 REAL = "number"
 """The type of a column of real numbers, which no table counts and regressions read."""
 
-REAL_KEYS = frozenset({"table", "public", "column", "type", "low", "high", "label", "note"})
+REAL_KEYS = frozenset(
+    {"table", "public", "column", "type", "low", "high", "nulls", "label", "note"}
+)
 
 CODES = (
     "must be a list of codes, a mapping of codes to labels, the name of a CSV file, or "
     "standard: and a classification"
 )
 MAP = "must be a mapping of codes to codes, or the name of a CSV file"
+SPELLED = "must be the name of a spelling, a list of such names, or a mapping of texts to codes"
+UNKNOWN = "must be one code, or a mapping of one code to its label"
 
 
 class WorkplaceKeys(Written):
@@ -63,6 +68,21 @@ class Keys(Written):
     workplaces: WorkplaceKeys = WorkplaceKeys()
     workers: WorkerKeys = WorkerKeys()
     jobs: JobKeys = JobKeys()
+    nulls: Nulls = ()
+    """Texts that mean a missing id."""
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Every (table, column) with ids."""
+        yield "workplaces", self.workplaces.id
+        if self.workplaces.employer is not None:
+            yield "workplaces", self.workplaces.employer
+        yield "workers", self.workers.id
+        yield from (("jobs", self.jobs.worker), ("jobs", self.jobs.workplace))
+
+    def as_json(self) -> dict[str, object]:
+        """The names of the columns, and which texts mean a missing id if any do."""
+        columns = self.model_dump(exclude={"nulls"})
+        return columns | ({"nulls": sorted(set(self.nulls))} if self.nulls else {})
 
 
 class WrittenAttribute(Written):
@@ -77,8 +97,11 @@ class WrittenAttribute(Written):
     origin: str | None = Field(default=None, alias="from")
     map: Annotated[str | dict[str, str] | None, one_of(MAP)] = None
     prefix: str | None = None
+    spelled: Annotated[str | list[str] | dict[NullText, str] | None, one_of(SPELLED)] = None
+    unknown: Annotated[str | dict[str, str] | None, one_of(UNKNOWN)] = None
     other: str | None = None
     null_as: str | None = None
+    nulls: Nulls | None = None
     omit: tuple[str, ...] = ()
     total: str | None = None
     type: str | None = None
@@ -97,12 +120,20 @@ class WrittenAttribute(Written):
         written = {"from" if one == "origin" else one for one in self.model_fields_set}
         return [key for key in keys if key in written]
 
+    @property
+    def unknown_code(self) -> tuple[str, str] | None:
+        """The code for unknown with its label."""
+        if isinstance(self.unknown, dict):
+            return next(iter(self.unknown.items()))
+        return None if self.unknown is None else (self.unknown, "Unknown")
+
 
 class WrittenCodebook(Written):
     """The whole document."""
 
     tables: Keys = Keys()
     classifications: str | None = None
+    nulls: Nulls = ()
     attributes: dict[str, WrittenAttribute]
     impossible: tuple[dict[str, str], ...] = ()
 
@@ -163,13 +194,21 @@ def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardEr
             next_step="Leave it out, or name the file.",
         )
     yield from _hierarchy_problems(written, where)
-    own = (written.other, written.null_as, written.column)
+    own = (written.other, written.null_as, written.column, written.nulls, written.spelled)
     if written.origin is not None and (any(one is not None for one in own) or written.omit):
         yield InvalidParameter(
             where,
-            rule="takes column, other, null_as and omit from the attribute that it is derived from",
+            rule="takes column, spelled, other, null_as, nulls and omit from the attribute that "
+            "it is derived from",
             value=f"from: {written.origin}",
             next_step="Move these keys there.",
+        )
+    if isinstance(written.unknown, dict) and len(written.unknown) != 1:
+        yield InvalidParameter(
+            f"{where}.unknown",
+            rule=UNKNOWN,
+            value=f"{len(written.unknown)} codes",
+            next_step="Keep one code; list further codes in codes.",
         )
 
 
@@ -352,7 +391,9 @@ def misplaced(
 ) -> Iterator[LeewardError]:
     """Codes that are named where they cannot stand."""
     targets = {"other": written.other, "null_as": written.null_as}
-    step = "Add it to codes." if written.type is None else "Name one of the classes."
+    step = "Add it to codes, or write it as `unknown`."
+    if written.type is not None:
+        step = "Name one of the classes."
     for key, code in targets.items():
         if code is not None and code not in recode:
             yield InvalidParameter(

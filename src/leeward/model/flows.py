@@ -19,7 +19,13 @@ Numbers = NDArray[Any]
 MEASURE = "measure"
 """The identifier of the rows of flows and gains."""
 
-FLOW_CODES = ("11", "10", "01", "00")
+FLOW_LABELS = {
+    "11": "Paid in the quarter before and in the quarter after",
+    "10": "Paid in the quarter before only",
+    "01": "Paid in the quarter after only",
+    "00": "Paid in neither",
+}
+FLOW_CODES = tuple(FLOW_LABELS)
 """The classes, as codes of the attribute that flows are of."""
 
 MEASURES: Mapping[str, tuple[int, ...]] = {

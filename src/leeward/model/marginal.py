@@ -198,6 +198,14 @@ class Marginal:
         broken = (one for part in self.breakdowns for one in part.worker)
         return (*self.workplace, *self.worker, *broken, *self.filters)
 
+    def partial(self, *, strict: bool) -> tuple[Dimension, ...]:
+        """Attributes under whose codes not every job counts: their rows do not add up to all."""
+        return tuple(
+            one
+            for one in self.dimensions
+            if not (one.whole and one.attribute.covers(strict=strict))
+        )
+
     @property
     def workplace_cells(self) -> int:
         """How many workplace combinations the code lists allow, existing or not."""

@@ -32,6 +32,14 @@ NUMBER_RULES: tuple[RowRule, ...] = (
 )
 """The further rules of a codebook with numeric columns; each looks at one row alone."""
 
+NULL_RULES: tuple[RowRule, ...] = (
+    RowRule(
+        "null_text",
+        "A text that the codebook names with nulls for a column counts as a missing value there.",
+    ),
+)
+"""The further rule of a codebook with texts that mean missing."""
+
 IMPOSSIBLE = RowRule(
     "impossible",
     "A job with a combination of codes that the codebook calls impossible counts like any other; "
@@ -101,7 +109,8 @@ ROW_RULES: tuple[RowRule, ...] = (
 class Finding:
     """What is wrong with some rows, where, how often, and what to do; whether it refuses a release.
 
-    If it does not, `rule` is the id of the row rule by which the rows are counted.
+    If it does not, `rule` is the id of the row rule by which the rows are counted. `of` is how many
+    rows there are; `into` is the code that such rows count as, where the codebook names one.
 
     CONFIDENTIAL: `rows` and `examples` come from the data, also in the repr. Findings are shown by
     internal commands to the operator and never reach a bundle, a log or an error message.
@@ -115,6 +124,20 @@ class Finding:
     remedy: str
     rule: str = ""
     refuses: bool = True
+    of: int = 0
+    into: str | None = None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """How many jobs count in no cell, although they should, of tables by some attributes.
+
+    CONFIDENTIAL, also in the repr. `what` names the tables, `of` is how many jobs should count.
+    """
+
+    what: str
+    lost: int
+    of: int
 
 
 Steps = frozenset[str]

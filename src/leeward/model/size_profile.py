@@ -59,7 +59,8 @@ class SizeProfile:
         if self.given:
             return f"{self.named} of {sum(self.cells):,} cells"
         sizes = ", ".join(f"{size:,}" for size in self.largest)
-        return f"cells whose largest establishment has {sizes} jobs"
+        alike = ", as many cells of each size" if len(self.largest) > 1 else ""
+        return f"cells whose largest establishment has {sizes} jobs{alike}"
 
 
 TYPICAL = SizeProfile()

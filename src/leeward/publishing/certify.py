@@ -150,6 +150,7 @@ class Draft:
             "pay": pay_statement(plan.pay),
             "about": about(plan.request),
             "law": plan.law,
+            "software": software(),
         }
         tables = tuple(
             _table(table, number, plan)
@@ -182,7 +183,6 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]
         format=FORMAT,
         name=name,
         leeward=version("leeward"),
-        software=software(),
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         account=draft.account,
         **draft.statements,
@@ -212,7 +212,7 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         **table_statements(table, number, plan.seed(table.name)),
         rows=0,
         parents=_parents(marginal, plan) or None,
-        partial=_partial(marginal, strict=plan.strict) or None,
+        partial=tuple(one.name for one in marginal.partial(strict=plan.strict)) or None,
         impossible=_impossible(marginal, plan) or None,
     )
 
@@ -308,15 +308,6 @@ def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
                 kept = {code: parents[code] for code in one.codes}
                 found[name] = ParentStatement(of=one.name, codes=kept)
     return found
-
-
-def _partial(marginal: Marginal, *, strict: bool) -> tuple[str, ...]:
-    """Attributes under whose codes not every job counts: their rows do not add up to all jobs."""
-    return tuple(
-        one.name
-        for one in marginal.dimensions
-        if not (one.whole and one.attribute.covers(strict=strict))
-    )
 
 
 def _joint(table: PlannedTable, number: int) -> JointStatement | None:

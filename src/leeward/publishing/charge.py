@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from leeward.bundle import read_bundle
 from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.interruption import CHARGED, Interrupted
-from leeward.ledger import Entry, FrameSketch, Ledger, Subject, TableCharge
+from leeward.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
 from leeward.model import EVERY_STEP, Attribute, Pay, Steps
 from leeward.privacy.words import amount_text
@@ -26,10 +26,52 @@ KEY_DIGITS = 32
 
 
 @dataclass(frozen=True)
+class Choices:
+    """The options of a release that are not in its plan.
+
+    `same_establishments` and `unchecked` are reasons in public words.
+    """
+
+    again: bool = False
+    corrects: int | None = None
+    same_establishments: str | None = None
+    unchecked: str | None = None
+
+    @property
+    def reasons(self) -> Reasons:
+        """The reasons, as the ledger keeps them."""
+        return Reasons(self.same_establishments, self.unchecked)
+
+
+AS_PLANNED = Choices()
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The sketches of the establishments, comparable only within one ledger.
+
+    `plain` is that of their ids in plain form; None where it is the same.
+    """
+
+    given: str
+    plain: str | None
+
+    @classmethod
+    def of(cls, plan: Plan, engine: "Engine", ledger: Ledger) -> "Frames":
+        """Those of the frame of a plan."""
+        key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
+        given, plain = (
+            FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE, plain=form)).written
+            for form in (False, True)
+        )
+        return cls(given, None if plain == given else plain)
+
+
+@dataclass(frozen=True)
 class PreparedRelease:
     """What is released where: everything has been checked.
 
-    `digest` is that of the data whose rows passed the check, `frame` the sketch of their
+    `digest` is that of the data whose rows passed the check, `frames` the sketches of their
     establishments, and `steps` are what the rows need to be counted right.
     """
 
@@ -38,17 +80,9 @@ class PreparedRelease:
     ledger: Ledger
     out: Path
     digest: str
-    frame: str
-    again: bool = False
-    corrects: int | None = None
-    same_establishments: str | None = None
+    frames: Frames
+    chosen: Choices = AS_PLANNED
     steps: Steps = EVERY_STEP
-
-
-def frame_of(plan: Plan, engine: "Engine", ledger: Ledger) -> str:
-    """The sketch of the establishments, comparable within one ledger alone."""
-    key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
-    return FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE)).written
 
 
 def reserve(prepared: PreparedRelease) -> Entry:
@@ -58,16 +92,16 @@ def reserve(prepared: PreparedRelease) -> Entry:
     entry = ledger.reserve(
         plan.request.account,
         plan.charge,
-        subject(plan, prepared.out, data, prepared.frame),
-        again=prepared.again,
-        corrects=prepared.corrects,
-        same_establishments=prepared.same_establishments,
+        subject(plan, prepared.out, data, prepared.frames),
+        again=prepared.chosen.again,
+        corrects=prepared.chosen.corrects,
+        reasons=prepared.chosen.reasons,
     )
     CHARGED.set(charged(entry))
     return entry
 
 
-def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subject:
+def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> Subject:
     """What the charge is for, as the ledger keeps it; `data` is the sealed digest."""
     return Subject(
         plan=plan.digest,
@@ -77,7 +111,8 @@ def subject(plan: Plan, out: Path, data: str, frame: str | None = None) -> Subje
         tables=tuple(TableCharge(t.name, t.measurement.name, t.charge) for t in plan.tables),
         jobs=plan.rule,
         kinds=kinds(plan),
-        frame=frame,
+        frame=None if frames is None else frames.given,
+        plain_frame=None if frames is None else frames.plain,
         keys=tuple(sorted(keys(plan).items())),
     )
 
@@ -134,6 +169,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
+        **({"nulls": attribute.nulls} if attribute.nulls else {}),
     }
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from shlex import quote
 
 from leeward.engines import Engine, connect
 from leeward.errors import (
@@ -16,13 +17,16 @@ from leeward.errors import (
     raise_all,
     shown,
 )
+from leeward.exact import Number
 from leeward.ledger import Account, Ledger
-from leeward.model import EVERY_STEP, Codebook, Finding, Steps
+from leeward.model import EVERY_STEP, Codebook, Finding, Loss, Steps
 from leeward.model.row_rules import IMPOSSIBLE
 from leeward.privacy.delta import JOBS_EACH, too_large
-from leeward.publishing.charge import subject
+from leeward.publishing.charge import Choices, subject
+from leeward.publishing.gap import gaps
+from leeward.publishing.losses import MOST, find_losses, judgement, read_most
 from leeward.publishing.plan import Plan
-from leeward.publishing.receipt import write_receipt
+from leeward.publishing.receipt import Receipt, write_receipt
 
 FORMULA = ("=", "+", "-", "@")
 
@@ -49,9 +53,8 @@ def open_ledger(
     plan: Plan,
     out: Path,
     path: Path,
-    corrects: int | None = None,
+    chosen: Choices,
     *,
-    again: bool = False,
     unwritable: tuple[LeewardError, ...] = (),
 ) -> Iterator[Ledger]:
     """The ledger, if it allows the charge and what is corrected, and `out` is not unwritable.
@@ -60,10 +63,11 @@ def open_ledger(
     """
     unknown_yet = subject(plan, out, "0" * 64)
     with Ledger.open(path) as ledger:
-        over = ledger.would_refuse(plan.request.account, plan.charge, unknown_yet, again=again)
+        account, _ = plan.request.account, chosen.reasons  # what is no reason is rejected here
+        over = ledger.would_refuse(account, plan.charge, unknown_yet, again=chosen.again)
         problems = [*unwritable, *([] if over is None else [over])]
-        if corrects is not None and over is None:
-            problems += _no_such_charge(ledger, plan.request.account, corrects)
+        if chosen.corrects is not None and over is None:
+            problems += _no_such_charge(ledger, account, chosen.corrects)
         raise_all(problems)
         yield ledger
 
@@ -81,13 +85,19 @@ def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardEr
 class Checked:
     """What a check found. CONFIDENTIAL.
 
-    If nothing refuses a release, where the receipt is, or why there is none.
+    `losses` are the jobs that tables lose, if nothing rejects a release. Then come the place of the
+    receipt, or why there is none.
     """
 
     findings: tuple[Finding, ...]
     hints: tuple[str, ...]
+    losses: tuple[Loss, ...] = ()
     receipt: Path | None = None
     no_receipt: LeewardError | None = None
+
+    def warnings(self, most: Number = MOST) -> tuple[str, ...]:
+        """Which tables lose more than this share of the jobs, in words; empty if none does."""
+        return tuple(judgement(self.losses, self.findings, read_most(most, "most")))
 
     @property
     def refused(self) -> tuple[Finding, ...]:
@@ -100,34 +110,42 @@ def check_rows(
 ) -> Checked:
     """Everything that is to be said of the data at full size: confidential, for the operator.
 
-    A passed check leaves a receipt, where it can be written.
+    Every check that ends leaves a receipt, where it can be written.
     """
     require_small_delta(plan, engine)
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
-    if plan.codebook.impossible and not any(one.refuses for one in findings):
-        if progress is not None:
-            progress("looking for impossible combinations")
-        findings += tuple(_impossible(plan, engine, needed_steps(findings)))
-    hints = (*_formula_hints(plan.codebook), *_frame_hints(plan.codebook, engine))
+    receipt = Receipt(not any(one.refuses for one in findings), needed_steps(findings))
+    losses: tuple[Loss, ...] = ()
+    if receipt.passed:
+        tell = progress or (lambda _: None)
+        tell("counting lost jobs")
+        losses = find_losses(plan, engine, findings, receipt.steps)
+        if plan.codebook.impossible:
+            tell("looking for impossible combinations")
+            counted = losses[0].of - losses[0].lost
+            findings += tuple(_impossible(plan, engine, receipt.steps, counted))
+    hints = (
+        *_formula_hints(plan.codebook),
+        *_frame_hints(plan.codebook, engine),
+        *(one.words for one in gaps(plan)),
+    )
     if not engine.unchanged():
         raise changed()
-    if any(one.refuses for one in findings):
-        return Checked(findings, hints)
     try:
-        return Checked(findings, hints, write_receipt(plan, digest, needed_steps(findings)))
-    except BadFile as refusal:  # the rows are right all the same
-        return Checked(findings, hints, no_receipt=refusal)
+        return Checked(findings, hints, losses, write_receipt(receipt, plan, digest))
+    except BadFile as refusal:  # what was found is right all the same
+        return Checked(findings, hints, losses, no_receipt=refusal)
 
 
-def _impossible(plan: Plan, engine: Engine, steps: Steps) -> Iterator[Finding]:
+def _impossible(plan: Plan, engine: Engine, steps: Steps, counted: int) -> Iterator[Finding]:
     """Jobs that should not be, counted as a release of the checked data counts them."""
     counts = engine.count_impossible(plan.codebook, plan.jobs, steps)
     for one, jobs in zip(plan.codebook.impossible, counts, strict=True):
         if jobs:
             codes = ", ".join(f"{name} {code}" for name, code in one.items())
             where = (f"impossible combination {codes}", "jobs", "")
-            yield Finding(*where, jobs, (), MEND, rule=IMPOSSIBLE.id, refuses=False)
+            yield Finding(*where, jobs, (), MEND, rule=IMPOSSIBLE.id, refuses=False, of=counted)
 
 
 def _formula_hints(codebook: Codebook) -> Iterator[str]:
@@ -152,18 +170,31 @@ def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:
         )
 
 
-def require_rows(plan: Plan, engine: Engine, known: Steps | None) -> Steps:
-    """The steps by which the rows are counted: those `known` from a receipt, or found by a check.
+def require_rows(plan: Plan, engine: Engine, receipt: Receipt | None) -> Steps:
+    """The steps by which the rows are counted: those of the receipt, or found by a check.
 
-    Data that fail the check are refused in words that do not depend on them. The caller has asked
+    Data that fail the check are rejected in words that do not depend on them. The caller has asked
     for the digest before: `engine.unchanged` compares with the data of that moment.
     """
-    if known is not None:
-        return known
-    findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
-    if any(one.refuses for one in findings):
+    found = receipt
+    if found is None:
+        findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
+        found = Receipt(not any(one.refuses for one in findings), needed_steps(findings))
+    if not found.passed:
         raise Undisclosed
-    return needed_steps(findings)
+    return found.steps
+
+
+def not_checked(plan: Plan) -> InvalidParameter:
+    """The rejection of data that were not checked: the same whatever the data are."""
+    return InvalidParameter(
+        "unchecked",
+        rule="must be a reason where there is no receipt of a check of these data, with this "
+        "codebook and these rules",
+        value="nothing",
+        next_step=f"Run `leeward check {quote(str(plan.path))}` first (leeward.check in Python), "
+        "or release with --unchecked REASON, which the ledger keeps.",
+    )
 
 
 def needed_steps(findings: Iterable[Finding]) -> Steps:

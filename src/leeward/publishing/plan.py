@@ -48,7 +48,14 @@ from leeward.publishing.reading import (
     read_shares,
     require_limit,
 )
-from leeward.publishing.request import Request, WrittenData, WrittenTable, read_request
+from leeward.publishing.request import (
+    PLACEHOLDERS,
+    TO_TYPE,
+    Request,
+    WrittenData,
+    WrittenTable,
+    read_request,
+)
 from leeward.publishing.sql import by_hand
 from leeward.show.notebook import html_table
 from leeward.show.numbers import crossed
@@ -240,10 +247,11 @@ class Plan:
         said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
                        one.unlisted, one.missing,
                        *_said(one.numbers),
-                       *(() if one.total is None else ("total", one.total))]
+                       *(() if one.total is None else ("total", one.total)),
+                       *(("nulls", one.nulls) if one.nulls else ())]
                 for name, one in self.codebook.attributes.items()}  # fmt: skip
         ruled_out = [dict(one) for one in self.codebook.impossible]
-        return _digest({"keys": self.codebook.keys.model_dump(), "attributes": said,
+        return _digest({"keys": self.codebook.keys.as_json(), "attributes": said,
                         **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
 
     @property
@@ -572,6 +580,13 @@ def _clashes(tables: list[PlannedTable]) -> Iterator[LeewardError]:
 def _name_problems(request: Request) -> Iterator[LeewardError]:
     named = {"account": request.account, "period": request.period}
     for parameter, name in named.items():
+        if name == PLACEHOLDERS[parameter]:
+            yield InvalidParameter(
+                parameter,
+                rule=f"must name the {parameter}: a draft has this word in its place",
+                value=shown(name),
+                next_step=TO_TYPE[parameter],
+            )
         if not NAME.fullmatch(name):
             yield InvalidParameter(
                 parameter,

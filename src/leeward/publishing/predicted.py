@@ -1,6 +1,6 @@
 """Predicted: a prediction as a value that prints and shows itself, for a person and a program."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
@@ -17,8 +17,11 @@ from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
 from leeward.privacy.odds import odds
 from leeward.privacy.words import amount_text, of_unit
+from leeward.publishing.gap import gaps, table_gaps
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
+    Expectation,
+    PartExpectation,
     expectations,
     mean_error,
     part_expectations,
@@ -41,7 +44,11 @@ class TablePrediction:
     epsilon: Fraction
     rho: Fraction
     mean_abs_error: float | None
-    """Mean absolute error of a cell, over the plan's sizes; None where there is no mean."""
+    """Mean absolute error of a cell, a plain average over the plan's sizes; None without a mean.
+
+    The sizes are cells whose largest establishment has 10, 100 and 1,000 jobs, unless the plan has
+    others: the largest size makes most of it.
+    """
 
     unit: str = COUNT.unit
     """The unit of the error: jobs, or that of a column of pay."""
@@ -110,6 +117,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "guarantee": _guarantee_json(plan),
         "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
+        "gaps": [one.as_json() for one in gaps(plan)],
         "remaining": remaining,
     }
 
@@ -166,7 +174,13 @@ def _parts_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
     """The tables of a product; nothing of other tables."""
     parts = part_expectations(table, profile)
     told = [
-        {"name": one.name, "worker_cells": one.cells, "mean_error": profile.mean(one.errors)}
+        {
+            "name": one.name,
+            "worker_cells": one.cells,
+            "mean_error": profile.mean(one.errors),
+            "margins": list(one.margins),
+            "allowances": list(one.allowances),
+        }
         for one in parts
     ]
     return {"tables": told} if told else {}
@@ -180,6 +194,8 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
     for table in plan.tables:
         yield ""
         yield from _table(table, plan.profile)
+        for gap in table_gaps(plan, table):
+            yield from _paragraph("at most", gap.words)
     yield ""
     yield f"Cost: {amount_text(plan.charge)} of account {plan.request.account}."
     if plan.charge.rho > 0:
@@ -236,20 +252,34 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         return
     rows = expectations(table, profile)
     words = of_unit("if the largest establishment has", table.charge.unit)
+    parts = part_expectations(table, profile)
     lines = [
         (words, [f"{row.largest:,}" for row in rows]),
         (f"  mean error in {unit}", [error(row.error) for row in rows]),
+        *((f"    {part.name}", [error(one) for one in part.errors]) for part in parts),
+        *_margin_lines(rows, parts, unit),
     ]
-    lines += [
-        (f"    {part.name}", [error(one) for one in part.errors])
-        for part in part_expectations(table, profile)
-    ]
-    if rows[0].margin is not None:
-        margins = [bounded(row.margin or 0) for row in rows]
-        lines.append((f"  90 % margin in {unit}, about", margins))
     width = max(LABELS, *(len(label) + 1 for label, _ in lines))
     for label, numbers in lines:
         yield f"  {label:<{width}}" + "".join(f" {number:>9}" for number in numbers)
+
+
+def _margin_lines(
+    rows: Sequence[Expectation], parts: Sequence[PartExpectation], unit: str
+) -> Iterator[tuple[str, list[str]]]:
+    """Margins of the noise, and apart from it what intervals allow for clipping."""
+    if rows[0].margin is None:
+        return
+    yield f"  90 % margin in {unit}, about", [bounded(row.margin or 0) for row in rows]
+    for part in parts:
+        if part.margins:
+            yield f"    {part.name}", [bounded(one) for one in part.margins]
+    if not any(row.allowance for row in rows) and not any(any(one.allowances) for one in parts):
+        return
+    yield "  farther up for clipping, about", [bounded(row.allowance or 0) for row in rows]
+    for part in parts:
+        if part.allowances:
+            yield f"    {part.name}", [bounded(one) for one in part.allowances]
 
 
 def _heading(table: PlannedTable) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
 from pathlib import Path
 
 import numpy as np
@@ -31,11 +32,16 @@ CURVE = 49
 
 @dataclass(frozen=True)
 class Expectation:
-    """What to expect of a cell whose largest establishment has `largest` jobs."""
+    """What to expect of a cell whose largest establishment has `largest` jobs.
+
+    `margin` is that of the noise; `allowance` is how much farther up an interval reaches because of
+    clipping, 0 where nothing is clipped.
+    """
 
     largest: int
     error: float | None
     margin: int | None
+    allowance: int | None
 
 
 @dataclass(frozen=True)
@@ -130,10 +136,18 @@ def refusal(plan: Plan, account: Account) -> str | None:
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
     """Mean absolute error and typical margin for the sizes of a profile."""
     made = table.measurement
-    numbers = zip(profile.of(made.expected_error), profile.of(made.expected_margin), strict=True)
-    return tuple(
-        Expectation(size, *both) for size, both in zip(profile.largest, numbers, strict=True)
-    )
+    weights = [one.cells for one in table.marginal.breakdowns]
+
+    def allowance(size: int, establishments: int) -> int | None:
+        found = made.expected_intervals(size, establishments)
+        if found is None:
+            return None
+        whole = found.shape[1] == 1  # one kind of cell; else a total and the tables below it
+        return ceil(found[1, 0] if whole else np.average(found[1, 1:], weights=weights))
+
+    measures = (made.expected_error, made.expected_margin, allowance)
+    numbers = zip(profile.largest, *(profile.of(one) for one in measures), strict=True)
+    return tuple(Expectation(*one) for one in numbers)
 
 
 def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
@@ -143,11 +157,16 @@ def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
 
 @dataclass(frozen=True)
 class PartExpectation:
-    """Mean absolute errors of a table of a product, for the sizes of a profile."""
+    """Mean absolute errors of a table of a product, for the sizes of a profile.
+
+    `margins` and `allowances` are as in `Expectation`; empty where they are not known by table.
+    """
 
     name: str
     cells: int
     errors: tuple[float | None, ...]
+    margins: tuple[int, ...] = ()
+    allowances: tuple[int, ...] = ()
 
 
 def part_expectations(table: PlannedTable, profile: SizeProfile) -> tuple[PartExpectation, ...]:
@@ -156,11 +175,14 @@ def part_expectations(table: PlannedTable, profile: SizeProfile) -> tuple[PartEx
     if not marginal.breakdowns:
         return ()
     rows = profile.of(table.measurement.expected_errors)
+    ends = [one for one in profile.of(table.measurement.expected_intervals) if one is not None]
+    known = all(one.shape[1] == len(marginal.published) for one in ends)
     return tuple(
         PartExpectation(
             part.name,
             part.worker_cells,
             tuple(None if row is None else float(row[number]) for row in rows),
+            *(tuple(int(one[at, number]) for one in ends if known) for at in (0, 1)),
         )
         for number, part in enumerate(marginal.published)
     )

@@ -1,7 +1,8 @@
-"""Receipt: that the rows of these very tables passed the check of this very codebook.
+"""Receipt: a check of these very tables with this very codebook has ended, and how.
 
-It lies in the user's state folder and not beside the plan, which may be given away. It is
-sealed with a key that only its owner can read, like the receipt itself, which names the steps.
+Every check that ends writes one, whatever it found: a release asks for it, so whether there is one
+must not depend on rows. It is in the user's state folder and not beside the plan, which may be
+given away. It is sealed with a key that only its owner can read, like the receipt itself.
 """
 
 import hmac
@@ -24,74 +25,100 @@ KEY_BYTES = 32
 KEY = "receipts.key"
 
 
-def write_receipt(plan: Plan, data_digest: str, steps: Steps) -> Path:
-    """Note that the data passed, and which steps they need; gives the place of the receipt."""
-    folder = None
+@dataclass(frozen=True, repr=False)
+class Receipt:
+    """Whether the rows `passed` a check, and the steps without which they would count differently.
+
+    CONFIDENTIAL, so neither is in its repr.
+    """
+
+    passed: bool
+    steps: Steps
+
+    def sealed(self, key: bytes, name: str) -> dict[str, object]:
+        """What its file holds; the name stands for data, codebook, rules and program."""
+        said = {"passed": self.passed, "steps": sorted(self.steps)}
+        return {**said, "seal": _keyed(key, json.dumps([name, said]))}
+
+
+@dataclass(frozen=True, repr=False)
+class Receipts:
+    """Where the receipts of a plan are: of all that their names depend on, only the data lack.
+
+    CONFIDENTIAL: the key, which is not in its repr. Without a key there is no receipt.
+    """
+
+    folder: Path
+    key: bytes | None
+    rules: str
+
+    @classmethod
+    def of(cls, plan: Plan, *, make: bool = False) -> "Receipts":
+        """Those of a plan; with `make` the folder and the key are made where they are missing."""
+        reading = [plan.resources.encoding, plan.resources.quotes]
+        rules = [plan.codebook_digest, repr(plan.jobs), plan.strict, *reading, package_digest()]
+        try:
+            folder = state_folder()
+            if make:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            require_own(folder)
+            return cls(folder, _key(folder, make=make), json.dumps(rules))
+        except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+            if make:
+                raise
+            return cls(Path(), None, json.dumps(rules))
+
+    def found(self, data_digest: str) -> Receipt | None:
+        """The receipt of these data; a file that cannot be read is none."""
+        if self.key is None:
+            return None
+        path = self._path(self.key, data_digest)
+        try:
+            held = json.loads(read_own(path, MOST_BYTES))
+        except (OSError, ValueError, RecursionError):
+            return None
+        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+            return None
+        steps = frozenset(map(str, held["steps"])) & EVERY_STEP
+        found = Receipt(held.get("passed") is True, steps)
+        seal = found.sealed(self.key, path.name)["seal"]
+        stated = str(held.get("seal")).encode("utf-8", "surrogatepass")
+        return found if hmac.compare_digest(str(seal).encode(), stated) else None
+
+    def written(self, receipt: Receipt, data_digest: str) -> Path:
+        """Write the receipt of these data, for all plans of this codebook and these rules."""
+        if self.key is None:
+            raise PermissionError(1, "there is no key")
+        path = self._path(self.key, data_digest)
+        replace_own(path, json.dumps(receipt.sealed(self.key, path.name)).encode())
+        return path
+
+    def _path(self, key: bytes, data_digest: str) -> Path:
+        """One name for data, how they are read, codebook, rules and program together."""
+        return self.folder / f"{_keyed(key, f'receipt {data_digest} {self.rules}')}.json"
+
+
+def write_receipt(receipt: Receipt, plan: Plan, data_digest: str) -> Path:
+    """Keep the receipt of a check that has ended; gives its place."""
     try:
-        folder = state_folder()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        require_own(folder)
-        key = _key(folder, make=True)
-        path = _path(folder, key, plan)
-        said = {"steps": sorted(steps), "seal": _seal(key, plan, data_digest, steps)}
-        replace_own(path, json.dumps(said).encode())
-    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        return Receipts.of(plan, make=True).written(receipt, data_digest)
+    except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "no home folder"
         raise BadFile(
             "receipt",
             rule=f"must be writable ({reason})",
-            value=repr(str(folder)) if folder else "no folder",
-            next_step="The check itself passed. Give the state folder to its owner alone "
-            "(XDG_STATE_HOME names another), or the release looks at the rows again.",
+            value=_place(),
+            next_step="The check itself ended. Let only its owner write into the state folder "
+            "(XDG_STATE_HOME names another) and check again, or release with --unchecked "
+            "REASON.",
         ) from None
-    return path
 
 
-@dataclass(frozen=True, repr=False)
-class Receipt:
-    """What the file of a plan's receipt says, if there is one; its seal is not checked yet.
-
-    CONFIDENTIAL: the key, and which rules touch rows; neither is in its repr.
-    """
-
-    key: bytes = b""
-    named: Steps = frozenset()
-    seal: str | None = None
-
-    @classmethod
-    def of(cls, plan: Plan) -> "Receipt":
-        """Read it; a file that cannot be read is no receipt."""
-        try:
-            folder = state_folder()
-            require_own(folder)
-            key = _key(folder, make=False)
-            held = json.loads(read_own(_path(folder, key, plan), MOST_BYTES))
-        except (OSError, RuntimeError, ValueError, RecursionError):
-            return cls()
-        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
-            return cls()
-        named = frozenset(str(one) for one in held["steps"]) & EVERY_STEP
-        return cls(key, named, str(held.get("seal")))
-
-    def steps(self, plan: Plan, data_digest: str) -> Steps | None:
-        """The steps that it names for these data and this plan; None if it is not theirs."""
-        if self.seal is None:
-            return None
-        seal = _seal(self.key, plan, data_digest, self.named)
-        same = hmac.compare_digest(seal.encode(), self.seal.encode("utf-8", "surrogatepass"))
-        return self.named if same else None
-
-
-def _seal(key: bytes, plan: Plan, data_digest: str, steps: Steps) -> str:
-    """One number for data, how they are read, codebook, rules and program together."""
-    reading = [plan.resources.encoding, plan.resources.quotes]
-    rules = [repr(plan.jobs), plan.strict, *reading, sorted(steps)]
-    said = json.dumps([data_digest, plan.codebook_digest, rules, package_digest()])
-    return _keyed(key, f"receipt {said}")
-
-
-def _path(folder: Path, key: bytes, plan: Plan) -> Path:
-    return folder / f"{_keyed(key, f'plan {plan.path.resolve()}')}.json"
+def _place() -> str:
+    try:
+        return repr(str(state_folder()))
+    except RuntimeError:
+        return "no folder"
 
 
 def _keyed(key: bytes, text: str) -> str:

@@ -100,6 +100,15 @@ UNCHARGED = frozenset({*ABOUT, "law"})
 UNCHARGED_OF_TABLES = frozenset({"title", "note"})
 
 
+PLACEHOLDERS = {"account": "my-account", "period": "my-period"}
+"""What a draft has in place of names that only the operator knows; a plan with one is rejected."""
+
+TO_TYPE = {
+    "account": "Type the name of an account; `leeward ledger create --account NAME` opens one.",
+    "period": "Type the period of the data, such as 2026Q1.",
+}
+
+
 class Request(Written):
     """The whole plan file."""
 

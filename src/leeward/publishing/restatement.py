@@ -20,7 +20,7 @@ from leeward.bundle.statements import make_up_promise
 from leeward.errors import LeewardError
 from leeward.ledger.account import covers, owed
 from leeward.model.law import BUILT_IN, NONE, Law, read_law
-from leeward.model.row_rules import NUMBER_RULES, ROW_RULES
+from leeward.model.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
 from leeward.noise.scales import public_seed
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.pay_sentences import PayRead, about_pay
@@ -122,7 +122,7 @@ def _words(certificate: Certificate) -> Iterator[str]:
 def _again(
     certificate: Certificate, request: Request, tables: Sequence[StatedTable]
 ) -> dict[str, tuple[object, ...]]:
-    """Each part as it may be: what depends on the codebook's numeric columns has two forms."""
+    """Each part as it may be: what depends on the codebook's columns has several forms."""
     strict = read_rows(request.rows)
     jobs, charge = read_jobs(request.jobs, strict=strict), sequential(*(t.charge for t in tables))
     made = [table.planned for table in tables if table.planned is not None]
@@ -131,7 +131,11 @@ def _again(
     read = PayRead.of(marginals)
     by_class = PayRead(classes=True, payroll=read.payroll)
     kinds = certificate.weak_attributes if charge.policy.name == "weak" else None
-    rules = (ROW_RULES, (*ROW_RULES, *NUMBER_RULES))
+    rules = [
+        (*ROW_RULES, *of_numbers, *of_nulls)
+        for of_numbers in ((), NUMBER_RULES)
+        for of_nulls in ((), NULL_RULES)
+    ]
     once: dict[str, object] = {
         "plan_digest": digest_of(request, certificate.codebook_digest),
         **promises(charge, jobs, strict=strict),

@@ -14,15 +14,18 @@ from leeward.mechanisms.measurement import Needs
 from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import Draft, Rows, certificate
 from leeward.publishing.charge import (
+    AS_PLANNED,
+    Choices,
+    Frames,
     PreparedRelease,
     after_charge,
     commit,
-    frame_of,
     payment,
     reserve,
 )
 from leeward.publishing.check import (
     changed,
+    not_checked,
     open_data,
     open_ledger,
     require_rows,
@@ -30,7 +33,9 @@ from leeward.publishing.check import (
 )
 from leeward.publishing.measuring import AddedTotals, Progress, measured_cells, parts_of
 from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.receipt import Receipt
+from leeward.publishing.receipt import Receipts
+
+__all__ = ["Choices", "Released", "release", "release_plan"]
 
 
 @dataclass(frozen=True)
@@ -42,38 +47,26 @@ class Released:
     account: Account
 
 
-@dataclass(frozen=True)
-class Choices:
-    """The options of a release that are not in its plan."""
-
-    again: bool = False
-    corrects: int | None = None
-    same_establishments: str | None = None
-
-
-AS_PLANNED = Choices()
-
-
 def release_plan(
     plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: Choices = AS_PLANNED
 ) -> Released:
     """Check everything that can be refused, then release."""
     progress.step("checking the plan")
-    receipt, draft = Receipt.of(plan), Draft.of(plan)
+    draft = Draft.of(plan)
     unwritable = BundleWriter.check_target(out)
     require_accuracy()  # a machine that draws nothing is charged nothing
-    paying = open_ledger(
-        plan, out, ledger, chosen.corrects, again=chosen.again, unwritable=unwritable
-    )
+    receipts = Receipts.of(plan)
+    paying = open_ledger(plan, out, ledger, chosen, unwritable=unwritable)
     with paying as book, open_data(plan) as engine:
         require_small_delta(plan, engine, book.account(plan.request.account))
         progress.step("checking the rows")
         digest = engine.digest()
-        frame = frame_of(plan, engine, book)
-        steps = require_rows(plan, engine, receipt.steps(plan, digest))
-        prepared = PreparedRelease(
-            plan, engine, book, out, digest, frame, steps=steps, **vars(chosen)
-        )
+        receipt = receipts.found(digest)
+        if receipt is None and chosen.unchecked is None:
+            raise not_checked(plan)
+        frames = Frames.of(plan, engine, book)
+        steps = require_rows(plan, engine, receipt)
+        prepared = PreparedRelease(plan, engine, book, out, digest, frames, chosen, steps)
         return release(prepared, draft, progress)
 
 

@@ -139,6 +139,7 @@ class Request:
     def digest(self) -> str:
         """SHA-256 of all that decides what is released from a file."""
         x, y = self.ends
+        nulls = [x.nulls, y.nulls, () if self.by is None else self.by.nulls]
         told = {
             "columns": vars(self.columns),
             "ends": [[str(one.low), str(one.high)] for one in (x, y)],
@@ -146,6 +147,7 @@ class Request:
             "method": self.method,
             "epsilon": str(Fraction(self.epsilon)),
             "alpha": self.alpha and str(Fraction(self.alpha)),
+            **({"nulls": nulls} if any(nulls) else {}),
             **({"counts": self.points} if self.counts is not None else {}),
         }
         return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

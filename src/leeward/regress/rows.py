@@ -15,7 +15,7 @@ from leeward.engines.database import Column, Table
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.duckdb import Files
 from leeward.engines.headers import holds_numbers, require_column
-from leeward.engines.recoding import class_text, code_text, number
+from leeward.engines.recoding import class_text, code_text, number, with_nulls
 from leeward.errors import InvalidParameter, shown
 from leeward.mechanisms.moments import Establishments, Points, lattice_points
 from leeward.model import Attribute, RealRange
@@ -84,6 +84,8 @@ def read_rows(files: Files, request: Request) -> Rows:
     for option in ("--x", "--y"):
         _require_numbers(table, option, wanted[option])
     table = files.tables({NAME: tuple(dict.fromkeys(wanted.values()))})[NAME]
+    nulls = {x.column: x.nulls, y.column: y.nulls} | ({} if by is None else {by.column: by.nulls})
+    table = with_nulls(table, nulls)
     query = table.select(
         x=number(table[x.column]).cast("float64"),
         y=number(table[y.column]).cast("float64"),

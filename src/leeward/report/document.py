@@ -88,6 +88,7 @@ class Contents:
             "public": public(certificate, self.summaries),
             "withheld": withheld(),
             "biased": [table.name for table in certificate.tables if table.bias is not None],
+            "allowing": [table.name for table in certificate.tables if table.allows_for_clipping],
             "margins": any(table.has_margins for table in certificate.tables),
             "statuses": statuses,
             "not_distinguishable": NOT_DISTINGUISHABLE,

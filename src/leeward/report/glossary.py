@@ -134,8 +134,8 @@ TERMS: Mapping[str, Term] = {
     "plan": Term("Plan", "The file that says what is released and what is promised."),
     "receipt": Term(
         "Receipt",
-        "A keyed note in the user's state folder that the data of a plan passed the check; "
-        "internal.",
+        "A keyed note in the user's state folder that a check of these data has ended; a release "
+        "needs it; internal.",
     ),
     "report": Term(
         "Report", "The page in a bundle for the review board; made of the bundle alone."

@@ -223,12 +223,26 @@ def _margins(summary: TableSummary) -> str:
     margins, table = summary.margins, summary.table
     if margins is None or margins.cells == 0:
         return table.margins.note
-    coverage = f"With a coverage of {table.margins.coverage}. " if table.margins.coverage else ""
+    least = "at least " if table.allows_for_clipping else ""
+    coverage = table.margins.coverage
+    coverage = f"With a coverage of {least}{coverage}. " if coverage else ""
     bounded = "" if table.counts else " with both ends"
     return (
         f"{coverage}Half of the cells{bounded} have a margin of at most {margin(margins.median)} "
-        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_open(summary)}"
-        f"{table.margins.note}{_together(table)}"
+        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_apart(summary)}"
+        f"{_open(summary)}{table.margins.note}{_together(table)}"
+    )
+
+
+def _apart(summary: TableSummary) -> str:
+    """The two parts of intervals that allow for clipping; nothing where they do not."""
+    noise, allowance = summary.noise, summary.allowance
+    if noise is None or allowance is None:
+        return ""
+    return (
+        f"Of that, half of the cells have noise of at most ±{margin(noise.median)}, and up to "
+        f"{margin(allowance.median)} more above the value that allow for clipping; nine in ten "
+        f"have at most ±{margin(noise.ninth)} and {margin(allowance.ninth)}. "
     )
 
 

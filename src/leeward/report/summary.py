@@ -32,6 +32,9 @@ EXACT = 100_000
 TOPS = (-1, 0, 1, 2, *(step * 10**power for power in range(19) for step in (5, 10, 20)))[:-1]
 """Upper ends of the bins, the same in every report; the last is above 2^63."""
 
+FARTHEST = 2.0**62
+"""Parts of intervals that are wider are counted as this: floats hold no difference up there."""
+
 
 @dataclass(frozen=True)
 class Range:
@@ -73,6 +76,7 @@ class TableSummary:
     """One table in numbers. `wide` counts the cells whose margin reaches down to zero.
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
+    `noise` and `allowance` are the two parts of intervals that allow for clipping.
     `total` is the sum of the values with noise, as a rough number of jobs. `ranks` are those that
     each cell of `bars` may have, where these are all cells.
     """
@@ -84,6 +88,8 @@ class TableSummary:
     unbounded: int
     total: float
     margins: Margins | None
+    noise: Margins | None
+    allowance: Margins | None
     bars: tuple[Cell, ...]
     matrix: Matrix | None
     ranks: tuple[tuple[int, int] | None, ...] = ()
@@ -134,6 +140,7 @@ class _Reading:
         self._negative = self._wide = self._unbounded = 0
         self._total = 0.0
         self._margins = MarginCounter()
+        self._parts = MarginCounter(), MarginCounter()
         self._drawn = DrawnRows(BARS)
         self._layout = layout(table)
         self._seen = 0
@@ -161,6 +168,9 @@ class _Reading:
         centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
         down = margins["margin"] >= centre[there] if low is None else low <= 0
         self._wide += int(np.count_nonzero(down))
+        if self._table.allows_for_clipping:
+            for counter, part in zip(self._parts, _parts(centre[there], margins), strict=True):
+                counter.add(part)
 
     def rows(self) -> tuple[list[int], range]:
         """The numbers of the rows that are drawn as bars, and as squares."""
@@ -176,6 +186,10 @@ class _Reading:
             unbounded=self._unbounded,
             total=self._total,
             margins=self._margins.counted() if self._table.has_margins else None,
+            **{
+                name: counter.counted() if self._table.allows_for_clipping else None
+                for name, counter in zip(("noise", "allowance"), self._parts, strict=True)
+            },
             bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
@@ -187,6 +201,14 @@ def _widths(margins: Mapping[str, Integers]) -> Integers:
         return margins["margin"]
     low, high = margins["low"], margins["high"]
     return np.asarray(high // 2 - low // 2 + (high & 1) * (1 - (low & 1)))
+
+
+def _parts(values: Integers, margins: Mapping[str, Integers]) -> tuple[Integers, Integers]:
+    """How far intervals reach down, and how much farther up; floats, as 64 bits may not hold it."""
+    noise = values.astype(np.float64) - margins["low"]
+    allowance = margins["high"].astype(np.float64) - values - noise
+    down, farther_up = (np.clip(one, 0, FARTHEST).astype(np.int64) for one in (noise, allowance))
+    return down, farther_up
 
 
 class MarginCounter:

@@ -18,7 +18,7 @@ from leeward.engines.database import Column as Expression
 from leeward.engines.database import Table, ibis
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.duckdb import Files
-from leeward.engines.recoding import code_text, is_below, number
+from leeward.engines.recoding import code_text, is_below, number, with_nulls
 from leeward.errors import InvalidParameter, shown
 from leeward.model import Attribute
 from leeward.noise.scales import Integers
@@ -79,6 +79,8 @@ class FileCounts:
 
 def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> Table:
     """The text or number of each row in each column, and where a text stands in its list."""
+    declared = ((one.name, one.declared) for one in columns)
+    table = with_nulls(table, {name: one.nulls for name, one in declared if one is not None})
     raw = {f"raw_{i}": _raw(table, one) for i, one in enumerate(columns)}
     given = {f"given_{i}": table[one.name].notnull() for i, one in enumerate(columns)}
     chosen = table.select(**raw, **given)

@@ -94,6 +94,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     jobs: object = None,
     engine: str | None = None,
     again: bool = False,
+    unchecked: str | None = None,
     progress: Progress | None = None,
 ) -> Synthetic:
     """Release a plan and write workplaces, workers and jobs that reproduce its tidy tables.
@@ -112,7 +113,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     measured
         In place of a ledger, a release of this plan: nothing is charged, and the confidential
         tables are not read.
-    workplaces, workers, jobs, engine, again
+    workplaces, workers, jobs, engine, again, unchecked
         As `leeward.release` has them.
     progress
         A callback with `step(words)`, `cells(table, done, of)` and `part(words, done, of)`.
@@ -137,6 +138,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     """
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
     asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    chosen = Choices(again, unchecked=unchecked)
     told, target = progress or Silent(), Path(out)
     drafted = Draft.of(asked).tables
     raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
@@ -144,7 +146,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     frame = Frame.read(asked)
     target.mkdir(mode=0o755)
     try:
-        source = _measured(asked, target, ledger, measured, again, told)
+        source = _measured(asked, target, ledger, measured, chosen, told)
     except BaseException:
         if not any(target.iterdir()):
             target.rmdir()
@@ -178,7 +180,7 @@ def _measured(
     target: Path,
     ledger: Ledger | Path | str | None,
     measured: Path | str | None,
-    again: bool,
+    chosen: Choices,
     told: Progress,
 ) -> Bundle:
     """The release inside the folder: made and paid now, or copied."""
@@ -193,7 +195,7 @@ def _measured(
         return _copied(plan, Path(measured), target)
     book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
     made = target / f"{target.name}-{MEASURED}"
-    return read_bundle(release_plan(plan, made, book, told, Choices(again)).bundle)
+    return read_bundle(release_plan(plan, made, book, told, chosen).bundle)
 
 
 def _copied(plan: Plan, source: Path, target: Path) -> Bundle:

@@ -339,9 +339,10 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
 
 
 def _notes(groups: Groups, reference: Reference | None) -> Iterator[str]:
+    least = "at least " if groups.table.allows_for_clipping else ""
     yield (
-        f"low and high hold in nine of ten cases, each pair by itself: {DRAWS:,} draws of the "
-        "public law of the noise, with a public seed. "
+        f"low and high hold in {least}nine of ten cases, each pair by itself: {DRAWS:,} draws of "
+        "the public law of the noise, with a public seed. "
         + (COUNTED_ONCE if groups.table.disjoint else MEASURED)
     )
     if groups.table.bias is not None:

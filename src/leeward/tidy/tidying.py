@@ -50,6 +50,10 @@ SHRUNK = (
 
 
 SHRUNK_METHOD: Final = "tidy, shrunk"
+AT_MOST = (
+    "Rows of these tables may leave jobs out, so they add up to at most what the others count: "
+    "{names}. "
+)
 LEFT_OUT = (
     " Tables of pay, flows and gains do not add up, so they are not in this bundle: {names}. Read "
     "them in the release {name}."
@@ -236,7 +240,8 @@ def tidied_findings(bundle: Bundle) -> Iterator[str]:
     held = {table.joint.name if table.joint else table.name for table in bundle.certificate.tables}
     left_out = [one["name"] for one in written if one["name"] not in held]
     shrink = stated.method == SHRUNK_METHOD
-    if stated.sentence != origin_sentence(stated.name, left_out, shrink=shrink):
+    below = at_most(bundle.certificate.tables)
+    if stated.sentence != origin_sentence(stated.name, left_out, below, shrink=shrink):
         yield "made_from.sentence does not follow from the rest"
     for at, about in enumerate(bundle.certificate.tables):
         rows = bundle.table(about.name, totals=False)
@@ -245,11 +250,22 @@ def tidied_findings(bundle: Bundle) -> Iterator[str]:
             yield f"tables[{at}].tidied does not follow from the rows"
 
 
-def origin_sentence(release: str, left_out: Sequence[str], *, shrink: bool) -> str:
+def at_most(tables: Sequence[CertifiedTable]) -> tuple[str, ...]:
+    """Tables whose rows may leave jobs out; others bound their sums only from above."""
+    if len(tables) < 2:
+        return ()
+    partial = {t.name: bool(t.partial) if t.joint is None else not t.joint.covers for t in tables}
+    return tuple(name for name, one in partial.items() if one)
+
+
+def origin_sentence(
+    release: str, left_out: Sequence[str], below: Sequence[str] = (), *, shrink: bool
+) -> str:
     """What is said of tables that were made of a release."""
     return (
         f"Tables were made of the release {release} alone, so what it promises and what "
         "was paid for it hold for these too. Values are whole, not negative, and add up. "
+        f"{AT_MOST.format(names=', '.join(below)) if below else ''}"
         f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
         f"{LEFT_OUT.format(names=', '.join(left_out), name=release) if left_out else ''}"
     )
@@ -267,7 +283,7 @@ def _certificate(
         created=source.created,
         leeward=source.leeward,
         method=SHRUNK_METHOD if shrink else "tidy",
-        sentence=origin_sentence(origin, left_out, shrink=shrink),
+        sentence=origin_sentence(origin, left_out, at_most(tables), shrink=shrink),
     )
     return source.model_copy(
         update={

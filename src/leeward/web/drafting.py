@@ -25,7 +25,10 @@ WORDS = {
     "workers": ("worker", "person", "people", "employee", "individual"),
     "jobs": ("job", "employment", "spell", "wage", "match"),
 }
-"""What names of files tell of their tables."""
+"""What names of files say of their tables."""
+
+STATED = ("account", "period")
+"""What a plan needs beside its tables; a draft without them is rejected."""
 
 KINDS = (".parquet", ".csv", ".tsv", ".txt", ".xlsx", ".sas7bdat", ".dta", ".sav")
 MOST_FILES = 500
@@ -45,6 +48,7 @@ class Desk:
 
     files: tuple[str, ...]
     chosen: dict[str, str] = field(hash=False)
+    """By table its file; and account and period."""
     refusals: tuple[LeewardError, ...] = ()
     said: str = ""
     written: bool = False
@@ -55,7 +59,8 @@ def desk_of(site: Site) -> Desk | None:
     if site.tables is None:
         return None
     files = files_of(site.tables)
-    return Desk(files, {table: _likely(files, WORDS[table]) for table in TABLES})
+    likely = {table: _likely(files, WORDS[table]) for table in TABLES}
+    return Desk(files, likely | dict.fromkeys(STATED, ""))
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
@@ -90,7 +95,7 @@ def draft_plan(request: Request) -> Response:
             value="no folder of tables" if desk is None else "a plan that is there",
             next_step="Start `leeward serve NEW/plan.yaml --tables DIR`.",
         )
-    chosen = {table: said.get(table, "") for table in TABLES}
+    chosen = {key: said.get(key, "").strip() for key in (*TABLES, *STATED)}
     try:
         written, words = _initialised(site, desk.files, chosen)
         answer = Desk(desk.files, chosen, said=words, written=written)
@@ -102,8 +107,8 @@ def draft_plan(request: Request) -> Response:
 
 def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> tuple[bool, str]:
     """Whether `init` wrote a plan, and what it said."""
-    for table, name in chosen.items():
-        if name not in files:
+    for table in TABLES:
+        if (name := chosen[table]) not in files:
             raise InvalidParameter(
                 table,
                 rule="must be a file of the folder of tables",
@@ -113,8 +118,17 @@ def _initialised(site: Site, files: tuple[str, ...], chosen: dict[str, str]) -> 
     if site.tables is None or site.plan is None:
         raise AssertionError("a draft was asked for without a folder or a plan")
     command = [sys.executable, "-P", "-m", "leeward", "init", "--out", str(site.plan.parent)]
-    for table, name in chosen.items():
-        command += [f"--{table}", str(site.tables / name)]
+    for key in STATED:
+        if not chosen[key]:
+            raise InvalidParameter(
+                key,
+                rule="must be given: a plan names its account and its period",
+                value="nothing",
+                next_step="Type the account of the ledger, and a period such as 2026Q2.",
+            )
+        command.append(f"--{key}={chosen[key]}")
+    for table in TABLES:
+        command += [f"--{table}", str(site.tables / chosen[table])]
     with DRAFTING:
         ended = _run(command)
     written = ended.returncode == 0 and site.plan.is_file()

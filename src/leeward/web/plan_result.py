@@ -12,6 +12,7 @@ from leeward.ledger.repeat import Earlier
 from leeward.model.statistic import COUNT
 from leeward.privacy import Guarantee
 from leeward.privacy.delta import delta_rule
+from leeward.publishing.gap import Gap, table_gaps
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.predicted import as_json, dearer, table_json
 from leeward.publishing.prediction import (
@@ -60,6 +61,9 @@ class ShownTable:
     margins: Fraction
     chart: Curves | None
     """None of a table of pay: what is published for one establishment depends on its pay too."""
+
+    gaps: tuple[Gap, ...] = ()
+    """Why its rows do not add up, where the whole plan is known."""
 
     @property
     def unit(self) -> str:
@@ -110,10 +114,7 @@ class Result:
 def make_result(outlook: Outlook, ledger: Path | None) -> Result:
     """The predictions that `leeward plan` makes of the same plan."""
     plan = outlook.plan
-    tables = tuple(
-        None if table is None else _shown(table, table_json(table, outlook.profile))
-        for table in outlook.tables
-    )
+    tables = tuple(None if table is None else _shown(table, outlook) for table in outlook.tables)
     if plan is None:
         return Result(outlook, tables)
     budget = make_budget(plan, ledger)
@@ -144,12 +145,13 @@ def _prediction(plan: Plan, budget: Budget | None) -> str:
     return json.dumps(numbers)
 
 
-def _shown(table: PlannedTable, numbers: dict[str, object]) -> ShownTable:
-    chart = None
+def _shown(table: PlannedTable, outlook: Outlook) -> ShownTable:
+    chart, plan = None, outlook.plan
     if table.marginal.statistic.counts:
         bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
         chart = curves(bands, title=TITLE)
-    return ShownTable(table, numbers, margin_cost(table), chart)
+    found = () if plan is None else tuple(table_gaps(plan, table))
+    return ShownTable(table, table_json(table, outlook.profile), margin_cost(table), chart, found)
 
 
 def _band(table: PlannedTable, kind: str, size: int) -> Band:

@@ -29,19 +29,25 @@ from leeward.publishing.check import needed_steps, open_data
 from tests.engines.lists import Lists, by, filled, listed
 from tests.engines.small import (
     CODEBOOK,
+    NULLED,
     OWNED,
     REQUEST,
+    WAGED,
     Economy,
     Sources,
     codebook,
     economy,
     marginal,
+    marked,
     owned,
     parquet,
     product,
     soiled,
     whole,
 )
+from tests.engines.test_losses import is_true
+from tests.engines.test_nulls import asked
+from tests.engines.test_workplaces import true_sketch
 from tests.engines.truth import (
     counts,
     plan_is_true,
@@ -101,6 +107,16 @@ def test_products_are_their_tables_side_by_side(tmp_path: Path) -> None:
         product_is_true(engine, made, rule, table)
 
     same(parquet(made, tmp_path), tmp_path, cells)
+
+
+def test_texts_that_mean_missing_are_nulls(tmp_path: Path) -> None:
+    made = soiled(economy(7, single=False, text_ids=True), 1)
+    answers = []
+    for name, rows, text in (("plain", made, WAGED), ("marked", marked(made), NULLED)):
+        (tmp_path / name).mkdir()
+        with connect(parquet(rows, tmp_path / name), tmp_path / name, ENGINES[1]) as engine:
+            answers.append(asked(codebook(tmp_path, text), PrimaryJob("pay"))(engine))
+    assert answers[0] == answers[1]
 
 
 def test_every_row_falls_under_the_same_rules(tmp_path: Path) -> None:
@@ -304,6 +320,20 @@ def test_the_sketch_of_a_frame(tmp_path: Path) -> None:
         parquet(made, tmp_path), tmp_path, lambda engine: engine.frame_sketch(book, "5eed" * 8, 5)
     )
     assert len(sketch) == 5
+    padded = [row | {"workplace_id": f" 0{k}.0"} for k, row in enumerate(made.workplaces)]
+    plain = same(
+        parquet(Economy(padded, made.workers, []), tmp_path),
+        tmp_path,
+        lambda engine: engine.frame_sketch(book, "5eed" * 8, 1024, plain=True),
+    )
+    assert plain == true_sketch([*range(len(padded))], 1024)
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_lost_jobs(seed: int, tmp_path: Path) -> None:
+    made, book = soiled(economy(seed, single=False, text_ids=seed == 2), seed), codebook(tmp_path)
+    rule = BoundedJobs(1, "contract") if seed == 2 else EveryJob()
+    same(parquet(made, tmp_path), tmp_path, lambda engine: is_true(engine, book, made, rule))
 
 
 def test_one_plan_reads_files_frames_and_spark(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from leeward.cli.check import check_made_up
 from leeward.cli.economy import make
 from leeward.cli.init import list_text
 from leeward.cli.recipes.folder import (
@@ -14,11 +15,14 @@ from leeward.cli.recipes.folder import (
     require_recipe,
     write_folder,
 )
+from leeward.cli.recipes.lodes import BEGUN, HOME, ZONE, ZONE_OF
 from leeward.cli.recipes.recipe import Recipe
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
-from leeward.economy import Economy
+from leeward.cli.tidy import lodes_lines
+from leeward.economy import Economy, EconomyFiles
 from leeward.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
+from leeward.economy.homes import Homes
 from leeward.errors import Damaged
 from leeward.exact import number_text
 from leeward.front import predict, verify
@@ -27,12 +31,21 @@ from leeward.mechanisms.apd import count_beside_mean
 from leeward.publishing.plan import read_plan
 from leeward.show.numbers import error
 from leeward.tidy.layouts import write_layout
+from leeward.tidy.lodes import Lodes
+from leeward.tidy.tidying import tidy
 
 ECONOMY = "economy"
-LONG, SHORT = 44, 8
+QUARTERS_OF = dict.fromkeys(COHORTS, 44) | {"qwi": 8, "lodes": 0}
 """Quarters of wage records: eleven years for cohorts, two for the flows of a quarter."""
 
 YEARS, QUARTERS = "2016-2026", ("2026Q2", "2026Q3")
+USUAL: Mapping[str, Mapping[str, object]] = {
+    **{one: {"years": YEARS} for one in COHORTS},
+    "qwi": {"quarter": QUARTERS},
+    "lodes": {"period": QUARTERS[0], "homes": True},
+}
+"""What a demonstration states where its user does not."""
+
 PER_ESTABLISHMENT = 20
 LISTS: Mapping[str, Mapping[str, str]] = {
     "institution": INSTITUTIONS,
@@ -45,30 +58,50 @@ LISTS: Mapping[str, Mapping[str, str]] = {
 def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> None:
     """Make up an economy, prepare, release, verify and write the layouts."""
     require_recipe(name, told)
-    long, economy = name in COHORTS, out / ECONOMY
-    quarters, establishments = LONG if long else SHORT, max(jobs // PER_ESTABLISHMENT, 1)
-    say(f"1. A made-up economy: {jobs:,} jobs in {establishments:,} establishments, and wage")
-    say(f"   records of {quarters} quarters, in {economy}")
-    make(Economy(jobs, establishments, quarters=quarters, cohorts=long), economy)
+    economy, quarters, homes = out / ECONOMY, QUARTERS_OF[name], name == "lodes"
+    establishments = max(jobs // PER_ESTABLISHMENT, 1)
+    beside = "their homes" if homes else "wage"
+    say(f"1. A made-up economy: {jobs:,} jobs in {establishments:,} establishments, and {beside}")
+    say(f"   in {economy}" if homes else f"   records of {quarters} quarters, in {economy}")
+    long = name in COHORTS
+    made = Economy(jobs, establishments, quarters=quarters, cohorts=long, homes=homes)
+    make(made, economy)
     sources = {one: str(economy / f"{one}.parquet") for one in needed_tables(name)}
-    usual: Mapping[str, object] = {"years": YEARS} if long else {"quarter": QUARTERS}
-    recipe = read_recipe(name, given_to(sources, out, {**usual, **told}))
-    say(f"2. Codebook, plans and confidential tables, in {out}")
-    write_folder(recipe, sources, out, _lists(economy))
+    recipe = read_recipe(name, given_to(sources, out, {**USUAL[name], **told}))
+    prepared = "Codebook, plans and confidential tables" if recipe.tables else "Codebook and plan"
+    say(f"2. {prepared}, in {out}")
+    write_folder(recipe, sources, out, _lists(made, economy))
     for line in compared(recipe, out):
         say(f"   {line}")
-    say("3. Releases, each verified with the ledger")
+    say("3. Releases, each checked first and then verified with the ledger")
     _release(recipe, out)
-    say("4. Public layouts of what was released (leeward read --form)")
+    if recipe.layouts:
+        say("4. Public layouts of what was released (leeward read --form)")
     for layout in recipe.layouts:
         bundles = [out / one for one in layout.bundles]
         for path in write_layout(bundles, layout.form, out / layout.folder):
             say(f"   {path}")
+    if recipe.tidied:
+        say("4. Tables that add up, and their LODES files (leeward tidy --lodes)")
+    for tidied in recipe.tidied:
+        source, files = out / tidied.bundle, Lodes(out / tidied.lodes)
+        files.require(source)
+        settled = tidy(source, out / tidied.tidy, shrink=True)
+        _require_sound(settled.path, source=source)
+        say(f"   {settled.path} is sound, and made from {source}; nothing was charged.")
+        for line in lodes_lines(files, settled):
+            say(f"   {line}")
 
 
-def _lists(economy: Path) -> dict[str, str]:
-    places = (economy / "place.csv").read_text(encoding="utf-8")
-    return {"place": places} | {name: list_text(codes) for name, codes in LISTS.items()}
+def _lists(economy: Economy, folder: Path) -> dict[str, str]:
+    files = EconomyFiles.inside(folder, economy)
+    places = files.place_codes.read_text(encoding="utf-8")
+    found = {"place": places} | {name: list_text(codes) for name, codes in LISTS.items()}
+    if files.home_zones is None:
+        return found
+    zones = {HOME: places, ZONE_OF: files.home_zones.read_text(encoding="utf-8"),
+             ZONE: list_text(Homes.of(economy).zones)}  # fmt: skip
+    return found | {name: text + BEGUN[name].partition("\n")[2] for name, text in zones.items()}
 
 
 def _release(recipe: Recipe, out: Path) -> None:
@@ -77,19 +110,27 @@ def _release(recipe: Recipe, out: Path) -> None:
         for account in recipe.accounts:
             book.open_account(account.name, account.guarantee)
     for one in recipe.releases:
-        done = run(read_plan(out / one.plan), out / one.bundle, ledger)
+        checked, reason = check_made_up(read_plan(out / one.plan))
+        for line in checked.warnings():
+            say(f"   {line}")
+        done = run(read_plan(out / one.plan), out / one.bundle, ledger, unchecked=reason)
         report(done)
         for line in summary(done):
             say(f"   {line}")
-        found = verify(done.path, ledger=ledger)
-        if not found:
-            raise Damaged(
-                "bundle",
-                rule="must be what was sealed",
-                value=f"{done.path}: {found.problems[0]}",
-                next_step="Run `leeward doctor`.",
-            )
+        _require_sound(done.path, ledger=ledger)
         say(f"   {done.path} is sound, and the ledger confirms it.")
+
+
+def _require_sound(bundle: Path, **beside: Path) -> None:
+    """Refuse a bundle that is not what was sealed, by its ledger or its source."""
+    found = verify(bundle, **beside)
+    if not found:
+        raise Damaged(
+            "bundle",
+            rule="must be what was sealed",
+            value=f"{bundle}: {found.problems[0]}",
+            next_step="Run `leeward doctor`.",
+        )
 
 
 def compared(recipe: Recipe, out: Path) -> Iterator[str]:

@@ -8,17 +8,20 @@ from shlex import quote
 
 from leeward.cli.init import list_text, refuse_existing, write_texts
 from leeward.cli.recipes.documents import list_file
-from leeward.cli.recipes.preparation import prepare
+from leeward.cli.recipes.lodes import HOME
+from leeward.cli.recipes.preparation import headers, prepare, require_columns
 from leeward.cli.recipes.recipe import CONFIDENTIAL, Given, Recipe
 from leeward.cli.screen import progress, say
 from leeward.engines.address import seen_from
 from leeward.errors import BadFile, InvalidParameter, raise_all, shown
+from leeward.model import TABLES
 
 COHORTS = ("umetrics", "pseo", "veo")
 """Recipes that follow cohorts."""
 
-NAMES = (*COHORTS, "qwi")
+NAMES = ("lodes", *COHORTS, "qwi")
 OPTIONS = {
+    "lodes": ("period",),
     "umetrics": ("years", "target", "size"),
     "pseo": ("years",),
     "veo": ("years",),
@@ -34,8 +37,10 @@ def start(
 ) -> None:
     """Prepare the tables of an office, write its plans and say how to go on."""
     require_recipe(name, told)
+    if office["jobs"] is not None and "jobs" not in needed_tables(name):
+        raise _useless("jobs", name)
     sources = _sources(name, office)
-    recipe = read_recipe(name, given_to(sources, folder, told))
+    recipe = read_recipe(name, given_to(sources, folder, {**told, **_homes(name, sources)}))
     write_folder(recipe, sources, folder, {})
     for line in next_steps(recipe, folder):
         say(line)
@@ -69,8 +74,18 @@ def _no_file(name: str, written: str) -> BadFile:
     )
 
 
+def _homes(name: str, sources: Mapping[str, str]) -> dict[str, object]:
+    """Whether workers have homes, by the headers of tables that a plan reads as they are."""
+    if name != "lodes":
+        return {}
+    columns = headers(sources)
+    return {"homes": HOME in columns["workers"]}
+
+
 def needed_tables(name: str) -> tuple[str, ...]:
     """The options of the tables that a recipe needs."""
+    if name == "lodes":
+        return TABLES
     return ("wages", "workplaces", "workers", *(("cohorts",) if name in COHORTS else ()))
 
 
@@ -83,14 +98,16 @@ def require_recipe(name: str, told: Mapping[str, object]) -> None:
             value=shown(name),
             next_step="Choose one of these.",
         )
-    for option in told:
-        if option not in OPTIONS[name]:
-            raise InvalidParameter(
-                f"--{option}",
-                rule=f"has no meaning for the recipe {name}",
-                value="given",
-                next_step="Leave it out.",
-            )
+    raise_all(_useless(option, name) for option in told if option not in OPTIONS[name])
+
+
+def _useless(option: str, name: str) -> InvalidParameter:
+    return InvalidParameter(
+        f"--{option}",
+        rule=f"has no meaning for the recipe {name}",
+        value="given",
+        next_step="Leave it out.",
+    )
 
 
 def read_recipe(name: str, given: Given) -> Recipe:
@@ -101,7 +118,7 @@ def read_recipe(name: str, given: Given) -> Recipe:
 
 def given_to(sources: Mapping[str, str], folder: Path, told: Mapping[str, object]) -> Given:
     """What an office tells a recipe, its tables as the plans in a folder name them."""
-    tables = {one: seen_from(sources[one], folder) for one in ("workplaces", "workers")}
+    tables = {one: seen_from(sources[one], folder) for one in TABLES if one in sources}
     return replace(Given(**tables), **told)  # type: ignore[arg-type] # options, as they were typed
 
 
@@ -109,19 +126,24 @@ def write_folder(
     recipe: Recipe, sources: Mapping[str, str], folder: Path, lists: Mapping[str, str]
 ) -> None:
     """Codebook, plans, code lists and confidential tables; `lists` are texts of known lists."""
-    codes = {list_file(name): lists.get(name, list_text({})) for name in recipe.lists}
+    begun = {name: recipe.begun.get(name, list_text({})) for name in recipe.lists}
+    codes = {list_file(name): lists.get(name, text) for name, text in begun.items()}
     texts = {**recipe.texts, **codes}
     refuse_existing(folder, (*texts, CONFIDENTIAL))
-    with progress() as bar:
-        prepare(recipe, sources, folder, bar)
+    if recipe.tables:
+        with progress() as bar:
+            prepare(recipe, sources, folder, bar)
+    else:
+        require_columns(recipe, sources)
     write_texts(folder, texts)
 
 
 def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
     """What was written, and the commands up to the public layout."""
     yield f"Wrote {', '.join(recipe.texts)} into {folder}."
-    tables = ", ".join(recipe.tables)
-    yield f"{folder / CONFIDENTIAL} holds {tables}: confidential, for their owner alone."
+    if recipe.tables:
+        tables = ", ".join(recipe.tables)
+        yield f"{folder / CONFIDENTIAL} holds {tables}: confidential, for their owner alone."
     if recipe.lists:
         yield "Fill these public code lists (header code,label; one row for each code):"
         yield from (f"  {folder / list_file(name)}" for name in recipe.lists)
@@ -138,6 +160,9 @@ def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
     for layout in recipe.layouts:
         bundles = " ".join(at[one] for one in layout.bundles)
         yield f"  leeward read {bundles} --form {layout.form} --out {at[layout.folder]}"
+    for made in recipe.tidied:
+        folders = f"--out {at[made.tidy]} --shrink --lodes {at[made.lodes]}"
+        yield f"  leeward tidy {at[made.bundle]} {folders}"
 
 
 def _named(recipe: Recipe) -> Iterator[str]:
@@ -146,3 +171,5 @@ def _named(recipe: Recipe) -> Iterator[str]:
     for one in recipe.releases:
         yield from (one.plan, one.bundle)
     yield from (layout.folder for layout in recipe.layouts)
+    for made in recipe.tidied:
+        yield from (made.tidy, made.lodes)

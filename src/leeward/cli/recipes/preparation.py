@@ -4,7 +4,7 @@ The database that holds the tables does the work, and only the rows of the resul
 file that its owner alone may read.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from shutil import rmtree
@@ -15,7 +15,7 @@ from leeward.cli.recipes.recipe import CONFIDENTIAL, Recipe, Tables
 from leeward.cli.screen import Bar
 from leeward.engines.database import Scratch, Table
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
-from leeward.engines.opening import open_database
+from leeward.engines.opening import connect, open_database
 from leeward.engines.private_file import write_private
 from leeward.engines.wages import write_jobs
 from leeward.errors import BadData, BadFile, raise_all, shown
@@ -58,6 +58,17 @@ def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar |
         raise
 
 
+def headers(sources: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
+    """The columns of the three tables that a plan reads as they are, with their types."""
+    with frankly(), connect(sources, Path(), headers=tuple(sources)) as opened:
+        return opened.describe()
+
+
+def require_columns(recipe: Recipe, sources: Mapping[str, str]) -> None:
+    """Refuse tables of an office that lack a column of the recipe."""
+    raise_all(_missing(headers(sources), recipe.columns))
+
+
 def _write(
     prepared: Callable[[Tables], Table],
     sources: Mapping[str, str],
@@ -65,7 +76,8 @@ def _write(
     path: Path,
 ) -> None:
     with frankly(), closing(open_database(sources, Path(), tables=tuple(columns))) as database:
-        raise_all(_missing(database.tables(), columns))
+        found = {name: one.columns for name, one in database.tables().items()}
+        raise_all(_missing(found, columns))
         read = database.tables(columns)
         kept = hiding_errors(lambda: Scratch(database, "recipe").keep(prepared(read)), SOURCES)
         in_order = kept.order_by(kept.columns)  # the same data always make the same file
@@ -80,13 +92,15 @@ def _schema(rows: Table) -> pa.Schema:
     )
 
 
-def _missing(tables: Tables, columns: Mapping[str, tuple[str, ...]]) -> Iterator[BadData]:
+def _missing(
+    found: Mapping[str, Collection[str]], columns: Mapping[str, tuple[str, ...]]
+) -> Iterator[BadData]:
     for name, needed in columns.items():
         for column in needed:
-            if column not in tables[name].columns:
+            if column not in found[name]:
                 yield BadData(
                     f"--{name}",
                     rule=f"must have the column {shown(column)}",
-                    value=f"no such column among {len(tables[name].columns)}",
+                    value=f"no such column among {len(found[name])}",
                     next_step="Rename the column that holds it.",
                 )

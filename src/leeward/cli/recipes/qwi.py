@@ -10,14 +10,9 @@ from leeward.cli.recipes.documents import CAP, codebook_text, filled, listed, pa
 from leeward.cli.recipes.recipe import CONFIDENTIAL, Account, Given, Layout, Recipe, Release
 from leeward.economy.classifications import SECTORS
 from leeward.errors import InvalidParameter
+from leeward.model.flows import FLOW_LABELS
 from leeward.model.wage_jobs import Quarter, WageJobs
 
-FLOW = {
-    "11": "Paid in the quarter before and in the quarter after",
-    "10": "Paid in the quarter before alone",
-    "01": "Paid in the quarter after alone",
-    "00": "Paid in neither",
-}
 EPSILON, ALPHA = 8, "0.1"
 CELLS = "by: [place, sector]"
 TABLES = (
@@ -77,5 +72,5 @@ def _plan(given: Given, quarter: Quarter) -> str:
 def _attributes() -> Iterator[str]:
     yield filled("place", "workplaces")
     yield listed("sector", "workplaces", {one.code: one.label for one in SECTORS})
-    yield listed("flow", "jobs", FLOW)
+    yield listed("flow", "jobs", FLOW_LABELS)
     yield pay("cent", "quarter", 25)

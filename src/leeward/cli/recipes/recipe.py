@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from leeward.engines.database import Table
@@ -44,7 +44,7 @@ class Years:
 class Given:
     """What an office tells a recipe beside its tables.
 
-    `workplaces` and `workers` are the tables as plans name them, from the folder of the recipe.
+    `workplaces`, `workers` and `jobs` are tables as plans name them, from the folder of the recipe.
     """
 
     workplaces: str
@@ -53,6 +53,10 @@ class Given:
     quarter: tuple[str, ...] = ()
     target: str | None = None
     size: int | None = None
+    jobs: str = ""
+    homes: bool = False
+    """Whether workers have the column home."""
+    period: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,15 @@ class Layout:
     folder: str
 
 
+@dataclass(frozen=True)
+class Tidied:
+    """The tidy tables of a bundle, and their folder in the form of LODES."""
+
+    bundle: str
+    tidy: str
+    lodes: str
+
+
 Prepared = Callable[[Tables], Table] | WageJobs
 """A confidential table: a query of the office's tables, or the jobs of a quarter."""
 
@@ -111,10 +124,13 @@ class Recipe:
     lists: tuple[str, ...]
     """Attributes whose public code lists only the office knows."""
     columns: Mapping[str, tuple[str, ...]]
-    """Columns of cohorts and workplaces that are read beside the usual ones."""
+    """Columns that are read; of cohorts and workplaces, those beside the usual ones."""
     accounts: tuple[Account, ...]
     releases: tuple[Release, ...]
     layouts: tuple[Layout, ...]
+    tidied: tuple[Tidied, ...] = ()
+    begun: Mapping[str, str] = field(default_factory=dict)
+    """Lists of `lists` that are written with more than a header."""
     choice: str = ""
     """Which of the plans to release, where some are alternatives."""
     compared: tuple[str, ...] = ()

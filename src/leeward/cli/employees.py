@@ -1,0 +1,135 @@
+"""Employees: one table in which each row is a worker with one job, such as an earnings survey.
+
+Two things are missing of three tables. Workers get row numbers as ids, in a file that its owner
+alone may read. The list of workplaces is public and comes from elsewhere: one that was made from
+the rows would show that an establishment has its first employee.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import rmtree
+
+from leeward.cli.draft_documents import quoted
+from leeward.cli.keys import EMPLOYERS, WORKER_IDS, WORKPLACE_IDS, named
+from leeward.cli.meaning import is_pay, is_weight, meaning_of
+from leeward.cli.recipes.recipe import CONFIDENTIAL
+from leeward.engines.database import Scratch, ibis
+from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
+from leeward.engines.opening import open_database
+from leeward.engines.private_file import write_private
+from leeward.errors import BadData, BadFile, shown
+from leeward.model.resources import Resources
+
+EMPLOYEES, WORKER = "employees", "worker_id"
+FILE, LIST = f"{CONFIDENTIAL}/{EMPLOYEES}.parquet", "workplaces.csv"
+"""The numbered rows, and the public list that the office provides, in the folder of a draft."""
+
+OPTION = "--workers"
+
+
+def require_file(source: str) -> None:
+    """Reject a table of a database: its rows could not be numbered in place."""
+    if "://" in source or source.startswith("#"):
+        raise BadFile(
+            OPTION,
+            rule="must be a file where no --jobs are given: its rows are numbered in a file",
+            value=f"{shown(source.partition('://')[0])} before ://",
+            next_step="Write the table as Parquet.",
+        )
+
+
+@dataclass(frozen=True)
+class Employees:
+    """A table of employees by its headers, and those of the public list if that is there."""
+
+    source: str
+    columns: Mapping[str, str] = field(hash=False)
+    listed: Mapping[str, str] | None = field(default=None, hash=False)
+
+    def __post_init__(self) -> None:
+        if not self._workplaces:
+            usual = f"{', '.join(WORKPLACE_IDS.split()[:4])}, {', '.join(EMPLOYERS.split()[:2])}"
+            raise BadData(
+                OPTION,
+                rule="must have a column of establishments or employers where no --jobs are given",
+                value=f"none with a usual name ({usual} …) among {len(self.columns)}",
+                next_step="Rename that column to workplace_id, or give --workplaces and --jobs.",
+            )
+
+    @property
+    def _workplaces(self) -> list[str]:
+        return [*named(self.columns, WORKPLACE_IDS), *named(self.columns, EMPLOYERS)]
+
+    @property
+    def workplace(self) -> str:
+        """The column that identifies the workplace of a row."""
+        return self._workplaces[0]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether rows get numbers, because no column identifies workers."""
+        return not named(self.columns, WORKER_IDS)
+
+    @property
+    def frame(self) -> Mapping[str, str]:
+        """The columns of the public list; one that is not there yet has what is usually public."""
+        if self.listed is not None:
+            return self.listed
+        known = [(one, meaning_of("workplaces", one)) for one in self.columns]
+        public = [one for one, meaning in known if meaning is not None and meaning.public]
+        return dict.fromkeys([self.workplace, *public], "string")
+
+    @property
+    def headers(self) -> Mapping[str, Mapping[str, str]]:
+        """The three tables that a plan reads, pay in the table of jobs."""
+        worker = {WORKER: "int64"} if self.numbered else {}
+        columns = {**worker, **self.columns}
+        keys = {WORKER if self.numbered else named(self.columns, WORKER_IDS)[0]}
+        pay = {one for one in columns if is_pay(one) and not is_weight(one)}
+        of_jobs, of_workers = {*keys, self.workplace, *pay}, {*columns} - {*self.frame} - pay
+        return {
+            "workplaces": self.frame,
+            "workers": {one: kind for one, kind in columns.items() if one in keys | of_workers},
+            "jobs": {one: kind for one, kind in columns.items() if one in of_jobs},
+        }
+
+    @property
+    def opening(self) -> Iterator[str]:
+        """What a reader of the plan must know of tables that are one."""
+        yield "Each row of the one table is a worker with one job: the guarantee is for a row."
+        if self.listed is None:
+            yield f"Provide {LIST} beside the plan: the public list of all establishments, also of"
+            yield "those without an employee here. Take it from a public register, never from this"
+            yield "table: its rows would then show which establishments have employees."
+            yield f"Its columns: {', '.join(map(quoted, self.frame))}."
+
+    def number_rows(self, folder: Path, resources: Resources) -> None:
+        """Write the rows with their numbers into a new private folder: the file or nothing."""
+        inside = folder / CONFIDENTIAL
+        try:
+            inside.mkdir(mode=0o700, parents=True)
+        except OSError as error:
+            raise BadFile(
+                "--out",
+                rule=f"must be a folder in which {CONFIDENTIAL} can be made ({error.strerror})",
+                value=repr(str(folder)),
+                next_step="Choose another folder.",
+            ) from None
+        try:
+            self._write(folder / FILE, resources)
+        except BaseException:
+            rmtree(inside)
+            raise
+
+    def _write(self, path: Path, resources: Resources) -> None:
+        table, sources = EMPLOYEES, {EMPLOYEES: self.source}
+        with frankly(), closing(open_database(sources, Path(), resources, tables=(table,))) as base:
+            rows = base.tables({table: tuple(self.columns)})[table].select(*self.columns)
+            number = ibis.row_number().over(order_by=list(rows.columns))
+            numbered = rows.mutate(**{WORKER: number.cast("int64")})
+            kept = hiding_errors(lambda: Scratch(base, table).keep(numbered), OPTION)
+            schema = kept.schema().to_pyarrow()
+            pieces = hiding_errors_in(base.stream(kept.order_by(WORKER)), OPTION)
+            write_private(path, pieces, schema)

@@ -1,0 +1,143 @@
+"""Losses: what a check says of jobs that no table counts, and when that is too much.
+
+CONFIDENTIAL: for the operator. A release says nothing of it, whatever the rows are.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from leeward.engines.engine import Engine
+from leeward.errors import InvalidParameter, shown
+from leeward.exact import Number, rational
+from leeward.model import COUNT, Attribute, Finding, Loss, Marginal, Steps
+from leeward.publishing.plan import Plan
+from leeward.show.numbers import counted, share
+
+MOST = "5%"
+"""The share of jobs that may be lost to a table before a check ends with exit code 4."""
+
+LISTED = 6
+"""Maximum number of tables that are named one by one."""
+
+EVERY_TABLE = "every table"
+NOISE = "a release would publish noise around 0"
+
+
+def read_most(written: Number, parameter: str) -> Fraction:
+    """A share such as 5%, 0.05 or 1/20."""
+    text = written.strip() if isinstance(written, str) else written
+    try:
+        if isinstance(text, str) and text.endswith("%"):
+            most = rational(text[:-1].strip(), parameter) / 100
+        else:
+            most = rational(text, parameter)
+    except InvalidParameter:
+        most = Fraction(-1)
+    if not 0 <= most <= 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be a share from 0% to 100%",
+            value=shown(written),
+            next_step="Write a share such as 5%.",
+        )
+    return most
+
+
+UNCODED = frozenset({"missing_code", "unlisted_code", "missing_number"})
+"""Rules of findings by which a job may have no code."""
+
+
+def find_losses(
+    plan: Plan, engine: Engine, findings: Iterable[Finding], steps: Steps
+) -> tuple[Loss, ...]:
+    """The jobs that every table, each table of a plan, and tables by each attribute lose.
+
+    Another plan with the same codebook needs no further check, so all its attributes are asked.
+    Only columns in which something was found are looked at again.
+    """
+    suspects = {(one.table, one.column) for one in findings if one.rule in UNCODED}
+    wanted = {EVERY_TABLE: frozenset[Attribute]()}
+    for name, attribute in plan.codebook.attributes.items():
+        if not attribute.of_workplaces:
+            wanted[f"tables by {name}"] = frozenset({attribute})
+    for table in plan.tables:
+        for part in table.marginal.published:
+            wanted[f"table {part.name}"] = needed_attributes(part)
+    sets = [
+        frozenset(one for one in needed if (one.table, one.column) in suspects)
+        for needed in wanted.values()
+    ]
+    lost, jobs = engine.count_lost(plan.codebook, plan.jobs, steps, sets)
+    return tuple(Loss(what, rows, jobs) for what, rows in zip(wanted, lost, strict=True))
+
+
+def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
+    """The attributes of workers and jobs of which a job needs a code to count in a table.
+
+    What is no number counts as 0 in statistics of pay: there it is lost too.
+    """
+    statistic = marginal.statistic
+    found = {one.attribute for one in (*marginal.dimensions, *marginal.filters)}
+    needed = {*found, *statistic.needs}
+    return frozenset(
+        one.unfolded if one.numbers is not None and statistic is not COUNT else one
+        for one in needed
+        if not one.of_workplaces
+    )
+
+
+def judgement(losses: Sequence[Loss], findings: Iterable[Finding], most: Fraction) -> list[str]:
+    """What is lost beyond `most`, in words; nothing if no table loses more."""
+    return [*_of_tables(losses, most), *_of_rests(findings)]
+
+
+def beyond(lost: int, of: int, most: Fraction) -> bool:
+    """Whether more than this share is lost, exactly; of nothing all is lost."""
+    return lost > most * of or of == 0
+
+
+def _of_tables(losses: Sequence[Loss], most: Fraction) -> Iterator[str]:
+    if not losses:
+        return
+    every, *tables = losses
+    if every.of == 0:
+        yield f"There is no job: {NOISE}."
+        return
+    if every.lost == every.of:
+        yield f"Every job is lost: {NOISE}."
+        return
+    if beyond(every.lost, every.of, most):
+        yield f"Every table loses {_part(every)}."
+    worse = [one for one in tables if beyond(one.lost, one.of, most) and one.lost > every.lost]
+    for one in worse[:LISTED]:
+        name = f"{one.what[0].upper()}{one.what[1:]}"
+        loses = "loses" if one.what.startswith("table ") else "lose"
+        everything = f"{loses} every job: {NOISE} there"
+        yield f"{name} {everything if one.lost == one.of else f'{loses} {_part(one)}'}."
+    if worse[LISTED:]:
+        yield f"So do {len(worse[LISTED:])} more, which --json lists."
+
+
+def _part(loss: Loss) -> str:
+    return f"{share(loss.lost, loss.of)} of the jobs ({loss.lost:,} of {counted(loss.of, 'job')})"
+
+
+def _of_rests(findings: Iterable[Finding]) -> Iterator[str]:
+    """Codes for all other rows that most rows have."""
+    rests: dict[tuple[str, str, str], list[Finding]] = {}
+    for one in findings:
+        if one.into is not None:
+            rests.setdefault((one.table, one.column, one.into), []).append(one)
+    for (table, column, code), folded in rests.items():
+        rows, of = sum(one.rows for one in folded), folded[0].of
+        if 2 * rows > of:
+            yield (
+                f"{table}.{column}: {share(rows, of)} of the rows ({rows:,} of {of:,}) count as "
+                f"{code}, the code for all others."
+            )
+
+
+def as_json(loss: Loss) -> Mapping[str, object]:
+    """A loss as an object."""
+    part = float(Fraction(loss.lost, loss.of)) if loss.of else None
+    return {"what": loss.what, "lost": loss.lost, "of": loss.of, "share": part}

@@ -1,0 +1,268 @@
+"""`leeward check` and `leeward jobs` say loudly what is lost, and what to do about it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.scene import Office, Rows, jobs, workers, workplaces, write_csv
+from tests.unchecked import UNCHECKED
+
+NOISE = "a release would publish noise around 0"
+
+
+def check(office: Office, *more: str) -> tuple[int, str]:
+    result = office.run("check", "plan.yaml", *more)
+    assert result.stderr == ""
+    return result.exit_code, result.stdout
+
+
+def answer(office: Office, *more: str) -> Any:  # noqa: ANN401 (JSON)
+    return json.loads(check(office, "--json", *more)[1])
+
+
+def renamed(rows: Rows, column: str, form: Callable[[str], str]) -> Rows:
+    return [row | {column: form(row[column])} for row in rows]
+
+
+IDS: dict[str, tuple[Callable[[str], str], str]] = {
+    "zeros behind": (
+        lambda one: f"{one[1:]}.0",
+        "40 of them match without the .0 behind ids: a program wrote whole numbers with a point. "
+        'Write jobs.workplace_id and workplaces.workplace_id as whole numbers (.astype("Int64") in '
+        "pandas, as.integer in R).",
+    ),
+    "zeros before": (
+        lambda one: f"00{one[1:]}",
+        "40 of them match without leading zeros: a program read ids as numbers.",
+    ),
+    "blanks": (
+        lambda one: f"{one[1:]} ",
+        "40 of them match without the blanks around ids: trim jobs.workplace_id and "
+        "workplaces.workplace_id.",
+    ),
+    "all of it": (
+        lambda one: f" 0{one[1:]}.0",
+        "40 of them match without blanks, leading zeros and .0: write jobs.workplace_id and "
+        "workplaces.workplace_id as text in one form",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_ids_that_almost_match_lose_every_job_and_say_so(office: Office, name: str) -> None:
+    form, hint = IDS[name]
+    write_csv(office.folder / "jobs.csv", renamed(jobs(), "workplace_id", lambda one: one[1:]))
+    write_csv(office.folder / "workplaces.csv", renamed(workplaces(), "workplace_id", form))
+    code, said = check(office)
+    assert code == 4
+    assert "jobs.workplace_id: not in workplaces, 40 of 40 rows (such as 0, 1, 2)\n" in said
+    assert f"  {hint}" in said
+    assert said.endswith(f"\nEvery job is lost: {NOISE}.\n")
+    assert check(office, "--most", "100%")[0] == 4  # all is always too much
+    office.released()  # a release says nothing
+
+
+def test_a_part_is_told_with_its_share_and_limit(office: Office) -> None:
+    rows = jobs()
+    write_csv(office.folder / "jobs.csv", renamed(rows[:3], "workplace_id", lambda _: "x")
+              + rows[3:])  # fmt: skip
+    code, said = check(office)
+    assert code == 4
+    assert said.endswith("Every table loses 7.5\N{NO-BREAK SPACE}% of the jobs (3 of 40 jobs).\n")
+    for most, code in (("7.5%", 0), ("7.4 %", 4), ("0.075", 0), ("3/40", 0), ("0%", 4)):
+        assert check(office, "--most", most)[0] == code
+    told = answer(office)
+    assert told["losses"][0] == {"what": "every table", "lost": 3, "of": 40, "share": 0.075}
+    assert told["most"] == "5%"
+    assert len(told["warnings"]) == 1
+
+
+@pytest.mark.parametrize("most", ["5 percent", "101%", "-1%", "", "x"])
+def test_what_is_no_share_is_rejected(office: Office, most: str) -> None:
+    office.refuse(
+        *("check", "plan.yaml", f"--most={most}"),
+        says=f"--most: must be a share from 0% to 100%; got {most!r}. Write a share such as 5%.",
+    )
+
+
+CODES: dict[str, tuple[str, Callable[[str], str], str]] = {
+    "first letters": (
+        "{'1': Female, '2': Male}",
+        str,
+        "'F' is the first letter of a label, not a code: the column has first letters. Write the "
+        "codes into the column, or list what it has: `sex: {codes: {F: Female, M: Male}}`.",
+    ),
+    "labels": (
+        "{'1': Female, '2': Male}",
+        lambda one: {"F": "female", "M": "male"}[one],
+        "'female' is a label, not a code: the column has labels. Write the codes into the column, "
+        "or list what it has: `sex: {codes: {female: Female, male: Male}}`.",
+    ),
+    "zeros before": (
+        "{'01': Female, '02': Male}",
+        lambda one: {"F": "1", "M": "2"}[one],
+        "'1' differs from '01' by leading zeros or .0: a program read codes as numbers.",
+    ),
+    "zeros behind": (
+        "{'1': Female, '2': Male}",
+        lambda one: {"F": "1.0", "M": "2.0"}[one],
+        "'1.0' differs from '1' by leading zeros or .0: a program read codes as numbers.",
+    ),
+    "another spelling of a packaged list": (
+        "{F: Female, M: Male}",
+        lambda one: {"F": "2", "M": "1"}[one],
+        "'1' is a code of lehd/sex (Sex), another list: is this the vintage of the data? Write "
+        "`codes: standard:lehd/sex`.",
+    ),
+    "a wrong encoding": (
+        "[Männer, Frauen]",
+        lambda one: {"F": "Frauen", "M": "Männer"}[one].encode().decode("cp1252"),
+        "'MÃ¤nner' was probably written as 'Männer': the file was read in a wrong encoding.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_codes_in_another_spelling_lose_a_table_and_say_so(office: Office, name: str) -> None:
+    listed, form, hint = CODES[name]
+    office.edit("codebook.yaml", ("codes: [F, M]", f"codes: {listed}"))
+    write_csv(office.folder / "workers.csv", renamed(workers(), "sex", form))
+    code, said = check(office)
+    assert code == 4
+    assert f"  {hint}" in said
+    lost = "50.0\N{NO-BREAK SPACE}% of the jobs (20 of 40 jobs)"
+    every = name != "a wrong encoding"
+    assert said.endswith(
+        f"\nTables by sex lose {'every job: ' + NOISE + ' there' if every else lost}."
+        f"\nTable by_sex loses {'every job: ' + NOISE + ' there' if every else lost}.\n"
+    )
+
+
+def test_codes_of_another_vintage_name_it(office: Office) -> None:
+    lists = office.folder / "lists"
+    lists.mkdir()
+    for year, codes in (("2017", "443141 443142"), ("2022", "449210 455110")):
+        rows = "".join(f"{n},{code},Title {code}\n" for n, code in enumerate(codes.split()))
+        head = f"Seq. No.,{year} NAICS US   Code,{year} NAICS US Title\n"
+        same = "".join(
+            f"{n},{code},Title {code}\n" for n, code in enumerate(("722511", "722513", "722514"))
+        )
+        (lists / f"naics{year}.csv").write_text(head + rows + same)
+    office.edit(
+        "codebook.yaml",
+        ("attributes:\n", "classifications: lists\nattributes:\n"),
+        ("codes: [F, M]", "codes: standard:naics2022/6"),
+    )
+    form = {"F": "443141", "M": "722511"}
+    write_csv(office.folder / "workers.csv", renamed(workers(), "sex", lambda one: form[one]))
+    code, said = check(office)
+    assert code == 4
+    assert "'443141' is a code of naics2017/6" in said
+    assert "Write `codes: standard:naics2017/6`." in said
+
+
+def test_a_code_for_all_others_is_not_for_most_rows(office: Office) -> None:
+    """Folded rows are in every table, but a column of them says nothing."""
+    office.edit("codebook.yaml", ("codes: [F, M]}", "codes: [F, M, U], other: U, null_as: U}"))
+    rows = workers()
+    some = renamed(rows[:19], "sex", lambda _: "x") + rows[19:]
+    write_csv(office.folder / "workers.csv", some)
+    code, said = check(office)
+    assert (code, said.splitlines()[1]) == (
+        0,
+        "workers.sex: unlisted code, 19 of 40 rows (such as x)",
+    )
+    assert answer(office)["findings"][0]["counts_as"] == "U"
+    write_csv(office.folder / "workers.csv", renamed(some[:2], "sex", lambda _: "")
+              + renamed(some[2:21], "sex", lambda _: "x") + rows[21:])  # fmt: skip
+    code, said = check(office)
+    assert code == 4
+    assert said.endswith(
+        "\nworkers.sex: 52.5\N{NO-BREAK SPACE}% of the rows (21 of 40) count as U, the code for "
+        "all others.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("write", "hint"),
+    [
+        (lambda n: f"{n},100", "separators of thousands: write 9390.98, not 9,390.98"),
+        (lambda n: f"{n}.100,50", "a decimal comma: write 1234.56, not 1.234,56"),
+        (lambda n: f"{n}100,50", "a decimal comma: write 1234.56, not 1.234,56"),
+        (lambda n: f"{n} 100", "separators of thousands"),
+    ],
+)
+def test_numbers_as_people_write_them_are_named(
+    office: Office, write: Callable[[int], str], hint: str
+) -> None:
+    pay = "  pay: {table: jobs, type: integer, unit: cent, cap: 900000, classes: {a: '900000'}}\n"
+    office.edit("codebook.yaml", ("  sex:", f"{pay}  sex:"))
+    write_csv(office.folder / "jobs.csv", [row | {"pay": write(1 + k % 9)} for k, row in
+                                           enumerate(jobs())])  # fmt: skip
+    code, said = check(office)
+    assert code == 4
+    assert f"  40 of them have {hint}" in said
+    assert said.endswith(f"\nTables by pay lose every job: {NOISE} there.\n")
+
+
+WAGES = "worker_id,workplace_id,quarter,earnings\n"
+QUARTER = ("jobs", "wages.csv", "--quarter", "2026Q2", "--out", "q2.parquet")
+
+
+def test_wages_that_make_no_job_are_counted(office: Office) -> None:
+    rows = ['1,A,2026Q2,"9,390.98"', '2,A,2026Q2,"1,200.50"', "3,A,2026Q2,900", ",A,2026Q2,800",
+            "5,A,2026Q1,none", "6,A,2026Q1,700", "7,A,2026Q2,1e15"]  # fmt: skip
+    (office.folder / "wages.csv").write_text(WAGES + "\n".join(rows) + "\n")
+    done = office.run(*QUARTER)
+    assert done.exit_code == 4
+    assert done.stdout.splitlines()[1:] == [
+        "q2.parquet has 1 job of 2026Q2; only its owner may read it.",
+        "It has no column flow: there are no wages of 2026Q3.",
+        "left out: 1 of 5 records without an id of person or workplace",
+        "  Give every record both ids.",
+        "left out: 2 of 5 records without a number (such as 1,200.50, 9,390.98)",
+        "  2 of them have separators of thousands: write 9390.98, not 9,390.98 "
+        '(thousands="," in pandas.read_csv, gsub(",", "", x) in R).',
+        "left out: 1 of 5 records with pay beyond 10^12 (such as 1e15)",
+        "  Correct the pay, or give it in another unit.",
+        "left out of 2026Q1: 1 of 2 records without a number (such as none)",
+        "  Write the pay as a number such as 9390.98.",
+        "2026Q2 loses 80.0\N{NO-BREAK SPACE}% of its records (4 of 5).",
+        "2026Q1 loses 50.0\N{NO-BREAK SPACE}% of its records (1 of 2).",
+    ]
+    assert Path("q2.parquet").stat().st_mode & 0o777 == 0o600
+    Path("q2.parquet").unlink()
+    done = office.run(*QUARTER, "--most", "80%", "--json")
+    assert done.exit_code == 0
+    told = json.loads(done.stdout)
+    assert (told["jobs"], told["missing"], told["most"]) == (1, ["2026Q3"], "80%")
+    assert [one["rows"] for one in told["left_out"]] == [1, 2, 1, 1]
+    assert told["warnings"] == []
+
+
+def test_wages_of_which_none_makes_a_job_say_so(office: Office) -> None:
+    (office.folder / "wages.csv").write_text(f'{WAGES}1,A,2026Q2,"9,390.98"\n')
+    done = office.run(*QUARTER)
+    assert done.exit_code == 4
+    assert done.stdout.endswith(f"\nEvery record of 2026Q2 is lost: {NOISE}.\n")
+
+
+def test_ids_with_zeros_are_the_same_establishments_in_another_account(office: Office) -> None:
+    plain = renamed(workplaces(), "workplace_id", lambda one: one[1:])
+    write_csv(office.folder / "workplaces.csv", plain)
+    write_csv(office.folder / "jobs.csv", renamed(jobs(), "workplace_id", lambda one: one[1:]))
+    office.released()
+    office.open_account("second")
+    office.edit("plan.yaml", ("account: office", "account: second"))
+    for form in (lambda one: f"{one}.0", lambda one: f"000{one}"):
+        write_csv(office.folder / "workplaces.csv", renamed(plain, "workplace_id", form))
+        refused = office.run("release", "plan.yaml", "--out", "b", "--ledger", "ledger.sqlite",
+                             *UNCHECKED)  # fmt: skip
+        assert refused.exit_code == 1
+        assert "more than half in common with entry 2 of account 'office'" in refused.stderr
+    office.released("--same-establishments", "another register", out="b")
+    shown = office.run("ledger", "show", "--json").stdout
+    assert "plain_frame" not in shown

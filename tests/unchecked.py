@@ -1,0 +1,14 @@
+"""Releases of tests that are about something else than the check that comes before a release."""
+
+import leeward
+from leeward.bundle import Bundle
+from leeward.publishing.plan import Plan
+
+REASON = "a test of something else"
+UNCHECKED = ("--unchecked", REASON)
+"""What such a test adds to the command line of a release."""
+
+
+def unchecked_release(plan: Plan, **given: object) -> Bundle:
+    """A release from Python, without a check."""
+    return leeward.release(plan, unchecked=REASON, **given)  # type: ignore[arg-type] # as it is given
