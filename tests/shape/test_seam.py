@@ -32,6 +32,7 @@ NAMED = {
     "leeward.audit.history_exam": "an audit line names the mechanism that it examines",
     "leeward.audit.graph_exam": "Laplace noise for a sensitivity over any graph",
     "leeward.audit.publication": "a setting names the mechanism whose sentences are examined",
+    "leeward.audit.reading_exam": "a release of one cell names the mechanism that is examined",
     "leeward.audit.controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.pay_controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.audit.planted": "a broken twin is made of the mechanism that it breaks",
