@@ -12,7 +12,6 @@ from tests.web.serving import serving
 
 REJECTED = {
     "wrong.yaml": "own-data shows the error of this plan",
-    "draft/plan.yaml": "a draft of own-data, whose account and period the reader types",
     "reports/plan.yaml": "a draft of umetrics, whose lists the reader fills",
     "reports/joint.yaml": "a draft of umetrics, whose lists the reader fills",
 }
