@@ -178,6 +178,8 @@ class _Reading:
 
     def summary(self, bars: Sequence[Cell], squares: Sequence[Cell]) -> TableSummary:
         """Everything that was seen, with the cells of these rows."""
+        allows = self._table.allows_for_clipping
+        noise, allowance = (one.counted() if allows else None for one in self._parts)
         return TableSummary(
             table=self._table,
             statuses={flag: self._statuses[flag] for flag in flags(self._table)},
@@ -186,10 +188,8 @@ class _Reading:
             unbounded=self._unbounded,
             total=self._total,
             margins=self._margins.counted() if self._table.has_margins else None,
-            **{
-                name: counter.counted() if self._table.allows_for_clipping else None
-                for name, counter in zip(("noise", "allowance"), self._parts, strict=True)
-            },
+            noise=noise,
+            allowance=allowance,
             bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
