@@ -128,5 +128,8 @@ OF_CLASSES = (Classes.name, Percentiles.name)
 """Names of statistics that put numbers into classes."""
 
 OF_FLOWS = (Flows.name, Gains.name)
-STATISTICS = (COUNT.name, "payroll", "mean", *OF_CLASSES, *OF_FLOWS)
+STATISTICS_OF_PAY = ("payroll", "mean")
+"""Names of statistics of the pay of all jobs of a cell."""
+
+STATISTICS = (COUNT.name, *STATISTICS_OF_PAY, *OF_CLASSES, *OF_FLOWS)
 """The names of statistics that plans use."""

@@ -19,8 +19,10 @@ from leeward.bundle.source_check import as_released
 from leeward.bundle.statements import make_up_promise
 from leeward.errors import LeewardError
 from leeward.ledger.account import covers, owed
+from leeward.model import Marginal
 from leeward.model.law import BUILT_IN, NONE, Law, read_law
 from leeward.model.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
+from leeward.model.statistic import STATISTICS_OF_PAY
 from leeward.noise.scales import public_seed
 from leeward.privacy import Guarantee, sequential
 from leeward.privacy.pay_sentences import PayRead, about_pay
@@ -128,8 +130,6 @@ def _again(
     made = [table.planned for table in tables if table.planned is not None]
     marginals = [table.marginal for table in made]
     by_cell = all(one.measurement.by_cell for one in made if not one.marginal.counts_every_job)
-    read = PayRead.of(marginals)
-    by_class = PayRead(classes=True, payroll=read.payroll)
     kinds = certificate.weak_attributes if charge.policy.name == "weak" else None
     rules = [
         (*ROW_RULES, *of_numbers, *of_nulls)
@@ -146,9 +146,25 @@ def _again(
         "data": DataStatement(fingerprint=certificate.data.fingerprint, keyed=KEYED),
     }
     return {name: (one,) for name, one in once.items()} | {
-        "pay": tuple(pay_statement(about_pay(charge, jobs, one)) for one in (read, by_class)),
+        "pay": tuple(
+            pay_statement(about_pay(charge, jobs, read)) for read in _pay_read(tables, marginals)
+        ),
         "rows": tuple(RowsStatement.of(one, strict=strict) for one in rules),
     }
+
+
+def _pay_read(tables: Sequence[StatedTable], marginals: Sequence[Marginal]) -> Iterator[PayRead]:
+    """What the release may have read of pay: the codebook says which attributes are its classes.
+
+    A tidy bundle leaves tables of pay out. Whether those count every job is not in its certificate.
+    """
+    read = PayRead.of(marginals)
+    without = [table.written for table in tables if table.planned is None]
+    paid = any(one.statistic in STATISTICS_OF_PAY for one in without)
+    yield read if not paid else PayRead(read.classes, payroll=True)
+    yield PayRead(classes=True, payroll=read.payroll or paid)
+    if paid and not read.classes:
+        yield PayRead(payroll=True, whole=True)
 
 
 def _law(certificate: Certificate, request: Request) -> Law | None:
