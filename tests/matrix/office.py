@@ -17,13 +17,14 @@ import pyarrow.parquet as pq
 import yaml
 from typer.testing import CliRunner, Result
 
+import leeward
 from leeward.cli.app import build
 from leeward.economy import Economy, write_economy
 from leeward.model import TABLES
 
 PLANS = Path(__file__).with_name("plans.yaml")
 FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
-RELEASES = 2
+RELEASES = 3
 """The cap of an account, in prices of one release."""
 
 TOTAL = "00"
@@ -194,6 +195,7 @@ class Office:
         paths = (folder / "plan.yaml", releases / "first", releases / "second")
         made = Made(row.name, folder, *paths, folder / "ledger.sqlite")
         self._release(made, row.protect)
+        self._release_from_python(made, frames=row.engine == "files")
         return made
 
     def _release(self, made: Made, protect: Mapping[str, str]) -> None:
@@ -203,3 +205,15 @@ class Office:
         for plan, bundle in (("plan.yaml", made.bundle), ("second.yaml", made.second)):
             succeed(made.run("check", plan))
             succeed(made.run("release", plan, "--out", bundle, "--ledger", "ledger.sqlite"))
+
+    def _release_from_python(self, made: Made, *, frames: bool) -> None:
+        """The same from Python; what files hold is given as frames."""
+        tables = {name: pq.read_table(self.economy / f"{name}.parquet") for name in TABLES}
+        given: Any = tables if frames else {}
+        with chdir(made.folder):
+            plan = leeward.read_plan("plan.yaml")
+            assert leeward.check(plan, **given).refused == ()
+            bundle = leeward.release(
+                plan, out=made.folder / "python", ledger=made.ledger, again=True, **given
+            )
+        assert leeward.verify(bundle.path, ledger=made.ledger).problems == ()

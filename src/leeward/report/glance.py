@@ -13,10 +13,13 @@ from leeward.bundle.statements import BudgetStatement
 from leeward.privacy.odds import OF, FirmOdds, firm_odds
 from leeward.report.summary import TableSummary
 from leeward.show.numbers import count, counted, losses, rest, share
-from leeward.show.reading import NOT_DISTINGUISHABLE
+from leeward.show.reading import NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
 
 MOST_NAMED = 8
 """Maximum number of tables that are named on the first page."""
+
+REACHING_ZERO = {False: NOT_DISTINGUISHABLE, True: NOT_DISTINGUISHABLE_ENDS}
+"""How to read a number whose margin reaches zero, by whether its table has low and high."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +86,11 @@ def reaching_zero(summaries: Sequence[TableSummary]) -> tuple[int, int]:
 def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
     wide, of = reaching_zero(summaries)
     if of:
+        with_ends = {bool(one.table.margins.ends) for one in summaries if one.margins is not None}
+        meaning = " ".join(REACHING_ZERO[ends] for ends in sorted(with_ends))
         words = (
             f"In {count(wide)} of {count(of)} cells with a margin it reaches down to zero. "
-            f"{NOT_DISTINGUISHABLE} Pictures show such cells hatched or pale."
+            f"{meaning} Pictures show such cells hatched or pale."
         )
         yield Fact("Cells not distinguishable from zero", share(wide, of), words)
 
