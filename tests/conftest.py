@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped] # has no types
 
+pytest_plugins = ("tests.browser.chromium",)
+
 # How long an example takes says nothing on a machine that runs other tests beside it.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # `make audit` tries more examples.

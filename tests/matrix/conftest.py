@@ -10,14 +10,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.model import TABLES
-from tests.browser.conftest import chromium, view
 from tests.engines.cluster import cluster
 from tests.matrix.office import ROWS, Made, Office
 from tests.matrix.page import Visit, visited
 from tests.publishing.test_postgres import load
 from tests.web.outputs_scene import write_outputs
-
-__all__ = ["chromium", "view"]
 
 
 @pytest.fixture(scope="session")
