@@ -94,7 +94,8 @@ def test_every_control_is_reached_with_the_keyboard(view: NewView, address: str)
     page.goto(address + "plan")
     wanted = page.locator(
         "main input:not([type=hidden]):not([type=radio]):visible, main button:visible, "
-        "main select:visible, main a:visible, main summary:visible"
+        "main select:visible, main a:visible, main summary:visible, "
+        "main [tabindex='0']:visible"
     ).count()
     seen: set[str] = set()
     for _ in range(wanted + 40):

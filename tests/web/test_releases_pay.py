@@ -21,5 +21,8 @@ def test_pay_is_shown_with_its_unit_and_without_what_is_missing(tmp_path: Path) 
     assert "03 label of 03 0 −2 no margin no margin none" in rows
     assert "1 of 5 rows." in lacking
     assert "place: mean of earnings" in about
-    assert "Second minus first, in cents per month." in compared
+    assert (
+        "Second minus first, in cents per month, ordered by the difference over its margin."
+        in compared
+    )
     assert "Cells without an establishment, or without a number, are left out." in compared

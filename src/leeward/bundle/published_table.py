@@ -173,7 +173,7 @@ class PublishedTable:
         Examples
         --------
         >>> bundle["by_place"].picture()
-        Figure('All 3 cells of by_place. Lines show the margins.')
+        Figure('All 3 cells of by_place. Lines show the margins. ...')
         """
         from leeward.bundle import figure  # noqa: PLC0415 (loads the charts)
 
