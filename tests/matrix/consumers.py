@@ -50,7 +50,8 @@ def answered(result: Result, consumer: str, kind: str) -> Outcome:
     if result.exit_code == 0:
         return Outcome(consumer, kind)
     assert result.exit_code == 1, result.output
-    return Outcome(consumer, kind, result.stderr.removeprefix("leeward: ").strip())
+    error = (result.stderr or result.stdout).removeprefix("leeward: ").strip()
+    return Outcome(consumer, kind, error)
 
 
 class Text(HTMLParser):
