@@ -441,6 +441,14 @@ def test_a_table_without_rows_is_a_table(office: Office, table: str) -> None:
     office.released()
 
 
+HINT = (
+    "Hint: sex has no `other` and no `null_as`: jobs without a listed sex count in no cell of "
+    "by_sex, so its rows add up to at most all jobs, unlike those of other tables. Write `other` "
+    "and `null_as` beside sex in the codebook, or `unknown` with a code for unknown."
+)
+"""What a check says of the office's own codebook, whatever the rows are."""
+
+
 def test_check_lists_everything_at_once_with_its_rule_and_remedy(office: Office) -> None:
     write_csv(office.folder / "workers.csv", set_first(workers, sex=MARKER, education="")())
     write_csv(office.folder / "jobs.csv", and_row(jobs, workplace_id="e9")())
@@ -466,6 +474,7 @@ def test_check_lists_everything_at_once_with_its_rule_and_remedy(office: Office)
         "  A missing code counts as the code that the codebook names with null_as; "
         f"{no_cell} its establishment.",
         "  Fill the rows, or name a code with `null_as` in the codebook.",
+        HINT,
     ]
 
 
@@ -487,6 +496,7 @@ def test_an_unlisted_code_of_workplaces_is_not_to_be_omitted(office: Office) -> 
         f"{NOTE}workplaces.place: unlisted code, 1 of 6 rows (such as SECRET)\n"
         "  This refuses a release.\n"
         "  List the codes in the codebook, or fold them into a listed one with `other`.\n"
+        f"{HINT}\n"
     )
 
 

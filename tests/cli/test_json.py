@@ -81,12 +81,25 @@ def test_init_tells_which_files_it_wrote_and_no_code(office: Office) -> None:
     assert answer(office, "init", *DATA, "--out", "new", "--list-codes") == {
         "codebook": "new/codebook.yaml",
         "plan": "new/plan.yaml",
+        "keys": {
+            place: {"column": column, "sure": True, "why": "by its name"}
+            for place, column in {
+                "workplaces.id": "workplace_id",
+                "workers.id": "worker_id",
+                "jobs.worker": "worker_id",
+                "jobs.workplace": "workplace_id",
+            }.items()
+        },
+        "to_type": ["account", "period"],
         "classifications": {
             "sex": "standard:lehd/sex",
             "education": "standard:lehd/education",
         },
         "lists_to_confirm": ["new/codes/place.csv", "new/codes/sector.csv"],
         "lists_to_fill": ["new/codes/owner.csv"],
+        "pay_to_declare": [],
         "not_proposed": [],
+        "weights": [],
         "left_out": {},
+        "to_provide": None,
     }

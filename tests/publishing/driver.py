@@ -27,10 +27,11 @@ IMPORTED = (
 
 
 class Order(TypedDict):
-    """One command line, where it runs, and what is changed in its process first."""
+    """One command line, where it runs and keeps receipts, and what is changed there first."""
 
     arguments: list[str]
     folder: str
+    state: str
     changes: dict[str, dict[str, Any]]
     """Functions as `module:name`, with their arguments."""
 
@@ -67,6 +68,7 @@ def become(order: Order) -> NoReturn:
     code = 99
     try:
         os.chdir(order["folder"])
+        os.environ["XDG_STATE_HOME"] = order["state"]
         for stream, name in ((0, os.devnull), (1, "stdout.txt"), (2, "stderr.txt")):
             flags = os.O_RDONLY if stream == 0 else os.O_WRONLY | os.O_CREAT | os.O_APPEND
             os.dup2(os.open(name, flags, 0o600), stream)

@@ -105,7 +105,10 @@ class Ended:
 
 @dataclass(frozen=True)
 class Office:
-    """A folder with plans and a ledger; every command runs in a folder of its own inside."""
+    """A folder with plans, a ledger and receipts; every command runs in a folder of its own inside.
+
+    Another office has other receipts: whether a release finds one depends on its own office only.
+    """
 
     driver: Driver
     folder: Path
@@ -130,7 +133,12 @@ class Office:
         """Start a command in the folder of this name."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        order = {"arguments": arguments, "folder": str(folder), "changes": changes or {}}
+        order = {
+            "arguments": arguments,
+            "folder": str(folder),
+            "state": str(self.folder / "state"),
+            "changes": changes or {},
+        }
         return Running(self.driver, self.driver.ask(json.dumps(order)), folder)
 
     def run(self, name: str, *arguments: str, changes: Changes | None = None) -> Ended:
