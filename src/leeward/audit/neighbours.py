@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
+from leeward.mechanisms.split import MOST_ESTABLISHMENTS
 from leeward.privacy import Policy
 from leeward.privacy.database import Counts, Database, Workforce
 from leeward.privacy.policy import Neighbours
@@ -162,13 +163,15 @@ def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
 
 
 def first_jobs(kinds: int) -> Iterator[Pair]:
-    """The first job of an establishment beside several others.
+    """The first job of an establishment beside others, as many as fill a class.
 
-    Their number is public, that of those with jobs is not.
+    The number of establishments is public, that of those with jobs is not. If the class followed
+    the latter, the job would move it to the next one. Several classes may have the same bound:
+    with α = 1, ε = 4 and Gaussian noise all of up to 32 do. So every edge is examined.
     """
     none = (0,) * (kinds - 1)
-    for others in (2, 4, 16):
-        yield Pair.of((0, *none), (1, *none), *((1, *none),) * others)
+    for edge in range(MOST_ESTABLISHMENTS.bit_length() - 1):
+        yield Pair.of((0, *none), (1, *none), *((1, *none),) * 2**edge)
 
 
 def _even(size: int, kinds: int) -> Counts:
