@@ -6,7 +6,6 @@ from contextlib import ExitStack
 from functools import cache
 
 import psycopg
-import pyarrow.parquet as pq
 import pytest
 
 from leeward.model import TABLES
@@ -31,7 +30,6 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
             connection.execute("CREATE SCHEMA matrix")
             for name in TABLES:
                 load(connection, office.economy / f"{name}.parquet", f"matrix.{name}")
-        assert pq.read_metadata(office.economy / "jobs.parquet").num_rows == 3000
         yield office
 
 
