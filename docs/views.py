@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.conftest import NAMES, options
+from tests.browser.chromium import NAMES, options
 from tests.browser.office import Office
 
 PICTURES = Path(__file__).parent / "pictures"

@@ -15,7 +15,11 @@ from tests.matrix.test_matrix import HERE
 FILES = ("{form}", "{file}")
 """What a route has in its path that answers with a file."""
 
-SEVERAL = {"/releases/{name}/tables/{table}": 3, "/releases/{name}/tables/{table}/pivot": 3}
+SEVERAL = {
+    "/comparison": 3,
+    "/releases/{name}/tables/{table}": 3,
+    "/releases/{name}/tables/{table}/pivot": 3,
+}
 """How many addresses of a route are looked at, where it is more than one."""
 
 ALIKE = ("/releases", "/ledger", "/glossary", "/laboratory", "/laboratory/{name}")
