@@ -135,7 +135,7 @@ class Office:
     def write(self) -> None:
         """Tables with homes, pay and classes of flows, as Parquet, CSV, DuckDB and SQLite."""
         files = write_economy(
-            Economy(jobs=12_000, establishments=150, seed=1, homes=True), self.economy
+            Economy(jobs=3000, establishments=150, seed=1, homes=True), self.economy
         )
         jobs, drawn = pq.read_table(files.jobs), random.Random(1)  # noqa: S311
         flow = pa.array(drawn.choices(FLOWS, SHARES, k=len(jobs)))
