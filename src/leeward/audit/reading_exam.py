@@ -40,7 +40,7 @@ TESTED = ((20, 20), (20, 1), (1000, 1))
 """Numbers of cells that are tested together, and of those that pass."""
 
 STATES, LOWEST, HIGHEST = 32, -12.0, 6.0
-"""Noisy margins that are told apart, and how many scales of their noise they cover."""
+"""How many noisy margins are distinguished, and how many scales of their noise they cover."""
 
 SELDOM = 1e-11
 """Noise that is larger with at most this probability counts as without end."""
@@ -49,7 +49,7 @@ ROUNDED = 1e-9
 """What float64 may err."""
 
 NEAR, STEP = 200, 1.01
-"""Errors up to here are told apart one by one; beyond, all in a part count as the one nearest 0."""
+"""Errors up to here are distinguished; beyond, all in a part count as the one nearest 0."""
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ FOURTH_PARTS = SECOND_PARTS | {"keys"}
 """Keys of a subject in an entry of format 4."""
 
 SKETCHES = frozenset({"frame", "plain_frame"})
-"""Keys of a subject that nobody reads."""
+"""Keys of a subject that statements leave out."""
 
 SUBJECT_PARTS = FOURTH_PARTS | {"plain_frame"}
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
