@@ -290,7 +290,7 @@ def put_on_paper(page: Page) -> None:
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
 
 
-def take_off_paper(page: Page, width: int = 1200, height: int = 900) -> None:
+def take_off_paper(page: Page, width: int = 1280, height: int = 900) -> None:
     """The page back on a screen."""
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media="screen")
@@ -307,7 +307,7 @@ def on_screen(page: Page) -> list[str]:
 
 
 def on_paper(page: Page, rows: int = 0, words: Sequence[str] = ()) -> list[str]:
-    """All faults of the printed page; afterwards it is on a screen of 1200 by 900 again."""
+    """All faults of the printed page; afterwards it is on a screen of 1280 by 900 again."""
     put_on_paper(page)
     found = [*off_paper(page), *literal_backticks(page), *unprinted(page, rows, words)]
     take_off_paper(page)

@@ -38,7 +38,7 @@ class Look:
     """How somebody looks at a page."""
 
     name: str
-    width: int = 1200
+    width: int = 1280
     height: int = 900
     dark: bool = False
     paper: bool = False

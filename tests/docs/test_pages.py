@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.view import NewView
 from tests.docs.page import ROOT, Block, Reader, agrees, blocks, commands, is_run
 from tests.matrix.documents import faults_in
 
@@ -12,12 +13,12 @@ PAGES = [page for page in sorted((ROOT / "docs").rglob("*.md")) if is_run(page)]
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_can_be_followed(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, view: NewView
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     Reader().follow(page)
-    assert faults_in(tmp_path) == []
+    assert faults_in(tmp_path, view()) == []
 
 
 def test_the_pages_that_promise_it_are_run() -> None:

@@ -1,10 +1,12 @@
 """Plans and bundles that are left in a folder where a page of the documents was followed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import yaml
 
+from tests.browser.view import View
+from tests.matrix import windows
 from tests.matrix.consumers import OF_BUNDLES, OF_PLANS
 from tests.matrix.gaps import differences, read_gaps
 from tests.matrix.page import Visit
@@ -20,6 +22,10 @@ REJECTED = {
 
 MOST = 8
 """How many pages of one kind are opened: `test_matrix.py` opens all of them."""
+
+
+ALIKE = ("/ledger", "/glossary", "/laboratory")
+"""Pages that are looked at with the plans of the matrix."""
 
 
 def plans_in(folder: Path) -> Iterator[Path]:
@@ -38,7 +44,7 @@ def bundles_in(folder: Path) -> Iterator[Path]:
             yield path.parent
 
 
-def faults_in(folder: Path) -> list[str]:
+def faults_in(folder: Path, view: View) -> list[str]:
     """What is wrong where all plans and bundles of a folder go through every consumer."""
     plans, bundles = [*plans_in(folder)], [*bundles_in(folder)]
     outcomes = [
@@ -47,13 +53,16 @@ def faults_in(folder: Path) -> list[str]:
     ]
     faults = differences(outcomes, read_gaps())
     for plan in plans:
-        faults += visited(plan, folder, "/plan")
+        faults += visited(plan, folder, "/plan", view, ALIKE)
     for home in {bundle.parent for bundle in bundles}:
-        faults += visited(None, home, "/releases")
+        faults += visited(None, home, "/releases", view, (*ALIKE, "/plan"))
     return faults
 
 
-def visited(plan: Path | None, releases: Path, start: str) -> list[str]:
+def visited(
+    plan: Path | None, releases: Path, start: str, view: View, known: Collection[str]
+) -> list[str]:
     """What is wrong with the pages that are reached from here."""
     with serving(plan, releases) as page:
-        return Visit(page, most=MOST).crawl(start).faults
+        visit = Visit(page, most=MOST).crawl(start)
+        return visit.faults + windows.faults(visit, releases, view, known=known)

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from leeward.economy import Economy, write_economy
+from tests.browser.view import NewView
 from tests.docs.page import FENCE, ROOT, is_run
 from tests.docs.test_examples import PAGES
 from tests.matrix.documents import faults_in
@@ -32,7 +33,9 @@ PRINTED = dict(printed_plans())
 
 
 @pytest.mark.parametrize("name", PRINTED)
-def test_a_printed_plan_goes_through_every_consumer(name: str, tmp_path: Path) -> None:
+def test_a_printed_plan_goes_through_every_consumer(
+    name: str, tmp_path: Path, view: NewView
+) -> None:
     text = PRINTED[name].replace("  engine: spark\n", "")  # that row is in `tests/engines/spark`
     written = yaml.safe_load(text)
     home = (tmp_path / written["codebook"]).parent
@@ -43,7 +46,7 @@ def test_a_printed_plan_goes_through_every_consumer(name: str, tmp_path: Path) -
     succeed(run(tmp_path, *account, "--alpha", "0.1", "--epsilon", "4"))
     succeed(run(tmp_path, "check", plan))
     succeed(run(tmp_path, "release", plan, "--out", "bundle", "--ledger", "ledger.sqlite"))
-    assert faults_in(tmp_path) == []
+    assert faults_in(tmp_path, view()) == []
 
 
 def test_there_are_printed_plans() -> None:

@@ -253,12 +253,15 @@ BLOCKS = [case for case in CASES if "sex" in case.by]
 def test_all_cells_of_nine_in_ten_blocks_are_within_their_block_margin(
     tmp_path: Path, case: Case
 ) -> None:
-    """Known bad beside it: margins of single cells miss somewhere in many more blocks."""
+    """Known bad beside it: margins of single cells miss somewhere in many more blocks.
+
+    Whole margins hold for up to 95 % of blocks: for .947 with `edge_laplace` (margin 3, ε 1).
+    """
     made = measurement(tmp_path, case)
     published, counts = released(made, 5000)
     low, high = ends(published.values, published.margins, BLOCK)
     held = ((low <= counts) & (counts <= high)).all(axis=1).mean()
-    assert float(COVERAGE) - LUCK <= held <= 0.95
+    assert float(COVERAGE) - LUCK <= held <= 0.95 + LUCK
     low, high = ends(published.values, published.margins)
     alone = ((low <= counts) & (counts <= high)).all(axis=1).mean()
     assert alone < float(COVERAGE) - LUCK

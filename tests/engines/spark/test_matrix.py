@@ -4,16 +4,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser.view import NewView
+from tests.matrix import windows
 from tests.matrix.gaps import differences, read_gaps
 from tests.matrix.office import ROWS, Office
-from tests.matrix.page import visited
+from tests.matrix.page import STARTS, Visit, served
 from tests.matrix.test_matrix import outcomes
+from tests.matrix.test_seen import ALIKE, SEVERAL
 
 
 @pytest.mark.usefixtures("spark")
-def test_the_plan_on_spark_goes_through_every_consumer(tmp_path: Path) -> None:
+def test_the_plan_on_spark_goes_through_every_consumer(tmp_path: Path, view: NewView) -> None:
     office = Office(tmp_path)
     office.write()
     made = office.make(ROWS["spark"])
     assert differences(outcomes(made), read_gaps()) == []
-    assert visited(made, office).faults == []
+    with served(made, office) as page:
+        visit = Visit(page).crawl(*STARTS)
+        seen = windows.faults(visit, made.bundle.parent, view(), several=SEVERAL, known=ALIKE)
+    assert visit.faults + seen == []
