@@ -1,6 +1,6 @@
 """Plans and bundles that are left in a folder where a page of the documents was followed."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -53,16 +53,16 @@ def faults_in(folder: Path, view: View) -> list[str]:
     ]
     faults = differences(outcomes, read_gaps())
     for plan in plans:
-        faults += visited(plan, folder, "/plan", view, ALIKE)
+        faults += visited(plan, folder, "/plan", view)
     for home in {bundle.parent for bundle in bundles}:
-        faults += visited(None, home, "/releases", view, (*ALIKE, "/plan"))
+        faults += visited(None, home, "/", view)
     return faults
 
 
-def visited(
-    plan: Path | None, releases: Path, start: str, view: View, known: Collection[str]
-) -> list[str]:
-    """What is wrong with the pages that are reached from here."""
+def visited(plan: Path | None, releases: Path, within: str, view: View) -> list[str]:
+    """What is wrong with the pages whose addresses begin like this."""
     with serving(plan, releases) as page:
-        visit = Visit(page, most=MOST).crawl(start)
+        start = "/plan" if plan else "/releases"
+        visit = Visit(page, most=MOST, within=within).crawl(start)
+        known = ALIKE if plan else (*ALIKE, "/plan")
         return visit.faults + windows.faults(visit, releases, view, known=known)

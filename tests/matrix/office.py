@@ -24,6 +24,9 @@ from leeward.model import TABLES
 
 PLANS = Path(__file__).with_name("plans.yaml")
 FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
+CONTRACTS = tuple(f"C{number:02}" for number in range(1, 41))
+"""Kinds of contract, of which nearly all jobs have the first and most are of no job."""
+
 RELEASES = 3
 """The cap of an account, in prices of one release."""
 
@@ -139,9 +142,12 @@ class Office:
         )
         jobs, drawn = pq.read_table(files.jobs), random.Random(1)  # noqa: S311
         flow = pa.array(drawn.choices(FLOWS, SHARES, k=len(jobs)))
-        pq.write_table(jobs.append_column("flow", flow), files.jobs)
+        contract = pa.array(drawn.choices(CONTRACTS[:6], (95, 1, 1, 1, 1, 1), k=len(jobs)))
+        jobs = jobs.append_column("flow", flow).append_column("contract", contract)
+        pq.write_table(jobs, files.jobs)
         codebook = yaml.load(files.codebook.read_text(), yaml.BaseLoader)  # noqa: S506 (texts only)
-        codebook["attributes"]["flow"] = {"table": "jobs", "codes": list(FLOWS)}
+        for name, codes in (("flow", FLOWS), ("contract", CONTRACTS)):
+            codebook["attributes"][name] = {"table": "jobs", "codes": list(codes)}
         for name in ("region", "sector"):
             codebook["attributes"][name]["total"] = TOTAL
         files.codebook.write_text(yaml.safe_dump(codebook, sort_keys=False))

@@ -109,6 +109,9 @@ class Visit:
     most: int = 1000
     """Maximum number of addresses of one route."""
 
+    within: str = "/"
+    """How the addresses begin that are opened."""
+
     opened: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -119,7 +122,8 @@ class Visit:
             address = waiting.popleft()
             fresh, route = news(address) - seen, route_of(urlsplit(address).path)
             seen |= fresh
-            if fresh and len(self.opened.setdefault(route, [])) < self.most:
+            near = address.startswith(self.within)
+            if fresh and near and len(self.opened.setdefault(route, [])) < self.most:
                 self.opened[route].append(address)
                 waiting.extend(self._open(address))
         return self

@@ -27,18 +27,20 @@ def faults(
 ) -> list[str]:
     """What is wrong with the pages of a crawl, whose server still answers.
 
-    Of each route one address is looked at for each bundle, or as many as `several` says; none of
-    the routes that are `known`.
+    Of each route one address is looked at for each kind of bundle, or as many as `several` says;
+    none of the routes that are `known`.
     """
     base = f"http://{visit.page.host}{visit.page.site.base}"
     return [
         f"{address}: {fault}"
-        for address in addresses(visit, several or {}, known)
+        for address in addresses(visit, releases, several or {}, known)
         for fault in _faults_of(view, f"{base}{address}", rows_of(releases, address))
     ]
 
 
-def addresses(visit: Visit, several: Mapping[str, int], known: Collection[str]) -> Iterator[str]:
+def addresses(
+    visit: Visit, releases: Path, several: Mapping[str, int], known: Collection[str]
+) -> Iterator[str]:
     """The addresses that are looked at."""
     for route, opened in visit.opened.items():
         if route in known or any(part in route for part in FILES):
@@ -48,13 +50,18 @@ def addresses(visit: Visit, several: Mapping[str, int], known: Collection[str]) 
         if route in several:
             yield from plain[: several[route]]
         else:
-            yield from {bundle_of(address): address for address in reversed(plain)}.values()
+            yield from {kind_of(releases, address): address for address in reversed(plain)}.values()
 
 
-def bundle_of(address: str) -> str:
-    """The bundle whose page it is."""
-    parts = urlsplit(address).path.split("/")
-    return parts[2] if len(parts) > 2 else ""
+def kind_of(releases: Path, address: str) -> tuple[object, ...]:
+    """What the pages of a bundle differ by: its tables, and whether they were settled."""
+    match urlsplit(address).path.split("/"):
+        case "", "releases", name, *_:
+            certificate = leeward.read_bundle(releases / name).certificate
+            tables = (table.name for table in certificate.tables)
+            return (certificate.made_from is None, *tables)
+        case _:
+            return ()
 
 
 def rows_of(releases: Path, address: str) -> int:
