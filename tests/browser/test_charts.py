@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from leeward.bundle.figure import MOST_COLUMNS
 from leeward.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
 from leeward.show.environment import environment
 from leeward.show.heat import heat_map
+from tests.browser import seen
 from tests.browser.view import PHONE, WIDE, Look, NewView
 
 LABELS = (
@@ -34,6 +36,20 @@ PAGE = """{% import "show/charts.html.j2" as charts %}<!doctype html>
 SPILLS = """() => [...document.querySelectorAll("th, td, li, p, figcaption")]
   .filter(one => !one.closest(".unseen") && one.scrollWidth > one.clientWidth + 1)
   .map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("number", [99, 5_432, 158_000, -158_000, -1_234_567])
+@pytest.mark.parametrize("columns", [1, 14, MOST_COLUMNS])
+def test_the_widest_heat_map_of_a_report_fits_on_paper(
+    view: NewView, tmp_path: Path, number: int, columns: int
+) -> None:
+    names = [f"{column:08} · 07" for column in range(columns)]
+    cells = [[number] * columns] * len(LABELS)
+    widest = heat_map(LABELS, names, cells, title="Heat")
+    (tmp_path / "charts.html").write_text(environment().from_string(PAGE).render(all=[widest]))
+    window = view()
+    window.page.goto((tmp_path / "charts.html").as_uri())
+    assert seen.on_paper(window.page) == []
 
 
 @pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)

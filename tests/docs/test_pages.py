@@ -18,7 +18,7 @@ def test_a_page_can_be_followed(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     Reader().follow(page)
-    assert faults_in(tmp_path, view()) == []
+    assert "\n".join(faults_in(tmp_path, view())) == ""
 
 
 def test_the_pages_that_promise_it_are_run() -> None:

@@ -1,10 +1,12 @@
 """Plans and bundles that are left in a folder where a page of the documents was followed."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import yaml
 
+import leeward
 from tests.browser.view import View
 from tests.matrix import windows
 from tests.matrix.consumers import OF_BUNDLES, OF_PLANS
@@ -24,8 +26,14 @@ MOST = 8
 """How many pages of one kind are opened: `test_matrix.py` opens all of them."""
 
 
+SEEN: set[tuple[str, "Kind"]] = set()
+"""The routes and kinds of bundles that were looked at in a browser in this process."""
+
 ALIKE = ("/ledger", "/glossary", "/laboratory")
 """Pages that are looked at with the plans of the matrix."""
+
+
+Kind = tuple[bool, tuple[tuple[object, ...], ...]]
 
 
 def plans_in(folder: Path) -> Iterator[Path]:
@@ -53,16 +61,35 @@ def faults_in(folder: Path, view: View) -> list[str]:
     ]
     faults = differences(outcomes, read_gaps())
     for plan in plans:
-        faults += visited(plan, folder, "/plan", view)
+        with serving(plan, folder) as page:
+            faults += _faults_of(Visit(page, MOST, "/plan").crawl("/plan"), folder, view)
     for home in {bundle.parent for bundle in bundles}:
-        faults += visited(None, home, "/", view)
+        with serving(None, home) as page:
+            faults += _faults_of(Visit(page, MOST).crawl("/releases"), home, view)
     return faults
 
 
-def visited(plan: Path | None, releases: Path, within: str, view: View) -> list[str]:
-    """What is wrong with the pages whose addresses begin like this."""
-    with serving(plan, releases) as page:
-        start = "/plan" if plan else "/releases"
-        visit = Visit(page, most=MOST, within=within).crawl(start)
-        known = ALIKE if plan else (*ALIKE, "/plan")
-        return visit.faults + windows.faults(visit, releases, view, known=known)
+def _faults_of(visit: Visit, releases: Path, view: View) -> list[str]:
+    return visit.faults + windows.faults(visit, unseen(visit, releases), releases, view)
+
+
+def unseen(visit: Visit, releases: Path) -> Iterator[str]:
+    """An address for each page, and for each kind of bundle that was not looked at before."""
+    but = ALIKE if visit.page.site.plan else (*ALIKE, "/plan")
+    for route, opened in windows.pages(visit, but):
+        if not route.startswith("/releases/{name}"):
+            yield opened[0]
+            continue
+        for address in opened:
+            kind = (route, kind_of(releases / address.split("/")[2]))
+            if kind not in SEEN:
+                SEEN.add(kind)
+                yield address
+
+
+@cache
+def kind_of(bundle: Path) -> "Kind":
+    """What the pages of a bundle differ by: its tables, and whether they were settled."""
+    certificate = leeward.read_bundle(bundle).certificate
+    tables = ((one.identifiers, one.statistic, one.mechanism) for one in certificate.tables)
+    return certificate.made_from is None, tuple(tables)

@@ -27,6 +27,9 @@ FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)
 CONTRACTS = tuple(f"C{number:02}" for number in range(1, 41))
 """Kinds of contract, of which nearly all jobs have the first and most are of no job."""
 
+PERMANENT, MISSING, NOT_KNOWN = "permanent", "-", "C99"
+"""What the column has for the first kind and for a missing one, and the code of unknown kinds."""
+
 RELEASES = 3
 """The cap of an account, in prices of one release."""
 
@@ -142,12 +145,18 @@ class Office:
         )
         jobs, drawn = pq.read_table(files.jobs), random.Random(1)  # noqa: S311
         flow = pa.array(drawn.choices(FLOWS, SHARES, k=len(jobs)))
-        contract = pa.array(drawn.choices(CONTRACTS[:6], (95, 1, 1, 1, 1, 1), k=len(jobs)))
+        written = (PERMANENT, MISSING, *CONTRACTS[1:5])
+        contract = pa.array(drawn.choices(written, (95, 1, 1, 1, 1, 1), k=len(jobs)))
         jobs = jobs.append_column("flow", flow).append_column("contract", contract)
         pq.write_table(jobs, files.jobs)
         codebook = yaml.load(files.codebook.read_text(), yaml.BaseLoader)  # noqa: S506 (texts only)
         for name, codes in (("flow", FLOWS), ("contract", CONTRACTS)):
             codebook["attributes"][name] = {"table": "jobs", "codes": list(codes)}
+        codebook["attributes"]["contract"] |= {
+            "spelled": {PERMANENT: CONTRACTS[0]},
+            "nulls": [MISSING],
+            "unknown": {NOT_KNOWN: "Not known"},
+        }
         for name in ("region", "sector"):
             codebook["attributes"][name]["total"] = TOTAL
         files.codebook.write_text(yaml.safe_dump(codebook, sort_keys=False))

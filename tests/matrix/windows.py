@@ -1,9 +1,8 @@
 """Pages of a crawl in a real browser: wide, on a phone, in the dark and on paper."""
 
 import csv
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import leeward
 from leeward.web.releases_print import MOST_PRINTED
@@ -17,51 +16,24 @@ FILES = ("{form}", "{file}")
 SMALL = Look("small", 390, 844)
 
 
-def faults(
-    visit: Visit,
-    releases: Path,
-    view: View,
-    *,
-    several: Mapping[str, int] | None = None,
-    known: Collection[str] = (),
-) -> list[str]:
-    """What is wrong with the pages of a crawl, whose server still answers.
-
-    Of each route one address is looked at for each kind of bundle, or as many as `several` says;
-    none of the routes that are `known`.
-    """
+def faults(visit: Visit, addresses: Iterable[str], releases: Path, view: View) -> list[str]:
+    """What is wrong with these pages of a visit, whose server still answers."""
     base = f"http://{visit.page.host}{visit.page.site.base}"
     return [
         f"{address}: {fault}"
-        for address in addresses(visit, releases, several or {}, known)
+        for address in addresses
         for fault in _faults_of(view, f"{base}{address}", rows_of(releases, address))
     ]
 
 
-def addresses(
-    visit: Visit, releases: Path, several: Mapping[str, int], known: Collection[str]
-) -> Iterator[str]:
-    """The addresses that are looked at."""
+def pages(visit: Visit, but: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """Each route that answers with a page, and the addresses to look at, the best first.
+
+    Rows as they were published are the best: all of them are to be printed.
+    """
     for route, opened in visit.opened.items():
-        if route in known or any(part in route for part in FILES):
-            continue
-        # Rows as they were published come first: all of them are to be printed.
-        plain = sorted(opened, key=lambda address: "tables/" in address and "?" in address)
-        if route in several:
-            yield from plain[: several[route]]
-        else:
-            yield from {kind_of(releases, address): address for address in reversed(plain)}.values()
-
-
-def kind_of(releases: Path, address: str) -> tuple[object, ...]:
-    """What the pages of a bundle differ by: its tables, and whether they were settled."""
-    match urlsplit(address).path.split("/"):
-        case "", "releases", name, *_:
-            certificate = leeward.read_bundle(releases / name).certificate
-            tables = (table.name for table in certificate.tables)
-            return (certificate.made_from is None, *tables)
-        case _:
-            return ()
+        if route not in but and not any(part in route for part in FILES):
+            yield route, sorted(opened, key=lambda one: "tables/" in one and "?" in one)
 
 
 def rows_of(releases: Path, address: str) -> int:

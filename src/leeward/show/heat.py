@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import count as counting
 from typing import ClassVar
 
-from leeward.show.numbers import count, tick
+from leeward.show.numbers import count, short, tick
 from leeward.show.reading import OPEN
 
 SHADES = 7
@@ -14,6 +14,9 @@ SHADES = 7
 
 LONGEST_ACROSS = 6
 """Maximum length in characters of a column name of a heat map that is written across."""
+
+LETTERS_ON_PAPER = 90
+"""Maximum length in characters of the longest numbers of all columns, with a gap each, in print."""
 
 DECADES = 100
 """Ratio of the largest to the smallest positive number from which shades grow geometrically."""
@@ -62,6 +65,13 @@ class HeatMap:
     def tall(self) -> bool:
         """Whether the names of columns are written upwards."""
         return max(map(len, self.columns), default=0) > LONGEST_ACROSS
+
+    @property
+    def wide(self) -> bool:
+        """Whether its numbers are so long that they are printed in a smaller size."""
+        columns = zip(*self.cells, strict=True)
+        longest = (max(len(short(one or 0)) for one in column) for column in columns)
+        return sum(longest) + len(self.columns) > LETTERS_ON_PAPER
 
     @property
     def legend(self) -> list[tuple[str, str]]:
