@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from leeward.bundle import BundleWriter
 from leeward.model import Marginal
 from leeward.show.numbers import count
+from leeward.web.releases_table import MOST_COLUMNS
 from tests.bundle.made_up import cells, certificate, certified, dimension
 from tests.tidy.test_series import write_quarter
 from tests.web.serving import serving
@@ -91,3 +92,20 @@ def test_a_pivot_has_the_codes_of_one_attribute_as_columns(tmp_path: Path) -> No
     assert shown.text.count("<tr>") == 3
     assert all(f">{value}" in shown.text for value in values)
     assert wrong.status == 400
+
+
+def test_a_pivot_is_offered_where_its_columns_have_room(tmp_path: Path) -> None:
+    for name, number in (("few", MOST_COLUMNS), ("many", MOST_COLUMNS + 1)):
+        codes = [f"{at:02}" for at in range(number)]
+        marginal = Marginal("t", (dimension("place", codes),), ())
+        with BundleWriter(tmp_path / name) as bundle:
+            with bundle.table(marginal, margins=("margin",)) as writer:
+                writer.write(cells(marginal, range(number), margins=True))
+            bundle.seal(certificate(name, [certified(writer)]))
+    with serving(releases=tmp_path) as page:
+        few, many = (page.get(f"/releases/{name}/tables/t").text for name in ("few", "many"))
+        opened = page.get("/releases/many/tables/t/pivot")
+        asked = page.get("/releases/many/tables/t/pivot?columns=place")
+    assert ("/t/pivot" in few, "/t/pivot" in many) == (True, False)
+    assert (opened.status, asked.status) == (200, 400)
+    assert "at most 40 codes" in opened.text

@@ -13,10 +13,9 @@ from leeward.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
 from leeward.errors import InvalidParameter, LeewardError, shown
 from leeward.show.charts import reaches_zero
 from leeward.web.releases_folder import opened
-from leeward.web.releases_table import Asked, choices, read_selection, refuse_wide
+from leeward.web.releases_table import MOST_COLUMNS, Asked, choices, read_selection, refuse_wide
 from leeward.web.site import listed, page_number, render, site_of
 
-MOST_COLUMNS = 40
 PER_PAGE = 100
 
 
@@ -41,7 +40,10 @@ class Pivot:
 
 
 def pivot_page(request: Request) -> Response:
-    """A pivot of a table; refusals are shown beside the fields."""
+    """A pivot of a table; refusals are shown beside the fields.
+
+    Where nothing was asked for yet, a refusal only says what to choose.
+    """
     asked = request.query_params
     bundle = opened(site_of(request).releases, request.path_params["name"])
     table = certified(bundle, request.path_params["table"])
@@ -57,7 +59,7 @@ def pivot_page(request: Request) -> Response:
     return render(
         request,
         "releases_pivot.html.j2",
-        status=400 if refusals else 200,
+        status=400 if refusals and asked else 200,
         bundle=bundle,
         table=table,
         asked=Asked.of(asked),

@@ -40,6 +40,9 @@ COLUMN_TERMS = {one: one for one in ("value", "status", "margin")} | {
 ESTIMATING = Lock()
 """One estimate at a time, since it holds a table in memory."""
 
+MOST_COLUMNS = 40
+"""Maximum number of codes that are columns of a pivot."""
+
 MOST_IDENTIFIERS = 40
 """Maximum number of identifiers of a table that the page shows."""
 
@@ -158,6 +161,7 @@ def table_page(request: Request) -> Response:
         statuses=statuses(held),
         found=found,
         refusals=refusals,
+        pivoted=pivoted(held),
         mapped=mapped(request, held),
         metadata=has_metadata(asked, held),
         reading=reading_lines(held),
@@ -165,6 +169,11 @@ def table_page(request: Request) -> Response:
         rank_words=RANKS,
         holds=Fraction(held.margins.coverage) if held.margins.coverage else None,
     )
+
+
+def pivoted(table: CertifiedTable) -> bool:
+    """Whether the codes of an identifier have room as columns."""
+    return any(len(table.codes[name]) <= MOST_COLUMNS for name in table.identifiers)
 
 
 def mapped(request: Request, table: CertifiedTable) -> bool:
