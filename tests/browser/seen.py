@@ -88,6 +88,21 @@ CLIPPED = f"""() => {{ {COMMON}
   return found;
 }}"""
 
+BROKEN = f"""() => {{ {COMMON}
+  const found = [], range = document.createRange();
+  const WORD = /(?<![\\p{{L}}\\p{{N}}_])\\p{{L}}{{3,20}}(?![\\p{{L}}\\p{{N}}_])/gu;
+  for (const [node, parent] of texts()) {{
+    if (parent.closest("svg, code, pre") || boxes(node).length < 2) continue;
+    for (const word of node.data.matchAll(WORD)) {{
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1 && !node.data.includes("\u00ad")) found.push(word[0]);
+    }}
+  }}
+  return found;
+}}"""
+
 BACKTICKS = f"""() => {{ {COMMON}
   const found = [];
   for (const [node, parent] of texts())
@@ -240,6 +255,11 @@ def clipped(page: Page) -> list[str]:
     return [f"clipped: {one}" for one in _faults(page, CLIPPED)]
 
 
+def broken_words(page: Page) -> list[str]:
+    """Words of ordinary length that begin on one line and end on another."""
+    return [f"broken: {one}" for one in _faults(page, BROKEN)]
+
+
 def literal_backticks(page: Page) -> list[str]:
     """Backticks outside code, in texts, titles and labels: markup that was not rendered."""
     return [f"backtick: {one}" for one in _faults(page, BACKTICKS)]
@@ -301,7 +321,7 @@ def on_screen(page: Page) -> list[str]:
     """All faults of a page on a screen, in the window and colours it has now."""
     return [
         fault
-        for look in (sideways, clipped, literal_backticks, few_ticks, faint)
+        for look in (sideways, clipped, broken_words, literal_backticks, few_ticks, faint)
         for fault in look(page)
     ]
 
@@ -309,6 +329,11 @@ def on_screen(page: Page) -> list[str]:
 def on_paper(page: Page, rows: int = 0, words: Sequence[str] = ()) -> list[str]:
     """All faults of the printed page; afterwards it is on a screen of 1280 by 900 again."""
     put_on_paper(page)
-    found = [*off_paper(page), *literal_backticks(page), *unprinted(page, rows, words)]
+    found = [
+        *off_paper(page),
+        *broken_words(page),
+        *literal_backticks(page),
+        *unprinted(page, rows, words),
+    ]
     take_off_paper(page)
     return found

@@ -33,6 +33,10 @@ FAULTS: dict[str, tuple[Callable[[Page], list[str]], str]] = {
         seen.clipped,
         f'<div style="width: 300px; overflow-x: auto"><table>{CELLS}</table></div>',
     ),
+    "broken": (
+        seen.broken_words,
+        '<p style="width: 3em; overflow-wrap: anywhere">Agriculture and 0123456789abcdef</p>',
+    ),
     "backtick": (seen.literal_backticks, "<p>Run `leeward verify` now.</p>"),
     "label": (seen.literal_backticks, '<p title="Run `leeward`">Now</p>'),
     "two ticks": (seen.few_ticks, AXIS.format(NUMBER.format(at=0) + NUMBER.format(at=100))),
@@ -47,7 +51,9 @@ FAULTS: dict[str, tuple[Callable[[Page], list[str]], str]] = {
 }
 
 SOUND = f"""
-<p>Run <code>`leeward`</code>.</p><p style="overflow: hidden">whole</p>
+<p>Run <code>`leeward`</code>.</p>
+<p style="width: 3em; overflow-wrap: anywhere">two words fac0123456789bacd</p>
+<p style="overflow: hidden">whole</p>
 <div style="width: 300px; overflow-x: auto; container-type: inline-size" tabindex="0"><table>
 <caption style="position: sticky; left: 0; max-width: 100cqi">{"words " * 60}</caption>
 {CELLS}</table></div>

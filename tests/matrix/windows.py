@@ -57,6 +57,10 @@ def _faults_of(view: View, address: str, rows: int) -> Iterator[str]:
     view.wear(DARK)
     yield from seen.faint(view.page)
     view.wear(SMALL)
-    yield from (*seen.sideways(view.page), *seen.clipped(view.page))
+    yield from (
+        *seen.sideways(view.page),
+        *seen.clipped(view.page),
+        *seen.broken_words(view.page),
+    )
     view.wear(WIDE)
     yield from seen.on_paper(view.page, rows)

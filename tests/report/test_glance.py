@@ -73,7 +73,7 @@ def test_the_first_page_says_what_a_board_asks(tmp_path: Path) -> None:
         "1 → 36 in 100",
         "A suspicion of 1 in 100 becomes at most 36 in 100.",
         "It pays for 2 more releases at this price.",
-        f"In {wide} of {len(rows)} cells",
+        f"Of {len(rows)} cells with a margin, {wide} have one",
         "d4" * 32,
     ):
         assert words in first, words

@@ -88,9 +88,10 @@ def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
     if of:
         with_ends = {bool(one.table.margins.ends) for one in summaries if one.margins is not None}
         meaning = " ".join(REACHING_ZERO[ends] for ends in sorted(with_ends))
+        have = "has" if wide == 1 else "have"
         words = (
-            f"In {count(wide)} of {count(of)} cells with a margin it reaches down to zero. "
-            f"{meaning} Pictures show such cells hatched or pale."
+            f"Of {counted(of, 'cell')} with a margin, {count(wide)} {have} one that reaches down "
+            f"to zero. {meaning} Pictures show such cells hatched or pale."
         )
         yield Fact("Cells not distinguishable from zero", share(wide, of), words)
 
