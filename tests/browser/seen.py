@@ -90,14 +90,38 @@ CLIPPED = f"""() => {{ {COMMON}
 
 BROKEN = f"""() => {{ {COMMON}
   const found = [], range = document.createRange();
-  const WORD = /(?<![\\p{{L}}\\p{{N}}_])\\p{{L}}{{3,20}}(?![\\p{{L}}\\p{{N}}_])/gu;
+  const TOKEN = /(?<!\\S)\\S{{3,24}}(?!\\S)/gu;
+  const WORD = /(?<![\\p{{L}}\\p{{N}}_])\\p{{L}}{{3,14}}(?![\\p{{L}}\\p{{N}}_])/gu;
   for (const [node, parent] of texts()) {{
     if (parent.closest("svg, code, pre") || boxes(node).length < 2) continue;
-    for (const word of node.data.matchAll(WORD)) {{
-      range.setStart(node, word.index);
-      range.setEnd(node, word.index + word[0].length);
+    if (node.data.includes("\u00ad")) continue;
+    for (const token of node.data.matchAll(TOKEN)) for (const word of token[0].matchAll(WORD)) {{
+      range.setStart(node, token.index + word.index);
+      range.setEnd(node, token.index + word.index + word[0].length);
       const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
-      if (lines.size > 1 && !node.data.includes("\u00ad")) found.push(word[0]);
+      if (lines.size > 1) found.push(word[0]);
+    }}
+  }}
+  return found;
+}}"""
+
+OVERLAID = f"""() => {{ {COMMON}
+  const found = [], rows = new Map();
+  for (const [node, parent] of texts()) {{
+    const cell = parent.closest("th, td");
+    if (!cell || parent.closest("svg")) continue;
+    const row = rows.get(cell.parentElement) || [];
+    rows.set(cell.parentElement, row);
+    let floor = Infinity;  // of a box that shows its first lines
+    for (let over = parent; over !== cell.parentElement; over = over.parentElement)
+      if (/hidden|clip/.test(getComputedStyle(over).overflowY))
+        floor = Math.min(floor, over.getBoundingClientRect().bottom);
+    for (const box of boxes(node).filter(box => box.top < floor - 4)) {{
+      const under = row.find(([other, its]) => other !== cell
+        && Math.min(box.right, its.right) - Math.max(box.left, its.left) > 1
+        && Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top) > 4);
+      if (under) found.push(under[0].textContent.trim() + " / " + node.data.trim());
+      row.push([cell, box]);
     }}
   }}
   return found;
@@ -256,8 +280,16 @@ def clipped(page: Page) -> list[str]:
 
 
 def broken_words(page: Page) -> list[str]:
-    """Words of ordinary length that begin on one line and end on another."""
+    """Words of ordinary length that begin on one line and end on another.
+
+    Longer texts without a space, such as an address, are broken anywhere.
+    """
     return [f"broken: {one}" for one in _faults(page, BROKEN)]
+
+
+def overlaid(page: Page) -> list[str]:
+    """Texts of two cells of a row that lie over each other."""
+    return [f"over each other: {one}" for one in _faults(page, OVERLAID)]
 
 
 def literal_backticks(page: Page) -> list[str]:
@@ -321,7 +353,7 @@ def on_screen(page: Page) -> list[str]:
     """All faults of a page on a screen, in the window and colours it has now."""
     return [
         fault
-        for look in (sideways, clipped, broken_words, literal_backticks, few_ticks, faint)
+        for look in (sideways, clipped, broken_words, overlaid, literal_backticks, few_ticks, faint)
         for fault in look(page)
     ]
 
@@ -332,6 +364,7 @@ def on_paper(page: Page, rows: int = 0, words: Sequence[str] = ()) -> list[str]:
     found = [
         *off_paper(page),
         *broken_words(page),
+        *overlaid(page),
         *literal_backticks(page),
         *unprinted(page, rows, words),
     ]

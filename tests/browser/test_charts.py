@@ -52,6 +52,20 @@ def test_the_widest_heat_map_of_a_report_fits_on_paper(
     assert seen.on_paper(window.page) == []
 
 
+@pytest.mark.parametrize("value", [45, 100_954, -2_741_187])
+def test_long_numbers_do_not_lie_over_labels_on_a_phone(
+    view: NewView, tmp_path: Path, value: int
+) -> None:
+    regions = [Bar(one, value, (value - 3_565_288, value + 5)) for one in ("Northern region", "A")]
+    chart = bars(regions, title="Bars", unit="Difference")
+    text = environment().from_string(PAGE).render(all=[chart])
+    (tmp_path / "charts.html").write_text(text.replace('class="document"', 'class="app"'))
+    window = view(PHONE)
+    window.page.goto((tmp_path / "charts.html").as_uri())
+    assert seen.overlaid(window.page) == []
+    assert seen.sideways(window.page) == []
+
+
 @pytest.mark.parametrize("look", [WIDE, PHONE], ids=str)
 def test_long_labels_wrap_and_lie_over_nothing(
     view: NewView, tmp_path: Path, pictures: Path, look: Look

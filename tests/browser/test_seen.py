@@ -37,6 +37,11 @@ FAULTS: dict[str, tuple[Callable[[Page], list[str]], str]] = {
         seen.broken_words,
         '<p style="width: 3em; overflow-wrap: anywhere">Agriculture and 0123456789abcdef</p>',
     ),
+    "over": (
+        seen.overlaid,
+        '<table style="table-layout: fixed; width: 80px"><tr><td><nobr>Northern region</nobr>'
+        "<td>1,013,401</table>",
+    ),
     "backtick": (seen.literal_backticks, "<p>Run `leeward verify` now.</p>"),
     "label": (seen.literal_backticks, '<p title="Run `leeward`">Now</p>'),
     "two ticks": (seen.few_ticks, AXIS.format(NUMBER.format(at=0) + NUMBER.format(at=100))),

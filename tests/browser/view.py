@@ -127,7 +127,8 @@ class View:
         for look in looks:
             self.wear(look)
             if look.paper:
-                assert self.overlaps() + seen.on_paper(self.page) == []
+                faults = self.overlaps() + seen.on_paper(self.page)
+                assert faults == [], f"{look}: {faults}"
                 continue
             faults = seen.faint(self.page) if look is DARK else self.faults()
             self.keep(folder, f"{name}-{look}", whole=whole)

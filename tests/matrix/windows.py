@@ -61,6 +61,7 @@ def _faults_of(view: View, address: str, rows: int) -> Iterator[str]:
         *seen.sideways(view.page),
         *seen.clipped(view.page),
         *seen.broken_words(view.page),
+        *seen.overlaid(view.page),
     )
     view.wear(WIDE)
     yield from seen.on_paper(view.page, rows)

@@ -30,7 +30,7 @@ MOST_LINES = 2_000
 MOST_NAMES = 4
 """Attributes that have columns of their own on paper; more of them share one."""
 
-PAPER, NAME, NUMBER = 670, 105, 82
+PAPER, NAME, NUMBER = 670, 105, 92
 """Width of the paper, of a column of names and of one of numbers, in pixels."""
 
 NO_NUMBER = "·"
