@@ -17,6 +17,9 @@ MOST = 8
 LEAST_TICKS = 3
 """Minimum number of numbers of an axis."""
 
+MOST_COLUMNS, WINDOW = 12, 1280
+"""A table of rows with at most so many columns is whole in a window of this width."""
+
 LEAST_CONTRAST = {"mark": 3.0, "text": 4.5}
 """Minimum contrast of a mark of a chart and of its text (WCAG 2.1, 1.4.11 and 1.4.3)."""
 
@@ -123,6 +126,19 @@ OVERLAID = f"""() => {{ {COMMON}
       if (under) found.push(under[0].textContent.trim() + " / " + node.data.trim());
       row.push([cell, box]);
     }}
+  }}
+  return found;
+}}"""
+
+HIDDEN_COLUMNS = f"""most => {{ {COMMON}
+  const found = [];
+  for (const table of document.querySelectorAll("table[data-rows]")) {{
+    const heads = table.tHead ? [...table.tHead.rows[0].cells] : [];
+    const region = table.closest(".scroll");
+    if (!region || !shown(table) || heads.length > most) continue;
+    const edge = region.getBoundingClientRect().left + region.clientLeft + region.clientWidth + 1;
+    const out = heads.filter(head => head.getBoundingClientRect().right > edge);
+    if (out.length) found.push(out.map(head => head.textContent.trim()).join(", "));
   }}
   return found;
 }}"""
@@ -292,6 +308,14 @@ def overlaid(page: Page) -> list[str]:
     return [f"over each other: {one}" for one in _faults(page, OVERLAID)]
 
 
+def hidden_columns(page: Page) -> list[str]:
+    """Columns of a table of rows that are out of sight in a wide window."""
+    size = page.viewport_size
+    if size is None or size["width"] < WINDOW:
+        return []
+    return [f"out of sight: {one}" for one in _faults(page, HIDDEN_COLUMNS, MOST_COLUMNS)]
+
+
 def literal_backticks(page: Page) -> list[str]:
     """Backticks outside code, in texts, titles and labels: markup that was not rendered."""
     return [f"backtick: {one}" for one in _faults(page, BACKTICKS)]
@@ -345,7 +369,7 @@ def put_on_paper(page: Page) -> None:
 def take_off_paper(page: Page, width: int = 1280, height: int = 900) -> None:
     """The page back on a screen."""
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    page.emulate_media(media="screen")
+    page.emulate_media(media="null")
     page.set_viewport_size({"width": width, "height": height})
 
 
@@ -353,7 +377,10 @@ def on_screen(page: Page) -> list[str]:
     """All faults of a page on a screen, in the window and colours it has now."""
     return [
         fault
-        for look in (sideways, clipped, broken_words, overlaid, literal_backticks, few_ticks, faint)
+        for look in (
+            *(sideways, clipped, hidden_columns, broken_words, overlaid),
+            *(literal_backticks, few_ticks, faint),
+        )
         for fault in look(page)
     ]
 

@@ -37,6 +37,11 @@ FAULTS: dict[str, tuple[Callable[[Page], list[str]], str]] = {
         seen.broken_words,
         '<p style="width: 3em; overflow-wrap: anywhere">Agriculture and 0123456789abcdef</p>',
     ),
+    "out of sight": (
+        seen.hidden_columns,
+        '<div class="scroll" tabindex="0" style="overflow: auto; width: 90px">'
+        "<table data-rows><thead><tr><th>Region<th>Jobs<th>Status</table></div>",
+    ),
     "over": (
         seen.overlaid,
         '<table style="table-layout: fixed; width: 80px"><tr><td><nobr>Northern region</nobr>'

@@ -117,7 +117,7 @@ class View:
         self.page.set_viewport_size({"width": look.width, "height": look.height})
         self.page.emulate_media(
             color_scheme="dark" if look.dark else "light",
-            media="print" if look.paper else "screen",
+            media="print" if look.paper else "null",
         )
 
     def look_at(

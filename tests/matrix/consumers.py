@@ -11,6 +11,7 @@ from contextlib import chdir
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 from typer.testing import Result
@@ -20,10 +21,15 @@ from leeward import Bundle
 from leeward.bundle import CertifiedTable
 from leeward.errors import LeewardError
 from leeward.tidy import derive
+from leeward.tidy.layouts.layout import FORMS, measure_of
+from leeward.tidy.lodes import forms as lodes_forms
 from tests.matrix.office import run
 
 COUNTS_ONLY = "counts without margins"
 """The kind of tables of counts whose plan has `margins: none`."""
+
+OTHER_TABLES = "bundles without its tables"
+"""The kind of bundles that lack the tables of a public product."""
 
 BROKEN = re.compile(r"Traceback|[Uu]nexpected [A-Z]\w+|object at 0x|<class '")
 """What a program prints that was not written for a person."""
@@ -205,10 +211,27 @@ def shown(bundle: Path, _: Path | None) -> Iterator[Outcome]:
             yield Outcome("Python derive", kind_of(table))
 
 
+def laid_out(bundle: Path, _: Path | None) -> Iterator[Outcome]:
+    """The forms of public products, of bundles that have their tables and of others."""
+    opened = leeward.read_bundle(bundle)
+    if opened.certificate.made_from is not None:
+        return
+    names = [table.name for table in opened.certificate.tables]
+    with TemporaryDirectory() as home:
+        for name, form in FORMS.items():
+            fits = any(measure_of(table, form.tables) for table in names)
+            result = run(Path(home), "read", bundle, "--form", name, "--out", name)
+            yield answered(result, f"read --form {name}", "bundle" if fits else OTHER_TABLES)
+        made, _missing = lodes_forms(opened)
+        result = run(Path(home), "tidy", bundle, "--out", "settled", "--lodes", "lodes")
+        yield answered(result, "tidy --lodes", "bundle" if made else OTHER_TABLES)
+
+
 OF_BUNDLES: Mapping[str, Callable[[Path, Path | None], Iterator[Outcome]]] = {
     "verify": verified,
     "report": reported,
     "tidy": settled,
     "read": derived,
     "notebook": shown,
+    "layouts": laid_out,
 }
