@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leeward.errors import CannotCompose
-from leeward.ledger import Ledger
+from leeward.ledger import Ledger, Subject
 from leeward.model import Pay
 from leeward.privacy import Guarantee
 from leeward.publishing.charge import kinds, subject
@@ -105,9 +105,10 @@ def test_two_columns_of_one_name_do_not_add_up(tmp_path: Path) -> None:
         book.reserve("office", strong.charge, subject(strong, Path("two"), "2" * 64))
 
 
-def paid(folder: Path, cap: int) -> Plan:
+def paid(folder: Path, cap: int, more: str = "") -> Plan:
     """A proportional plan with the payroll of a column that has this cap."""
-    pay = f"  pay: {{table: jobs, type: integer, unit: cent, cap: {cap}, classes: {{a: {cap}}}}}\n"
+    amount = f"type: integer, unit: cent, cap: {cap}, classes: {{a: {cap}}}"
+    pay = f"  pay: {{table: jobs, {amount}{more}}}\n"
     plan = planned(folder, ("  age:", f"{pay}  age:"), policy="proportional")
     (table,) = plan.tables
     payroll = Pay("payroll", plan.codebook.attributes["pay"])
@@ -127,5 +128,45 @@ def test_a_proportional_account_keeps_to_one_cap_of_pay(tmp_path: Path) -> None:
             )
         other = paid(tmp_path, 100)
         refused = book.would_refuse("office", other.charge, subject(other, Path("x"), "9" * 64))
-        assert "must have the same columns and caps of pay" in str(refused)
-        assert "another cap or column than that of entry 3" in str(refused)
+        assert "must have the same columns, caps and nulls of pay" in str(refused)
+        assert "another cap, column or list of nulls than that of entry 3" in str(refused)
+        # Jobs whose pay is missing count as paid the least: with other nulls payrolls differ.
+        missing = paid(tmp_path, 99, ", nulls: ['50']")
+        refused = book.would_refuse("office", missing.charge, subject(missing, Path("x"), "9" * 64))
+        assert "must have the same columns, caps and nulls of pay" in str(refused)
+
+
+IDS = "tables: {nulls: ['-']}\nattributes:\n"
+ORDER = "attributes:\n  pay: {table: jobs, type: integer, unit: cent, cap: 9, classes: {a: 9}"
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "jobs"),
+    [
+        (IDS, "tables.nulls", ""),
+        (f"{ORDER}, nulls: ['5']}}\n", "nulls of jobs.primary", "jobs: {primary: pay}\n"),
+    ],
+    ids=["ids", "primary"],
+)
+def test_an_account_has_the_same_missing_ids(
+    tmp_path: Path, change: str, key: str, jobs: str
+) -> None:
+    """Known bad: releases of one account in which other rows count as jobs of an establishment."""
+
+    def asked(text: str) -> tuple[Guarantee, Subject]:
+        planned(tmp_path, ("attributes:\n", text), policy="strong")
+        path = tmp_path / "plan.yaml"
+        path.write_text(path.read_text() + jobs)
+        plan = read_plan(path)
+        return plan.charge, subject(plan, Path("one"), "1" * 64)
+
+    plain = f"{ORDER}}}\n" if jobs else "attributes:\n"
+    for first, second in ((plain, change), (change, plain)):
+        with Ledger.new(tmp_path / f"{first == plain}.sqlite") as book:
+            book.open_account("office", Guarantee("strong", "0.1", 9))
+            book.reserve("office", *asked(first))
+            refused = book.would_refuse("office", *asked(second))
+            assert isinstance(refused, CannotCompose)
+            assert refused.parameter == key
+            book.reserve("office", *asked(first), again=True)
+            assert book.verify() == ()

@@ -89,23 +89,46 @@ def _rule_step(held: str, asked: str) -> str:
 def refuse_other_keys(book: Book, account: str, subject: Subject) -> None:
     """Refuse a key column that differs from the account's: workplaces would be other units.
 
-    Charges without a key, those of earlier formats among them, are not compared.
+    So would they with other texts that mean a missing id. Charges without a key, those of earlier
+    formats among them, are not compared.
     """
     keys = dict(subject.keys)
     for entry in book.reserved.values():
         known = _part(entry, "keys")
         if entry.account != account or not isinstance(known, dict):
             continue
-        for key in sorted(keys.keys() & known.keys(), reverse=True):  # workplaces first
-            if keys[key] != known[key]:
-                raise CannotCompose(
-                    key,
-                    rule="must be the same column in all releases of an account: guarantees about "
-                    "different workplaces or workers do not add up",
-                    value=f"{shown(keys[key])} after {shown(known[key])} in entry {entry.number}",
-                    next_step=f"If only its name changed, call the column {shown(known[key])} in "
-                    "data and codebook; or charge another account.",
-                )
+        compared = keys.keys() & known.keys()
+        if OF_JOBS in compared:
+            compared |= MISSING.keys() & (keys.keys() | known.keys())
+        for key in sorted(compared, reverse=True):  # workplaces first
+            if keys.get(key) != known.get(key):
+                raise _other_keys(key, keys.get(key), known.get(key), entry)
+
+
+OF_JOBS = "jobs.worker"
+"""The key of all charges of linked tables."""
+
+MISSING = {
+    "tables.nulls": "Write the same tables.nulls in the codebook",
+    "nulls of jobs.primary": "Write the same nulls for the column of jobs.primary",
+}
+"""What a charge keeps of texts that mean missing, where there are any, and how to agree."""
+
+
+def _other_keys(key: str, asked: object, known: object, entry: Entry) -> CannotCompose:
+    values = [shown(one) if one is not None else "no text" for one in (asked, known)]
+    what = "texts" if key in MISSING else "column"
+    step = MISSING.get(key)
+    return CannotCompose(
+        key,
+        rule=f"must be the same {what} in all releases of an account: guarantees about "
+        "different workplaces or workers do not add up",
+        value=f"{values[0]} after {values[1]} in entry {entry.number}",
+        next_step=f"{step}; or charge another account."
+        if step
+        else f"If only its name changed, call the column {values[1]} in "
+        "data and codebook; or charge another account.",
+    )
 
 
 def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
@@ -135,9 +158,9 @@ def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
 def _other_caps(value: str) -> CannotCompose:
     return CannotCompose(
         "codebook",
-        rule="must have the same columns and caps of pay in all releases of a proportional "
-        "account: guarantees about payrolls under different caps do not add up",
-        value=f"another cap or column {value}",
+        rule="must have the same columns, caps and nulls of pay in all releases of a proportional "
+        "account: guarantees about payrolls that are counted otherwise do not add up",
+        value=f"another cap, column or list of nulls {value}",
         next_step="Use the codebook of that release, release under the strong policy, or open a "
         "new account.",
     )

@@ -12,7 +12,7 @@ from leeward.errors import FailedAfterCharge, LeewardError
 from leeward.interruption import CHARGED, Interrupted
 from leeward.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
-from leeward.model import EVERY_STEP, Attribute, Pay, Steps
+from leeward.model import EVERY_STEP, Attribute, Pay, PrimaryJob, Steps
 from leeward.privacy.words import amount_text
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
@@ -118,10 +118,19 @@ def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> S
 
 
 def keys(plan: Plan) -> dict[str, str]:
-    """The columns that say which workplace, worker or employer a row is about."""
-    held = plan.codebook.keys
+    """The columns that say which workplace, worker or employer a row is about, and if it counts.
+
+    Texts that mean missing there decide it too.
+    """
+    held, nulls = plan.codebook.keys, plan.codebook.nulls
     employer = held.workplaces.employer if plan.charge.unit == "employer" else None
+    ordered = plan.jobs.column if isinstance(plan.jobs, PrimaryJob) else ""
+    missing = {
+        "tables.nulls": nulls.get(("jobs", held.jobs.worker), ()),
+        "nulls of jobs.primary": nulls.get(("jobs", ordered), ()),
+    }
     return {
+        **{key: json.dumps(texts) for key, texts in missing.items() if texts},
         "workplaces.id": held.workplaces.id,
         "workers.id": held.workers.id,
         "jobs.worker": held.jobs.worker,
@@ -135,7 +144,7 @@ def kinds(plan: Plan) -> str:
 
     Under the weak policy that is what makes kinds of workers: columns and their recoding. Names of
     attributes, labels and every order are left out: they make no other kinds. Under the
-    proportional policy it is the columns of pay that are read, with their caps.
+    proportional policy it is the columns of pay that are read, with their caps and nulls.
     """
     statistics = (one.marginal.statistic for one in plan.tables)
     paid = [_capped(one) for one in statistics if isinstance(one, Pay)]
@@ -154,7 +163,13 @@ def _sum_of(parts: Iterable[dict[str, object]]) -> str:
 def _capped(statistic: Pay) -> dict[str, object]:
     """What is counted as the pay of a job."""
     column, numbers = statistic.of, statistic.numbers
-    return {"table": column.table, "column": column.column, "low": numbers.low, "cap": numbers.cap}
+    counted = {"low": numbers.low, "cap": numbers.cap, **_missing(column)}
+    return {"table": column.table, "column": column.column, **counted}
+
+
+def _missing(attribute: Attribute) -> dict[str, object]:
+    """The texts that mean missing; nothing where no text does."""
+    return {"nulls": attribute.nulls} if attribute.nulls else {}
 
 
 def _recoding(attribute: Attribute) -> dict[str, object]:
@@ -169,7 +184,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
-        **({"nulls": attribute.nulls} if attribute.nulls else {}),
+        **_missing(attribute),
     }
 
 
