@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
 from leeward.bundle.figure import Cell, DrawnRows, Layout, layout, matrix
+from leeward.bundle.pay_statements import FlowStatement
 from leeward.bundle.rows import ROW_GROUP
+from leeward.bundle.selection import Selection, select
+from leeward.bundle.statements import MarginStatement
 from leeward.model import Marginal, Published
+from leeward.report.glance import meaning_of_zero
 from leeward.report.summary import BARS, TableSummary, summarise
+from leeward.show.reading import NET_CHANGES
+from leeward.web.releases_table import lines
 from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 
 
@@ -170,6 +176,40 @@ def test_a_margin_as_large_as_the_value_reaches_zero(tmp_path: Path) -> None:
             table.write(published)
         writer.seal(certificate("x", [certified(table)]))
     assert summary(read_bundle(tmp_path / "x"), "t").wide == 2
+
+
+FLOWS = FlowStatement(name="flows", of="flow", sentence="Net changes are among them.")
+
+
+@pytest.mark.parametrize("statistic", [None, FLOWS], ids=["counts", "net changes"])
+def test_a_net_change_far_below_zero_does_not_reach_it(
+    tmp_path: Path, statistic: FlowStatement | None
+) -> None:
+    """Of counts every number below zero does: the true number is none."""
+    sectors = Marginal("t", (dimension("measure", list("abcd")),), ())
+    ok, value = np.ones(4, np.int64), np.array([[-2371], [-5], [5], [9]])
+    margins = {"margin": np.array([[7], [6], [6], [3]])}
+    ends = {"low": value - margins["margin"], "high": value + margins["margin"]}
+    spent: dict[str, Any] = {
+        "method": "spent",
+        "coverage": "9/10",
+        "epsilon": "2/15",
+        "note": "Paid.",
+    }
+    stated = {name: MarginStatement(**spent, ends=name == "ends") for name in ("margins", "ends")}
+    for name, columns in (("margins", margins), ("ends", ends)):
+        with BundleWriter(tmp_path / name) as writer:
+            with writer.table(sectors, margins=tuple(columns)) as table:
+                table.write(Published(np.arange(4), value, ok, columns))
+            told = certified(table, changes={"statistic": statistic, "margins": stated[name]})
+            writer.seal(certificate(name, [told]))
+        bundle = read_bundle(tmp_path / name)
+        found = summary(bundle, "t")
+        assert found.wide == (3 if statistic is None else 2)
+        page, measure = select(bundle, "t", Selection()), found.table.identifiers
+        drawn = lines(page, measure, signed=found.table.signed)
+        assert sum(one.span.open for one in drawn) == found.wide
+        assert (NET_CHANGES in meaning_of_zero([found])) == (statistic is not None)
 
 
 def test_a_table_of_several_row_groups_is_told_as_one(tmp_path: Path) -> None:

@@ -231,6 +231,11 @@ class CertifiedTable(Statement):
         return self.counts and not isinstance(self.statistic, FlowStatement)
 
     @property
+    def signed(self) -> bool:
+        """Whether a true number may be below zero: net changes are among its rows."""
+        return isinstance(self.statistic, FlowStatement)
+
+    @property
     def of_classes(self) -> bool:
         """Whether its rows are measures of flows, and its noise is that of the classes."""
         return isinstance(self.statistic, FlowStatement) and self.statistic.name == Flows.name

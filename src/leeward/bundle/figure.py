@@ -245,7 +245,7 @@ def cell_bars(
         caption += f" {RANKS}"
     if not table.counts:
         caption += NO_NUMBER
-    chart = bars(ordered, title=title, unit=capital(table.unit), signed=not table.disjoint)
+    chart = bars(ordered, title=title, unit=capital(table.unit), signed=table.signed)
     return Figure(chart, f"{title}.{caption}")
 
 
@@ -285,9 +285,11 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
         columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
         caption += f" {_legend(table, across)}"
     nothing = "no establishment" if table.counts else "no number"
-    signed = not table.disjoint
     unsure = [
-        [one is not None and reaches_zero(one.value or 0, one.ends, signed=signed) for one in row]
+        [
+            one is not None and reaches_zero(one.value or 0, one.ends, signed=table.signed)
+            for one in row
+        ]
         for row in matrix.squares
     ]
     chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)

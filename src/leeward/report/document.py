@@ -15,14 +15,13 @@ from leeward.errors import BadFile
 from leeward.privacy.odds import firm_caption, suspicion_in_all
 from leeward.privacy.sentences import SCOPE
 from leeward.report.checklist import checks
-from leeward.report.glance import about, chain, glance, titles
+from leeward.report.glance import about, chain, glance, meaning_of_zero, titles
 from leeward.report.openness import public, withheld
 from leeward.report.promise import answered, promised, unprotected
 from leeward.report.section import DETAILS, Detail, at_least, by, margin, section, statuses
 from leeward.report.summary import TableSummary, summarise
 from leeward.show.environment import template
 from leeward.show.numbers import time
-from leeward.show.reading import NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
 
 MOST_BYTES = 3_000_000
 """Maximum size of a report in bytes."""
@@ -91,8 +90,7 @@ class Contents:
             "allowing": [table.name for table in certificate.tables if table.allows_for_clipping],
             "margins": any(table.has_margins for table in certificate.tables),
             "statuses": statuses,
-            "not_distinguishable": NOT_DISTINGUISHABLE,
-            "not_distinguishable_ends": NOT_DISTINGUISHABLE_ENDS,
+            "not_distinguishable": meaning_of_zero(self.summaries),
             "pay": not all(table.counts for table in certificate.tables),
             "files_in_all": len(self.files),
             "checks": checks(certificate),

@@ -13,7 +13,7 @@ from leeward.bundle.statements import BudgetStatement
 from leeward.privacy.odds import OF, FirmOdds, firm_odds
 from leeward.report.summary import TableSummary
 from leeward.show.numbers import count, counted, losses, rest, share
-from leeward.show.reading import NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
+from leeward.show.reading import NET_CHANGES, NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
 
 MOST_NAMED = 8
 """Maximum number of tables that are named on the first page."""
@@ -78,20 +78,26 @@ def further(budget: BudgetStatement) -> int | None:
 
 
 def reaching_zero(summaries: Sequence[TableSummary]) -> tuple[int, int]:
-    """The cells of counts whose margin reaches down to zero, and all that have a margin."""
+    """The cells of counts whose margin reaches zero, and all that have a margin."""
     counts = [one for one in summaries if one.table.counts and one.margins is not None]
     return sum(one.wide for one in counts), sum(one.margins.cells for one in counts if one.margins)
+
+
+def meaning_of_zero(summaries: Sequence[TableSummary]) -> str:
+    """How to read the numbers of these tables whose margin reaches zero."""
+    tables = [one.table for one in summaries if one.margins is not None]
+    sentences = [REACHING_ZERO[ends] for ends in sorted({bool(one.margins.ends) for one in tables})]
+    changes = [NET_CHANGES] if any(one.signed for one in tables) else []
+    return " ".join([*sentences, *changes])
 
 
 def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
     wide, of = reaching_zero(summaries)
     if of:
-        with_ends = {bool(one.table.margins.ends) for one in summaries if one.margins is not None}
-        meaning = " ".join(REACHING_ZERO[ends] for ends in sorted(with_ends))
         have = "has" if wide == 1 else "have"
         words = (
-            f"Of {counted(of, 'cell')} with a margin, {count(wide)} {have} one that reaches down "
-            f"to zero. {meaning} Pictures show such cells hatched or pale."
+            f"Of {counted(of, 'cell')} with a margin, {count(wide)} {have} one that reaches "
+            f"zero. {meaning_of_zero(summaries)} Pictures show such cells hatched or pale."
         )
         yield Fact("Cells not distinguishable from zero", share(wide, of), words)
 

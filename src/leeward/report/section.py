@@ -256,7 +256,7 @@ def _open(summary: TableSummary) -> str:
     told = "the value alone does not tell whether there is a job at all"
     return (
         f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
-        f"margin reaches down to zero{f': {told}' if table.disjoint else ''}. "
+        f"margin reaches zero{f': {told}' if table.disjoint else ''}. "
     )
 
 

@@ -73,7 +73,7 @@ FIRST_LARGE = TOPS.index(EXACT)
 
 @dataclass(frozen=True)
 class TableSummary:
-    """One table in numbers. `wide` counts the cells whose margin reaches down to zero.
+    """One table in numbers. `wide` counts the cells whose margin reaches zero.
 
     `unbounded` counts values that have no margin, or one of its ends alone, beside others that do.
     `noise` and `allowance` are the two parts of intervals that allow for clipping.
@@ -164,10 +164,13 @@ class _Reading:
         self._unbounded += len(noisy) - len(there)
         margins = {one: rows[one].fill_null(0).to_numpy()[there] for one in names}
         self._margins.add(_widths(margins))
-        low = margins.get("low")  # compared, never subtracted: 64 bits hold no difference
         centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
-        down = margins["margin"] >= centre[there] if low is None else low <= 0
-        self._wide += int(np.count_nonzero(down))
+        values, margin = centre[there], margins.get("margin")
+        # Compared, never subtracted: 64 bits hold no difference.
+        down = margins["low"] <= 0 if margin is None else margin >= values
+        up = margins["high"] >= 0 if margin is None else -margin <= values
+        reaches = np.where(values < 0, up, down) if self._table.signed else down
+        self._wide += int(np.count_nonzero(reaches))
         if self._table.allows_for_clipping:
             for counter, part in zip(self._parts, _parts(centre[there], margins), strict=True):
                 counter.add(part)

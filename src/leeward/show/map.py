@@ -23,11 +23,14 @@ class Area:
     label: str
     value: int | None = None
     ends: Ends | None = None
+    signed: bool = False
 
     @property
     def reaches_zero(self) -> bool:
         """Whether its margin reaches zero."""
-        return self.value is not None and reaches_zero(self.value, self.ends)
+        if self.value is None:
+            return False
+        return reaches_zero(self.value, self.ends, signed=self.signed)
 
     @property
     def at_most(self) -> str:

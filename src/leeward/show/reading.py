@@ -23,6 +23,8 @@ NOT_DISTINGUISHABLE_ENDS = (
     "large as high."
 )
 
+NET_CHANGES = "A net change is not distinguishable from zero if its interval includes 0."
+
 LEVEL = Fraction(1, 10)
 """Which share of the cells that are called different may be noise, on average."""
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -94,7 +94,10 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
     asked = {name: request.query_params.get(f"{CODE}{name}", "") for name in others}
     chosen = asked if all(asked.values()) else _usual(bundle, table, asked)
     rows = _rows(bundle, table, attribute, chosen)
-    areas = list(_areas(geography, key, table.codes[attribute], rows))
+    areas = [
+        replace(one, signed=table.signed)
+        for one in _areas(geography, key, table.codes[attribute], rows)
+    ]
     known = {code for code in rows if code in table.codes[attribute]} - geography.texts[key]
     what = " · ".join(cut(table.listed(name)[code] or code) for name, code in chosen.items())
     title = f"{what or table.heading}, {bundle.certificate.period}"

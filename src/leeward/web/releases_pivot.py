@@ -33,10 +33,11 @@ class Pivot:
     number: int
     pages: int
     of: int
+    signed: bool
 
     def reaches_zero(self, row: Row) -> bool:
         """Whether the margin of a value reaches zero."""
-        return row.value is not None and reaches_zero(row.value, row.ends)
+        return row.value is not None and reaches_zero(row.value, row.ends, signed=self.signed)
 
 
 def pivot_page(request: Request) -> Response:
@@ -111,6 +112,7 @@ def pivot(
         number,
         pages,
         len(held),
+        table.signed,
     )
 
 

@@ -190,7 +190,7 @@ def _found(bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranke
         query(selection),
         turned(selection, 1),
         headers(table, selection),
-        lines(page, table.identifiers),
+        lines(page, table.identifiers, signed=table.signed),
         turned(selection, page.number - 1) if page.number > 1 else None,
         turned(selection, page.number + 1) if page.number < page.last else None,
     )
@@ -301,9 +301,9 @@ def _sorted(selection: Selection, column: str) -> str:
     return "descending" if selection.descending else "ascending"
 
 
-def lines(page: Page, identifiers: Sequence[str]) -> list[RowLine]:
-    """All rows of a page on one scale."""
-    drawn = spans([(row.value, row.ends) for row in page.rows])
+def lines(page: Page, identifiers: Sequence[str], *, signed: bool = False) -> list[RowLine]:
+    """All rows of a page on one scale; `signed` as in `reaches_zero`."""
+    drawn = spans([(row.value, row.ends) for row in page.rows], signed=signed)
     return [
         RowLine(row, span, _cell(row, identifiers))
         for row, span in zip(page.rows, drawn, strict=True)
