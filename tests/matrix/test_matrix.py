@@ -82,6 +82,12 @@ def test_every_gap_is_met(answers: Callable[[str], Sequence[Outcome]]) -> None:
     assert set(read_gaps()) - met == set()
 
 
+def test_a_form_is_written_where_its_tables_are(
+    answers: Callable[[str], Sequence[Outcome]],
+) -> None:
+    assert Outcome("read --form qwi", "bundle") in answers("flows")
+
+
 def test_every_statistic_policy_mechanism_engine_and_key_has_a_row(
     office: Office, tmp_path: Path
 ) -> None:

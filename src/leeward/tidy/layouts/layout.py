@@ -120,7 +120,7 @@ def _used(form: Form, bundles: Sequence[Bundle]) -> Used:
     if not found:
         names = ", ".join(form.tables[:6]) + (", …" if len(form.tables) > 6 else "")
         raise refused(
-            f"{form.name} needs tables whose names begin with one of {names}",
+            f"needs tables whose names begin with one of {names}",
             ", ".join(table.name for _, table, _ in named[:6]),
             "Name the tables of the plan so, and release again.",
         )
