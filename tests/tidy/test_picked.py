@@ -12,7 +12,7 @@ from leeward.noise.scales import CellNoise, Integers
 from leeward.tidy.cell_errors import Errors
 from leeward.tidy.derived import derive
 from leeward.tidy.picked import picked_coverage, rank_intervals, true_sizes
-from leeward.tidy.quantities import rank_sets
+from leeward.tidy.quantities import _farthest, rank_sets
 from tests.bundle.tables_in_memory import in_memory
 from tests.tidy.test_derived import stated
 
@@ -98,9 +98,55 @@ def test_ranks_of_the_largest_cells_include_their_true_ranks(spread: float) -> N
         top = np.argsort(-values)[:TOP]
         sets = rank_sets(Sizes(values, Errors(drawn, drawn, False)), top.tolist())  # type: ignore[arg-type]
         for place, (first, last) in zip(top, sets, strict=True):
-            best, worst = int((true > true[place]).sum()) + 1, int((true >= true[place]).sum())
-            held.append(first <= worst and last >= best)
+            held.append(has_rank(true, place, (first, last)))
     assert np.mean(held) >= 0.9
+
+
+def test_ranks_hold_among_rows_that_noise_has_put_first() -> None:
+    """Empty cells with much noise beside small ones with little: noise decides what is first.
+
+    Known bad: bounds for each cell by itself, which hold for the first row in half of the cases.
+    """
+    random, scale = np.random.default_rng(3), np.repeat([100.0, 1.0], [60, 140])
+    true = np.concatenate([np.zeros(60), 5 + np.arange(140) // 10]).astype(np.int64)
+    kept, single = list[bool](), list[bool]()
+    for _ in range(60):
+        values = true + np.rint(scale * random.laplace(size=200)).astype(np.int64)
+        errors = np.rint(scale[:, None] * random.laplace(size=(200, 300))).astype(np.float32)
+        sizes = Sizes(values, Errors(errors, errors, False))
+        first = int(np.argmax(values))
+        top = [first, *np.argsort(-values)[1:TOP].tolist()]
+        sets = [*rank_sets(sizes, top)]  # type: ignore[arg-type]
+        kept.append(all(has_rank(true, at, one) for at, one in zip(top, sets, strict=True)))
+        single.append(has_rank(true, first, by_itself(sizes, first)))
+    assert np.mean(kept) >= 0.88
+    assert np.mean(single) < 0.75
+
+
+def has_rank(true: Integers, place: int, ranks: tuple[int, int]) -> bool:
+    """Whether one of the ranks of a true size, with its ties, is in a set."""
+    best, worst = int((true > true[place]).sum()) + 1, int((true >= true[place]).sum())
+    return ranks[0] <= worst and ranks[1] >= best
+
+
+def by_itself(sizes: Sizes, place: int) -> tuple[int, int]:
+    """Ranks that hold for a cell that is not picked: its own differences keep to their bound."""
+    low, high = sizes.errors.interval(sizes.values)
+    both = (high - low) / 2 + (high[place] - low[place]) / 2
+    off = np.abs(sizes.errors.low - sizes.errors.low[place]) / both[:, None]
+    bound, apart = np.quantile(off.max(axis=0), 0.9), (sizes.values - sizes.values[place]) / both
+    return 1 + int((apart > bound).sum()), len(sizes) - int((apart < -bound).sum())
+
+
+def test_the_farthest_pair_is_found_without_a_look_at_each() -> None:
+    random = np.random.default_rng(4)
+    for wide in (np.ones(40), random.lognormal(0, 3, 40)):
+        low = (wide[:, None] * random.standard_cauchy((40, 50))).astype(np.float32)
+        high = low + np.float32(random.random((40, 50)))
+        each = (high[:, None].astype(float) - low[None]) / (wide[:, None] + wide)[:, :, None]
+        assert _farthest(Errors(low, high, True), wide) == pytest.approx(each.max(axis=(0, 1)))
+    endless = np.where(random.random((40, 50)) < 0.5, np.inf, 1.0).astype(np.float32)
+    assert _farthest(Errors(-endless, endless, True), wide).min() > 1e150
 
 
 PLACES = {"place": {f"{n:03d}": f"Place {n}" for n in range(300)}}

@@ -65,6 +65,7 @@ def picked_words(column: str, rows: int, covered: float | None) -> str:
 
 
 RANKS = (
-    "Ranks are those that a cell may have among all cells of the table. They include its true rank "
-    f"in at least {percent(1 - float(MISSED))} of cases, each cell by itself."
+    "Ranks are those that a cell may have among all cells of the table. In at least "
+    f"{percent(1 - float(MISSED))} of cases they include the true ranks of all cells, so also of "
+    "those that are listed first."
 )

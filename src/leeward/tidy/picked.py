@@ -43,8 +43,8 @@ MOST_CELLS = 5_000_000
 MOST_LISTED = 500
 """Rows of a page whose coverage is estimated; of more, some that are evenly spaced."""
 
-MOST_COMPARED, FEWEST_DRAWS = 1 << 26, 199
-"""Draws of all differences behind the ranks of some cells, about a second; and of each."""
+MOST_COMPARED, FEWEST_DRAWS = 1 << 22, 199
+"""Draws of the errors of all cells behind ranks, about a second; and of each."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ def _sizes(source: Source) -> "TrueSizes":
 def rank_intervals(
     bundle: Bundle, table: CertifiedTable, cells: Sequence[Codes], most: int = MOST_GROUPS
 ) -> tuple[tuple[int, int] | None, ...]:
-    """For each cell the set of ranks among all cells that includes its rank in 90 % of cases.
+    """For each cell the set of ranks among all cells; all sets hold together in 90 % of cases.
 
     As `leeward read --as rank` finds it, with fewer draws in large tables. None for totals, and for
     all cells where they have no common order or are more than `most`.
     """
     if not (_estimated_from(table) and table.disjoint and cells and table.cell_rows <= most):
         return (None,) * len(cells)
-    number = MOST_COMPARED // max(1, table.cell_rows * len(cells))
+    number = MOST_COMPARED // max(1, table.cell_rows)
     draws = max(FEWEST_DRAWS, min(DRAWS, number))
     groups = read_groups(bundle, table.name, table.identifiers, many=draws)
     places = groups.places()

@@ -16,7 +16,10 @@ from leeward.tidy.cell_errors import Errors
 from leeward.tidy.groups import Codes, Groups
 
 MOST_RANKED = 1000
-"""Maximum number of groups that are ranked: every two of them are compared."""
+"""Maximum number of groups that are ranked."""
+
+FARTHEST = 1e200
+"""An error that is larger counts as this, also one without end."""
 
 DIGITS = 6
 """Significant digits of numbers that are not whole."""
@@ -213,20 +216,37 @@ def _ranks(asked: Asked) -> Iterator[DerivedRow]:
 
 
 def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """For some groups the ranks that each may have, by its differences from all others at once.
+    """For some groups the ranks that each may have; the sets of all groups hold together.
 
-    The largest of these differences in units of both margins keeps to its bound in nine of ten
-    draws; a group that is farther away is surely above or below (Mogstad et al. 2024).
+    The largest difference of two errors, in units of both margins, keeps to its bound in nine of
+    ten draws; a group that is farther away is surely above or below (Mogstad et al. 2024).
     """
+    if not len(groups):
+        return
     low, high = groups.errors.interval(groups.values)
     wide = np.maximum((high - low).astype(np.float64) / 2, 0.5)
+    bound = float(ranked(_farthest(groups.errors, wide), 0.9))
     for place in places:
-        value, both = groups.values[place], wide + wide[place]
-        above = (groups.errors.high - groups.errors.low[place]) / both[:, None]
-        below = (groups.errors.high[place] - groups.errors.low) / both[:, None]
-        largest = np.delete(np.maximum(above, below), place, axis=0).max(axis=0, initial=0.0)
-        bound, apart = float(ranked(largest, 0.9)), (groups.values - value) / both
+        apart = (groups.values - groups.values[place]) / (wide + wide[place])
         yield 1 + int((apart > bound).sum()), len(groups) - int((apart < -bound).sum())
+
+
+def _farthest(errors: Errors, wide: Floats) -> Floats:
+    """For each draw the largest (high[j] - low[k]) / (wide[j] + wide[k]) of all pairs.
+
+    Without a look at each pair: a bound that some pair passes gives way to the quotient of the pair
+    that passes it most (Dinkelbach 1967).
+    """
+    high, low = (
+        np.clip(one.astype(np.float64), -FARTHEST, FARTHEST) for one in (errors.high, errors.low)
+    )
+    bound, draws, width = np.zeros(high.shape[1]), np.arange(high.shape[1]), wide[:, None]
+    while True:
+        up, down = (high - width * bound).argmax(axis=0), (low + width * bound).argmin(axis=0)
+        found = (high[up, draws] - low[down, draws]) / (wide[up] + wide[down])
+        if not (found > bound).any():
+            return bound
+        bound = np.maximum(bound, found)
 
 
 def _chances(groups: Groups, top: int) -> list[float]:
