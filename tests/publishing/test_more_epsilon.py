@@ -23,6 +23,9 @@ GRID = tuple(Fraction(round(1000 * 0.05 * 1.35**step), 1000) for step in range(2
 FINE = tuple(Fraction(n, 100) for n in (9, 11, 19, 22, 27, 30, 40, 54, 60, 64, 66, 80, 116, 131))
 """Where mechanisms and margins begin: from ln(1+α) to a few times of it at α = 0.1."""
 
+SMALL = 0.01
+"""An error in jobs, or units of pay, that no reader sees: below it more ε may be worse."""
+
 MORE = """\
   flow: {table: jobs, codes: ["00", "01", "10", "11"]}
   earnings: {table: jobs, type: integer, unit: euro, cap: 10000, cap_from: law, classes: {a: 10000}}
@@ -63,19 +66,21 @@ def rises(
     margins: Share,
     profile: SizeProfile,
     grid: tuple[Fraction, ...],
+    alpha: str = "0.1",
 ) -> list[str]:
     """Where the error of what is chosen is larger than at a smaller ε, or nothing can be made."""
     found: list[str] = []
     best, allowed = None, DEAREST if margins == AUTO else 1.0
     for epsilon in grid:
-        asked = Guarantee(policy, None if policy == "worker" else "0.1", epsilon)
+        asked = Guarantee(policy, None if policy == "worker" else alpha, epsilon)
         try:
             made, _ = choose(marginal, asked, margins, profile)
         except LeewardError:
             found += [] if best is None else [f"nothing at {float(epsilon)}"]
             continue
         error = mean(made, profile)
-        if best is not None and (error is None or error > best * allowed * (1 + 1e-9)):
+        most = None if best is None else max(best * allowed * (1 + 1e-9), SMALL)
+        if most is not None and (error is None or error > most):
             found.append(f"{best} to {error} at {float(epsilon)} ({made.name})")
         if error is not None:
             best = error if best is None else min(best, error)
@@ -117,3 +122,16 @@ def test_nor_for_other_sizes(
 ) -> None:
     policy = "proportional" if name == "mean" else "strong"
     assert rises(marginals[name], policy, None, profile, GRID) == []
+
+
+@pytest.mark.parametrize("alpha", ["0.02", "0.3"])
+@pytest.mark.parametrize("name", ["workplace", "worker, d = 2", "product"])
+def test_nor_at_another_alpha(marginals: dict[str, Marginal], name: str, alpha: str) -> None:
+    assert rises(marginals[name], "strong", None, ECONOMY, GRID, alpha) == []
+
+
+def test_a_rise_is_found(marginals: dict[str, Marginal], monkeypatch: pytest.MonkeyPatch) -> None:
+    """At α = .02 errors below a hundredth of a job do rise, where ε passes 13.1."""
+    monkeypatch.setitem(globals(), "SMALL", 0.0)
+    grid = (Fraction(131, 10), Fraction(132, 10))
+    assert rises(marginals["worker, d = 2"], "strong", None, ECONOMY, grid, "0.02") != []

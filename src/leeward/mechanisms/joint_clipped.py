@@ -169,7 +169,8 @@ class JointClipped(Clipped):
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
 
     paid: Fraction = Fraction(0)
-    """For narrower intervals of the total: errors are up to about 1/(1−paid) times as large."""
+    """For narrower intervals of the total: in cells of `ESTABLISHMENTS` errors are up to 1/(1−paid)
+    times the smallest, in others up to as much given the split of these."""
 
     @classmethod
     def calibrated(

@@ -122,7 +122,8 @@ class Weights(NamedTuple):
 class Narrower(NamedTuple):
     """What a plan gives for narrower intervals: an error up to 1/(1−share) times the smallest.
 
-    `weights` are those of the cell whose interval is to be narrow.
+    The smallest is that of a given split, where there is one. `weights` are those of the cell whose
+    interval is to be narrow.
     """
 
     share: Fraction
