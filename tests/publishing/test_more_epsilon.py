@@ -70,7 +70,8 @@ def rises(
 ) -> list[str]:
     """Where the error of what is chosen is larger than at a smaller ε, or nothing can be made."""
     found: list[str] = []
-    best, allowed = None, DEAREST if margins == AUTO else 1.0
+    best: float | None = None
+    allowed = DEAREST if margins == AUTO else 1.0
     for epsilon in grid:
         asked = Guarantee(policy, None if policy == "worker" else alpha, epsilon)
         try:
