@@ -166,7 +166,7 @@ def test_codes_of_another_vintage_name_it(office: Office) -> None:
 
 def test_a_code_for_all_others_is_not_for_most_rows(office: Office) -> None:
     """Folded rows are in every table, but a column of them says nothing."""
-    office.edit("codebook.yaml", ("codes: [F, M]}", "codes: [F, M, U], other: U, null_as: U}"))
+    office.edit("codebook.yaml", ("codes: [F, M]}", "codes: [F, M], unknown: U}"))
     rows = workers()
     some = renamed(rows[:19], "sex", lambda _: "x") + rows[19:]
     write_csv(office.folder / "workers.csv", some)
@@ -183,6 +183,42 @@ def test_a_code_for_all_others_is_not_for_most_rows(office: Office) -> None:
     assert said.endswith(
         "\nworkers.sex: 52.5\N{NO-BREAK SPACE}% of the rows (21 of 40) count as U, the code for "
         "all others.\n"
+    )
+
+
+def test_a_code_that_does_not_mean_unknown_is_for_few_other_rows(office: Office) -> None:
+    """Known bad beside it: two rows in forty are a twentieth."""
+    office.edit("codebook.yaml", ("codes: [F, M]}", "codes: [F, M], other: F}"))
+    for few, ends in ((2, 0), (3, 4)):
+        rows = renamed(workers()[:few], "sex", lambda _: "x") + workers()[few:]
+        write_csv(office.folder / "workers.csv", rows)
+        code, said = check(office)
+        assert code == ends
+    assert said.endswith("(3 of 40) count as F, the code for all others.\n")
+
+
+def test_texts_that_are_nearly_codes_are_named_where_they_count_as_unknown(office: Office) -> None:
+    office.edit("codebook.yaml", ("codes: [F, M]}", "codes: {'01': F, '02': M}, unknown: U}"))
+    digits = {"F": "1", "M": "02"}
+    write_csv(office.folder / "workers.csv", renamed(workers(), "sex", lambda one: digits[one]))
+    code, said = check(office)
+    assert code == 4
+    assert "'1' differs from '01' by leading zeros or .0" in said
+    assert "They count as the code that the codebook names with `other`." in said
+    assert said.endswith("(20 of 40) count as U, the code for all others.\n")
+
+
+def test_keys_that_repeat_in_very_many_rows_are_wrong_keys(office: Office) -> None:
+    """As where a program has rounded ids to 1.2345e+08: repeated rows count once."""
+    for name, rows in (("workers", workers()), ("jobs", jobs())):
+        same = renamed(rows, "worker_id", lambda _: "1.2345e+08")
+        write_csv(office.folder / f"{name}.csv", same)
+    code, said = check(office)
+    assert code == 4
+    assert "workers.worker_id: 97.5\N{NO-BREAK SPACE}% of the rows (39 of 40) repeat the id" in said
+    assert "jobs.worker_id: " in said.splitlines()[-1]
+    assert said.endswith(
+        " repeat another row and do not count. Do both keys say what they should?\n"
     )
 
 
@@ -206,6 +242,26 @@ def test_numbers_as_people_write_them_are_named(
     assert code == 4
     assert f"  40 of them have {hint}" in said
     assert said.endswith(f"\nTables by pay lose every job: {NOISE} there.\n")
+
+
+@pytest.mark.parametrize(
+    ("write", "problem"),
+    [
+        (lambda n: f"{n}.100", "have a point, from which on they do not count. Does it separate"),
+        (lambda n: f"{n}00000", "have a number above the cap, and count as the cap. Is the unit"),
+        (lambda n: f"-{n}", "have a number below low, and count as low. Are low and unit right?"),
+    ],
+)
+def test_numbers_that_nobody_meant_are_too_many(
+    office: Office, write: Callable[[int], str], problem: str
+) -> None:
+    pay = "  pay: {table: jobs, type: integer, unit: cent, cap: 90000, classes: {a: '90000'}}\n"
+    office.edit("codebook.yaml", ("  sex:", f"{pay}  sex:"))
+    paid = [row | {"pay": write(1 + k % 9)} for k, row in enumerate(jobs())]
+    write_csv(office.folder / "jobs.csv", paid)
+    code, said = check(office)
+    assert code == 4
+    assert f"(40 of 40) {problem}" in said.splitlines()[-1]
 
 
 WAGES = "worker_id,workplace_id,quarter,earnings\n"
@@ -248,6 +304,30 @@ def test_wages_of_which_none_makes_a_job_say_so(office: Office) -> None:
     done = office.run(*QUARTER)
     assert done.exit_code == 4
     assert done.stdout.endswith(f"\nEvery record of 2026Q2 is lost: {NOISE}.\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "last"),
+    [
+        ("1,A,2026Q2,0.45\n", f"Every record of 2026Q2 is lost: {NOISE}."),
+        ("1,A,2026Q2,-700\n", f"No record makes a job of 2026Q2: {NOISE}."),
+        (
+            "1,A,2026Q2,1.234\n",
+            "100\N{NO-BREAK SPACE}% of the records of 2026Q2 (1 of 1) have a point, from which on "
+            "their pay does not count.",
+        ),
+        (
+            "01,A,2026Q1,9\n1,A,2026Q2,9\n01,A,2026Q3,9\n",
+            "No job has pay in the quarters beside it: are ids the same texts in all quarters?",
+        ),
+    ],
+)
+def test_wages_that_make_no_job_or_the_wrong_one_say_so(
+    office: Office, rows: str, last: str
+) -> None:
+    (office.folder / "wages.csv").write_text(WAGES + rows)
+    done = office.run(*QUARTER)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (4, last)
 
 
 def test_ids_with_zeros_are_the_same_establishments_in_another_account(office: Office) -> None:

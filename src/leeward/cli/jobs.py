@@ -93,21 +93,34 @@ def _lines(made: JobsFile, quarter: str) -> Iterator[str]:
     yield f"{made.path} has {counted(made.jobs, 'job')} of {quarter}; only its owner may read it."
     if made.missing:
         yield f"It has no column flow: there are no wages of {' and '.join(made.missing)}."
-    for one in made.left_out:
+    for one in (*made.left_out, *made.doubtful):
         of = "" if one.quarter == quarter else f" of {one.quarter}"
         such = f" (such as {', '.join(one.examples)})" if one.examples else ""
-        yield f"left out{of}: {one.rows:,} of {counted(one.of, 'record')} {one.problem}{such}"
+        what = "left out" if one in made.left_out else "read as a fraction"
+        yield f"{what}{of}: {one.rows:,} of {counted(one.of, 'record')} {one.problem}{such}"
         yield f"  {one.remedy}"
 
 
 def _warnings(made: JobsFile, quarter: str, most: Fraction) -> Iterator[str]:
-    """In which quarters more records than allowed make no job."""
-    for name, (lost, of) in made.lost().items():
+    """In which quarters more records than allowed make no job, or a doubtful one."""
+    lost_records = made.lost()
+    for name, (lost, of) in lost_records.items():
         if lost == of:
             missing = NOISE if name == quarter else "nothing is known of the flow of its jobs"
             yield f"Every record of {name} is lost: {missing}."
         elif beyond(lost, of, most):
             yield f"{name} loses {share(lost, of)} of its records ({lost:,} of {of:,})."
+    for one in made.doubtful:
+        if beyond(one.rows, one.of, most):
+            yield (
+                f"{share(one.rows, one.of)} of the records of {one.quarter} ({one.rows:,} of "
+                f"{one.of:,}) have a point, from which on their pay does not count."
+            )
+    lost, of = lost_records.get(quarter, (0, 1))
+    if not made.jobs and lost < of:
+        yield f"No record makes a job of {quarter}: {NOISE}."
+    if made.jobs and not made.linked:
+        yield "No job has pay in the quarters beside it: are ids the same texts in all quarters?"
 
 
 def _as_json(made: JobsFile, most: str, warnings: list[str]) -> dict[str, object]:
@@ -118,6 +131,7 @@ def _as_json(made: JobsFile, most: str, warnings: list[str]) -> dict[str, object
         "jobs": made.jobs,
         "missing": list(made.missing),
         "left_out": [{**asdict(one), "examples": list(one.examples)} for one in made.left_out],
+        "doubtful": [{**asdict(one), "examples": list(one.examples)} for one in made.doubtful],
         "most": most,
         "warnings": warnings,
     }

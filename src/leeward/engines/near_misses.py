@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from leeward.engines.database import Column
+from leeward.engines.database import Column, ibis
 from leeward.engines.recoding import (
     NO_NUMBER,
     NUMBER,
@@ -49,6 +49,10 @@ FORMS: tuple[tuple[Form, str], ...] = (
 """Forms in which ids of two tables are compared again, and what to do if they match then."""
 
 THOUSANDS = "^[+-]?[0-9]{1,3}([,' \u00a0\u202f][0-9]{3})+([.][0-9]+)?$"
+POINTS = "^[+-]?[0-9]{1,3}([.][0-9]{3}){2,}$"
+ONE_POINT = "^[+-]?[1-9][0-9]{0,2}[.][0-9]{3}$"
+"""1.234, which is read as a number: with one point nobody knows what it separates."""
+
 COMMA = "^[+-]?([0-9]+|[0-9]{1,3}([.' \u00a0\u202f][0-9]{3})+),[0-9]+$"
 
 MARKS: Mapping[str, tuple[str, str]] = {
@@ -62,8 +66,18 @@ MARKS: Mapping[str, tuple[str, str]] = {
         "{} of them have a decimal comma: write 1234.56, not 1.234,56 "
         '(decimal="," and thousands="." in pandas.read_csv, read.csv2 in R).',
     ),
+    "points": (
+        POINTS,
+        "{} of them have points between thousands: write 1234567, not 1.234.567 "
+        '(thousands="." in pandas.read_csv, gsub("[.]", "", x) in R).',
+    ),
 }
 """Numbers as people write them: the texts in a database, and what to do about them."""
+
+POINTED = (
+    "{:,} of them have one point before three digits: if it separates thousands, write 1234, not "
+    '1.234 (thousands="." in pandas.read_csv, gsub("[.]", "", x) in R).'
+)
 
 
 def marked(column: Column) -> dict[str, Column]:
@@ -72,7 +86,18 @@ def marked(column: Column) -> dict[str, Column]:
         return {}
     unread = ~(column.re_search(NUMBER) & ~column.re_search(NO_NUMBER))
     thousands = unread & column.re_search(THOUSANDS)
-    return {"thousands": thousands, "comma": unread & ~thousands & column.re_search(COMMA)}
+    return {
+        "thousands": thousands,
+        "comma": unread & ~thousands & column.re_search(COMMA),
+        "points": unread & column.re_search(POINTS),
+    }
+
+
+def pointed(column: Column) -> Column:
+    """Whether a text may be thousands behind a point, although it is read as a fraction."""
+    if not column.type().is_string():
+        return ibis.literal(False)
+    return column.re_search(ONE_POINT).fill_null(False)
 
 
 def number_hints(counts: Mapping[str, int]) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from leeward.engines.database import Column, Database, Scratch, Table, ibis
-from leeward.engines.near_misses import marked
+from leeward.engines.near_misses import marked, pointed
 from leeward.engines.recoding import (
     as_text,
     code_text,
@@ -154,10 +154,11 @@ class Probe:
             below=is_below(value, numbers.low),
             above=~is_below(value, numbers.cap + 1),
             fraction=has_fraction(value),
+            pointed=pointed(column),
             **marks,
         )
         kinds = ("missing", "unreadable", "below", "above", "fraction")
-        counts = {kind: rows.count(where=rows[kind]) for kind in (*kinds, *marks)}
+        counts = {kind: rows.count(where=rows[kind]) for kind in (*kinds, "pointed", *marks)}
         (found,) = self.database.rows(rows.aggregate(**counts))
 
         def wrong(kind: str) -> Wrong:
@@ -166,7 +167,15 @@ class Probe:
 
         spelled = {mark: int(found[mark]) for mark in marks}
         unreadable, below, above, fraction = map(wrong, kinds[1:])
-        return OddNumbers(int(found["missing"]), unreadable, below, above, fraction, spelled)
+        return OddNumbers(
+            int(found["missing"]),
+            unreadable,
+            below,
+            above,
+            fraction,
+            int(found["pointed"]),
+            spelled,
+        )
 
     def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
         """Rows whose text the database takes for several of the listed ones."""
@@ -242,6 +251,9 @@ class OddNumbers:
     below: Wrong
     above: Wrong
     fraction: Wrong
+    pointed: int
+    """How many texts have one point before three digits."""
+
     marked: Mapping[str, int]
     """How many of the unreadable ones have each of the marks of `near_misses.MARKS`."""
 

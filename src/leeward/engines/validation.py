@@ -5,11 +5,12 @@ CONFIDENTIAL: findings count and quote rows. Only internal commands show them.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.headers import header_problems
 from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
-from leeward.engines.near_misses import FORMS, CodeSpelling, encoding_hint, number_hints
+from leeward.engines.near_misses import FORMS, POINTED, CodeSpelling, encoding_hint, number_hints
 from leeward.engines.probes import Probe, Strangers, Wrong
 from leeward.engines.tidying import needed_columns, readable_tables
 from leeward.errors import LeewardError, Undisclosed
@@ -278,7 +279,9 @@ class RowChecks:
         found = self.probe.odd_numbers(attribute, numbers)
         into = _code(attribute, attribute.missing)
         fill = FILL_NUMBER if into is None else FOLDED.format("null_as")
-        unread = f"{number_hints(found.marked)} {fill}".strip()
+        marks, pointed = number_hints(found.marked), 2 * found.pointed > found.fraction[0]
+        unread = f"{marks} {fill}".strip()
+        whole = f"{POINTED.format(found.pointed)} {WHOLE}" if pointed else WHOLE
         folded = found.missing + found.unreadable[0]
         look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
         capped = CAPPED.format(numbers.cap, numbers.per_period) if numbers.cap_from else look
@@ -287,11 +290,15 @@ class RowChecks:
             (Finding("not a number", *where, *found.unreadable, unread), "missing_number"),
             (Finding("number below low", *where, *found.below, look), "number_range"),
             (Finding("number above cap", *where, *found.above, capped), "number_range"),
-            (Finding("number with a fraction", *where, *found.fraction, WHOLE), "number_range"),
+            (Finding("number with a fraction", *where, *found.fraction, whole), "number_range"),
         ):
             code = into if rule == "missing_number" else None
-            if finding.rows and (code is None or self._is_reported(attribute, folded)):
-                yield self._folded(finding, rule, code)
+            marked = {"not a number": bool(marks), "number with a fraction": pointed}
+            near = replace(finding, doubtful=marked.get(finding.problem, False))
+            if near.rows and (
+                code is None or near.doubtful or self._is_reported(attribute, folded)
+            ):
+                yield self._folded(near, rule, code, code)
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
@@ -299,18 +306,21 @@ class RowChecks:
             yield self._ambiguous(*where, (found.ambiguous, found.doubled))
         kinds = ((attribute.missing, found.nulls), (attribute.unlisted, found.unlisted))
         folded = sum(rows for position, rows in kinds if position is not None)
-        reported = self._is_reported(attribute, folded)
+        hints = _hints(attribute, found, self.codebook.library)
+        reported = bool(hints.texts) or self._is_reported(attribute, folded)
         into = _code(attribute, attribute.missing)
         if found.nulls and (into is None or reported):
             remedy = FILL if into is None else FOLDED.format("null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
-            yield self._folded(missing, "missing_code", into)
+            yield self._folded(missing, "missing_code", into, attribute.unknown)
         into = _code(attribute, attribute.unlisted)
         if found.unlisted and (into is None or reported):
-            hint = _hints(attribute, found, self.codebook.library)
-            remedy = hint if into is None else FOLDED.format("other")
+            listing = LIST_FRAME if attribute.of_workplaces else LIST
+            rest = FOLDED.format("other") if into is not None else "" if hints.whole else listing
+            remedy = " ".join(filter(None, (*hints.texts, rest)))
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
-            yield self._folded(strange, "unlisted_code", into)
+            near = replace(strange, doubtful=into is not None and bool(hints.texts))
+            yield self._folded(near, "unlisted_code", into, attribute.unknown)
 
     def _is_reported(self, attribute: Attribute, folded: int) -> bool:
         """Whether rows that the codebook folds into a code are reported.
@@ -322,11 +332,12 @@ class RowChecks:
             return True
         return folded > 0 and 2 * folded > self.probe.rows(attribute.table)
 
-    def _folded(self, found: Finding, rule: str, into: str | None) -> Finding:
+    def _folded(self, found: Finding, rule: str, into: str | None, unknown: str | None) -> Finding:
         """What the codebook folds into a code is no mistake, but it touches rows."""
         if into is None:
             return self._judged(found, rule)
-        return replace(found, rule=rule, refuses=False, into=into)
+        doubtful = found.doubtful or into != unknown
+        return replace(found, rule=rule, refuses=False, into=into, doubtful=doubtful)
 
     def _shared(self, attribute: Attribute) -> Iterator[Finding]:
         """A column of several attributes is looked up in the lists of all of them at once."""
@@ -354,10 +365,18 @@ def _lookup(attribute: Attribute) -> tuple[str, str, frozenset[str]]:
     return attribute.table, attribute.column, frozenset(attribute.recode)
 
 
-def _hints(attribute: Attribute, found: Strangers, library: Library | None) -> str:
+class Hints(NamedTuple):
+    """What unlisted texts are instead of codes; `whole` if that is said of all examples."""
+
+    texts: tuple[str, ...]
+    whole: bool
+
+
+def _hints(attribute: Attribute, found: Strangers, library: Library | None) -> Hints:
     """What to do about texts that are not listed."""
     spelled = CodeSpelling(attribute, found.sample, library)
-    hints = [*spelled.near()]
-    if not hints or not set(found.examples) <= set(found.near):
-        hints.append(spelled.explained() or (LIST_FRAME if attribute.of_workplaces else LIST))
-    return " ".join(dict.fromkeys(hints))
+    near = tuple(dict.fromkeys(spelled.near()))
+    if near and set(found.examples) <= set(found.near):
+        return Hints(near, whole=True)
+    explained = spelled.explained()
+    return Hints((*near, explained), whole=True) if explained else Hints(near, whole=False)

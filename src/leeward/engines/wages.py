@@ -17,7 +17,7 @@ import pyarrow as pa
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
-from leeward.engines.near_misses import MARKS, marked, number_hints
+from leeward.engines.near_misses import MARKS, POINTED, marked, number_hints, pointed
 from leeward.engines.opening import ANYTHING, open_database
 from leeward.engines.private_file import require_new, write_private
 from leeward.engines.probes import EXAMPLES, LONGEST
@@ -61,13 +61,17 @@ class JobsFile:
     """The file that was written; how many `jobs` it has is confidential.
 
     `missing` are the neighbours of the quarter of which there are no wages: then there is no flow.
-    `left_out` are the records that make no job, each under the first problem that it has.
+    `left_out` are the records that make no job, each under its first problem; `doubtful`
+    are those that make one, probably with another pay. `linked` says whether some job has pay in a
+    neighbour of the quarter too; it is true where that is not known.
     """
 
     path: Path
     jobs: int
     missing: tuple[str, ...]
     left_out: tuple[LeftOut, ...] = ()
+    doubtful: tuple[LeftOut, ...] = ()
+    linked: bool = True
 
     def lost(self) -> dict[str, tuple[int, int]]:
         """For each quarter with records that make no job, how many of how many."""
@@ -99,13 +103,22 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     table = database.tables({TABLE: tuple(dict.fromkeys(columns.values()))})[TABLE]
     records = wage_records(table, columns)
     missing = hiding_errors(lambda: _missing(database, records, wanted), TABLE.upper())
-    left_out = hiding_errors(lambda: (*_left_out(database, table, wanted),), TABLE.upper())
+    odd = hiding_errors(lambda: (*_odd_records(database, table, wanted),), TABLE.upper())
     if wanted.columns.employer is not None:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
     jobs = _jobs(records, wanted, with_flow=not missing)
     kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
+    linked = bool(missing) or hiding_errors(lambda: _is_linked(database, kept), TABLE.upper())
     pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
-    return JobsFile(out, write_private(out, pieces, _schema(kept)), missing, left_out)
+    jobs_written = write_private(out, pieces, _schema(kept))
+    left_out = tuple(one for one in odd if one.problem != PROBLEMS["pointed"][0])
+    doubtful = tuple(one for one in odd if one not in left_out)
+    return JobsFile(out, jobs_written, missing, left_out, doubtful, linked)
+
+
+def _is_linked(database: Database, jobs: Table) -> bool:
+    """Whether some job has pay in the quarter before or in the one after."""
+    return bool(database.rows(jobs.filter(jobs.flow != "00").select("flow").limit(1)))
 
 
 def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
@@ -193,23 +206,28 @@ PROBLEMS = {
     "no_id": ("without an id of person or workplace", "Give every record both ids."),
     "no_number": ("without a number", "Write the pay as a number such as 9390.98."),
     "beyond": ("with pay beyond 10^12", "Correct the pay, or give it in another unit."),
+    "below_one": ("with pay that rounds down to 0", "Give the pay in a smaller unit."),
+    "pointed": ("with one point before three digits", ""),
 }
-"""Why a record makes no job, in this order, and what to do."""
+"""Why a record makes no job, in this order, and what to do; the last makes one."""
 
 
-def _left_out(database: Database, table: Table, wanted: WageJobs) -> Iterator[LeftOut]:
-    """The records of the quarter, then of its neighbours, that make no job."""
+def _odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator[LeftOut]:
+    """The records of the quarter, then of its neighbours, that make no job, or a doubtful one."""
     columns = wanted.columns.options
     earnings = table[columns["--earnings"]]
     ids = [_id(table[columns[one]]).isnull() for one in ("--worker", "--workplace")]
     no_id, no_number = ids[0] | ids[1], number(earnings).isnull()
-    no_pay = whole_inside(earnings, 1 - MOST, MOST)[0].isnull()
+    pay = whole_inside(earnings, 1 - MOST, MOST)[0]
+    no_pay, below_one = pay.isnull(), (pay == 0) & (number(earnings) > 0)
     rows = table.select(
         quarter=table[columns["--quarter-column"]],
         text=as_text(earnings),
         no_id=no_id,
         no_number=~no_id & no_number,
         beyond=~no_id & ~no_number & no_pay,
+        below_one=~no_id & below_one,
+        pointed=~no_id & pointed(earnings),
         **marked(earnings),
     )
     kinds = [one for one in rows.columns if one not in ("quarter", "text")]
@@ -222,9 +240,9 @@ def _left_out(database: Database, table: Table, wanted: WageJobs) -> Iterator[Le
                 shown_texts = of_quarter.filter(of_quarter[kind], of_quarter.text.notnull())
                 examples = () if kind == "no_id" else _examples(database, shown_texts)
                 marks = {one: int(found[one]) for one in MARKS if one in found}
-                hint = number_hints(marks) if kind == "no_number" else ""
+                hints = {"no_number": number_hints(marks), "pointed": POINTED.format(found[kind])}
                 where = wanted.quarters[name], problem, int(found[kind]), int(found["of"])
-                yield LeftOut(*where, examples, hint or remedy)
+                yield LeftOut(*where, examples, hints.get(kind) or remedy)
 
 
 def _examples(database: Database, rows: Table) -> tuple[str, ...]:

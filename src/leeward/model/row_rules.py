@@ -110,7 +110,8 @@ class Finding:
     """What is wrong with some rows, where, how often, and what to do; whether it refuses a release.
 
     If it does not, `rule` is the id of the row rule by which the rows are counted. `of` is how many
-    rows there are; `into` is the code that such rows count as, where the codebook names one.
+    rows there are; `into` is the code that such rows count as, where the codebook names one. That
+    is `doubtful` where their texts are nearly codes, or the code does not mean unknown.
 
     CONFIDENTIAL: `rows` and `examples` come from the data, also in the repr. Findings are shown by
     internal commands to the operator and never reach a bundle, a log or an error message.
@@ -126,6 +127,7 @@ class Finding:
     refuses: bool = True
     of: int = 0
     into: str | None = None
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)

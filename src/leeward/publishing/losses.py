@@ -19,6 +19,9 @@ MOST = "5%"
 LISTED = 6
 """Maximum number of tables that are named one by one."""
 
+HALF = Fraction(1, 2)
+"""The share of rows that may count as unknown."""
+
 EVERY_TABLE = "every table"
 NOISE = "a release would publish noise around 0"
 
@@ -86,9 +89,9 @@ def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
     )
 
 
-def judgement(losses: Sequence[Loss], findings: Iterable[Finding], most: Fraction) -> list[str]:
+def judgement(losses: Sequence[Loss], findings: Sequence[Finding], most: Fraction) -> list[str]:
     """What is lost beyond `most`, in words; nothing if no table loses more."""
-    return [*_of_tables(losses, most), *_of_rests(findings)]
+    return [*_of_tables(losses, most), *_of_rows(findings, most), *_of_rests(findings, most)]
 
 
 def beyond(lost: int, of: int, most: Fraction) -> bool:
@@ -122,19 +125,44 @@ def _part(loss: Loss) -> str:
     return f"{share(loss.lost, loss.of)} of the jobs ({loss.lost:,} of {counted(loss.of, 'job')})"
 
 
-def _of_rests(findings: Iterable[Finding]) -> Iterator[str]:
-    """Codes for all other rows that most rows have."""
+FRACTION = "number with a fraction"
+UNSOUND: Mapping[str, str] = {
+    "duplicate job": "repeat another row and do not count. Do both keys say what they should?",
+    "duplicate id": "repeat the id of another row and do not count. Is this the right key?",
+    "missing rank": "have no number by which the primary job is chosen.",
+    "number below low": "have a number below low, and count as low. Are low and unit right?",
+    FRACTION: "have a point, from which on they do not count. Does it separate thousands?",
+    "number above cap": "have a number above the cap, and count as the cap. Is the unit right?",
+}
+"""Problems that lose no job by themselves, and what they mean where very many rows have them."""
+
+
+def _of_rows(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
+    """Rows that do not count as they are, where nobody can have meant so many."""
+    for one in findings:
+        unsound = one.problem in UNSOUND and (one.doubtful or one.problem != FRACTION)
+        if unsound and not one.refuses and beyond(one.rows, one.of, most):
+            yield f"{_rows(one.table, one.column, one.rows, one.of)} {UNSOUND[one.problem]}"
+
+
+def _rows(table: str, column: str, rows: int, of: int) -> str:
+    return f"{table}.{column}: {share(rows, of)} of the rows ({rows:,} of {of:,})"
+
+
+def _of_rests(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
+    """Codes that too many rows count as which have another text or none.
+
+    A code for unknown may stand for half of the rows, but not for texts that are nearly codes.
+    """
     rests: dict[tuple[str, str, str], list[Finding]] = {}
     for one in findings:
         if one.into is not None:
             rests.setdefault((one.table, one.column, one.into), []).append(one)
     for (table, column, code), folded in rests.items():
         rows, of = sum(one.rows for one in folded), folded[0].of
-        if 2 * rows > of:
-            yield (
-                f"{table}.{column}: {share(rows, of)} of the rows ({rows:,} of {of:,}) count as "
-                f"{code}, the code for all others."
-            )
+        allowed = min(most, HALF) if any(one.doubtful for one in folded) else HALF
+        if rows > allowed * of:
+            yield f"{_rows(table, column, rows, of)} count as {code}, the code for all others."
 
 
 def as_json(loss: Loss) -> Mapping[str, object]:
