@@ -152,3 +152,15 @@ def test_the_columns_of_one_table_are_shared_out() -> None:
     }
     with pytest.raises(BadData, match="workplace_id, estab_id"):
         Employees("x.csv", {"sex": "string"})
+
+
+def test_the_plan_says_what_a_row_is() -> None:
+    columns = dict.fromkeys(("siren", "sex"), "string")
+    opening = " ".join(Employees("x.csv", columns).opening)
+    assert (
+        "Each row of the one table is a worker with one job: the guarantee is for a row." in opening
+    )
+    opening = " ".join(Employees("x.csv", {"person": "string", **columns}).opening)
+    assert "Each row" not in opening
+    assert "A worker with several rows has several jobs" in opening
+    assert "`jobs: {max_per_worker: 1}`" in opening

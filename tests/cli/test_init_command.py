@@ -7,11 +7,11 @@ import duckdb
 import pytest
 
 from leeward.cli import screen
-from leeward.cli.draft import Draft
+from leeward.cli.draft import ANOTHER_ID, Draft
 from leeward.cli.draft_documents import Chosen, codebook_lines, plan_lines
 from leeward.cli.init import write_texts
 from leeward.cli.keys import Keys
-from leeward.cli.meaning import fit_by_codes
+from leeward.cli.meaning import fit_by_codes, is_pay, is_weight
 from leeward.errors import BadFile
 from leeward.model import TABLES
 from leeward.model.classifications import Library
@@ -414,6 +414,26 @@ def test_no_first_column_is_silently_the_id_of_workers(tmp_path: Path) -> None:
     assert read(tmp_path, text).keys.workers.id == "location"
 
 
+def test_two_columns_that_may_be_the_id_are_both_named() -> None:
+    """Known bad: the first was taken as sure, and the other was an attribute of many codes."""
+    headers = {"workplaces": "estab_id siret sector", "workers": "worker_id sex"}
+    headers["jobs"] = "worker_id estab_id siret"
+    assert (
+        keys_of(**headers)["workplaces.id"]
+        == "estab_id (not sure: or siret: jobs have all of these)"
+    )
+    made = Draft({table: dict.fromkeys(names.split(), "int64") for table, names in headers.items()})
+    assert ("workplaces", "siret", ANOTHER_ID) in made.skipped
+    assert list(made.numeric) == []
+
+
+def test_a_usual_name_in_jobs_is_its_key_rather_than_a_column_that_tables_share() -> None:
+    """Known bad: `zone`, which workplaces and jobs share, was taken for the id of workplaces."""
+    keys = keys_of(workplaces="lokal zone", workers="worker_id", jobs="worker_id estab_id zone")
+    assert keys["workplaces.id"].startswith("lokal (not sure: the first column")
+    assert keys["jobs.workplace"] == "estab_id (by its name)"
+
+
 def test_a_draft_without_account_and_period_is_rejected(office: Office) -> None:
     made = office.run("init", *DATA, "--out", "new")
     assert made.exit_code == 0
@@ -463,3 +483,21 @@ def test_pay_is_proposed_by_its_name_with_a_unit(kind: str, unit: str) -> None:
                   "jobs": {"worker_id": "string", "id": "string", "wage": kind}})  # fmt: skip
     lines = [line.strip("# ") for line in codebook_lines(made)]
     assert any(line.startswith(f"unit: {unit}  # or ") for line in lines)
+    cap = {"cent": 1_500_000, "dollar": 15_000}[unit]
+    assert any(line.startswith(f"cap: {cap}  # public") for line in lines)
+    assert any(line.startswith(f"classes: {{low: {cap // 5}, high: {cap}}}") for line in lines)
+
+
+@pytest.mark.parametrize("name", ["pweight", "PERWT", "hh_wt", "fac_expansion", "fexp", "Weight2"])
+def test_survey_weights_are_known_by_their_names(name: str) -> None:
+    assert is_weight(name)
+
+
+@pytest.mark.parametrize("name", ["weighted_hours", "facility", "wtr", "respond", "pondside"])
+def test_other_columns_are_no_survey_weights(name: str) -> None:
+    assert not is_weight(name)
+
+
+@pytest.mark.parametrize("name", ["annual_bonus", "salaire_net", "remuneracion", "Bonus"])
+def test_pay_is_known_by_its_name(name: str) -> None:
+    assert is_pay(name)

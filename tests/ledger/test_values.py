@@ -11,7 +11,8 @@ import leeward.ledger
 from leeward.errors import Damaged, InvalidParameter, LeewardError
 from leeward.ledger import Anchor, Entry, Subject, TableCharge
 from leeward.ledger.entry import link
-from leeward.ledger.notation import account_name, plain, read_guarantee, written
+from leeward.ledger.notation import account_name, plain, read_guarantee, words, written
+from leeward.ledger.subject import Reasons
 from leeward.privacy import Guarantee
 from tests.ledger.scenes import DIGEST, release, strong
 
@@ -114,6 +115,14 @@ def test_control_characters_are_refused(text: object) -> None:
         plain(text, "reason")
     assert refused.value.rule == ("must be text of 1 to 1000 characters without control characters")
     assert refused.value.next_step == "Write reason as one plain line."
+
+
+@pytest.mark.parametrize("blank", [" ", "\u00a0", "\u3000 "])
+def test_a_reason_has_a_word(blank: str) -> None:
+    assert words("no check is possible here", "unchecked") == "no check is possible here"
+    with pytest.raises(InvalidParameter, match="must give the reason in words"):
+        Reasons(unchecked=blank)
+    assert Reasons(same_establishments=blank).same_establishments == blank
 
 
 @pytest.mark.parametrize(

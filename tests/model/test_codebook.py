@@ -153,3 +153,11 @@ def test_a_repeated_code_in_a_long_list_is_found_at_once(tmp_path: Path) -> None
 def test_a_list_may_not_be_too_long(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="got 1000001 codes"):
         read_codes([str(n) for n in range(MOST_CODES + 1)], tmp_path, "x")
+
+
+def test_one_column_is_not_both_keys_of_jobs(tmp_path: Path) -> None:
+    """Known bad: every job was matched with the workplace that has the id of its worker."""
+    keys = "tables: {workplaces: {id: id}, workers: {id: id}, jobs: {worker: id, workplace: id}}"
+    with pytest.raises(LeewardError, match="must name different columns as worker and as") as bad:
+        read(tmp_path, f"{keys}\nattributes: {{sex: {{table: workers, codes: [F, M]}}}}")
+    assert "'id' as both" in str(bad.value)

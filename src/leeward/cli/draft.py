@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from leeward.cli.keys import Headers, Keys
+from leeward.cli.keys import Headers, Keys, is_id
 from leeward.cli.meaning import (
     FLOW,
     FRACTIONS,
@@ -19,6 +19,7 @@ from leeward.cli.meaning import (
     legal,
     likeliest,
     meaning_of,
+    plain,
     unfit,
 )
 from leeward.model.classifications import Library
@@ -35,6 +36,9 @@ MOST_CODES_OF_A_TABLE = 100
 
 MOST_BY = 2
 """Attributes of workplaces that the drafted table is by: more leave few jobs to a cell."""
+
+ANOTHER_ID = "another id"
+"""Why a column is left out that has the name of a key and is none."""
 
 NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
 """How the types of columns begin that hold numbers."""
@@ -121,6 +125,8 @@ class Draft:
     def _unfit(self, table: str, name: str, kind: str) -> str | None:
         """Why a column holds no codes; Stata and SAS keep codes such as 1 and 2 as 1.0 and 2.0."""
         why, meaning = unfit(name, kind), meaning_of(table, name)
+        if is_id(name):
+            return ANOTHER_ID
         if why is None or not why.endswith(FRACTIONS) or meaning is None:
             return why
         return why if fit_by_name(meaning, kind, self.library) is None else None
@@ -212,7 +218,7 @@ class Draft:
         return {
             name: kind
             for name, kind in self._of_jobs().items()
-            if not is_weight(name) and (is_pay(name) or NUMBERS.match(kind))
+            if not is_weight(name) and (is_pay(name) or (NUMBERS.match(kind) and not _of_ids(name)))
         }
 
     @property
@@ -236,6 +242,11 @@ class Draft:
         if public:
             return (DraftedTable("jobs", (*public,), (*workers,)),)
         return (DraftedTable("by_worker", (*workers[:MOST_BY],)),) if workers else ()
+
+
+def _of_ids(name: str) -> bool:
+    """Whether numbers of jobs identify something: they are no pay."""
+    return is_id(name) or plain(name).endswith("_id")
 
 
 def _one_of_each(columns: list[Column]) -> list[str]:

@@ -44,7 +44,8 @@ def codebook_lines(draft: Draft, classifications: str | None = None) -> Iterator
     yield from _keys(draft)
     if classifications is not None:
         yield f"classifications: {one_line(classifications)}"
-    yield f"nulls: [{', '.join(map(one_line, NULLS))}]  # texts that mean missing, in any column"
+    nulls = ", ".join(map(one_line, NULLS))
+    yield f"nulls: [{nulls}]  # texts that mean missing, in columns of attributes"
     if any(one.table == "workers" for one in draft.proposed):
         yield "# A worker without a listed code counts as unknown, so that no job is lost."
     yield "attributes:"
@@ -161,11 +162,14 @@ def _numeric(name: str, kind: str) -> Iterator[str]:
     if legal_name != name:
         yield f"  column: {one_line(name)}"
     yield "  type: integer"
-    yield f"  unit: {unit_of(kind)[0]}  # {unit_of(kind)[1]}"
+    unit, look = unit_of(kind)
+    hundreds = 100 if unit == "cent" else 1
+    yield f"  unit: {unit}  # {look}"
     yield "  period: month  # the time that a number is for"
-    yield "  cap: 1500000  # public: decided before the data are seen, never computed from them"
+    low, cap = 3000 * hundreds, 15000 * hundreds
+    yield f"  cap: {cap}  # public: decided before the data are seen, never computed from them"
     yield "  cap_from: who decided the cap, and by what  # for tables of pay"
-    yield "  classes: {low: 300000, high: 1500000}  # the last bound is the cap"
+    yield f"  classes: {{low: {low}, high: {cap}}}  # the last bound is the cap"
 
 
 def unit_of(kind: str) -> tuple[str, str]:

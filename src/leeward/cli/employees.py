@@ -98,7 +98,12 @@ class Employees:
     @property
     def opening(self) -> Iterator[str]:
         """What a reader of the plan must know of tables that are one."""
-        yield "Each row of the one table is a worker with one job: the guarantee is for a row."
+        if self.numbered:
+            yield "Each row of the one table is a worker with one job: the guarantee is for a row."
+        else:
+            worker = quoted(named(self.columns, WORKER_IDS)[0])
+            yield f"{worker} identifies workers. A worker with several rows has several jobs, and"
+            yield "the guarantee is for one job. Write `jobs: {max_per_worker: 1}` to keep one of each."
         if self.listed is None:
             yield f"Provide {LIST} beside the plan: the public list of all establishments, also of"
             yield "those without an employee here. Take it from a public register, never from this"

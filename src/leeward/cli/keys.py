@@ -89,9 +89,14 @@ class Keys:
         columns, jobs = self.headers[table], self.headers["jobs"]
         known = named(columns, usual)
         in_both = [one for one in known if one in jobs]
+        if in_both[1:]:
+            why = f"or {', '.join(in_both[1:])}: jobs have all of these"
+            return Key(table, "id", in_both[0], why, sure=False)
         if in_both or (known and named(jobs, usual)):
             return Key(table, "id", (in_both or known)[0])
-        shared = [one for one in columns if one in jobs and _may_identify(table, one, columns[one])]
+        shared = [] if named(jobs, usual) else [
+            one for one in columns if one in jobs and _may_identify(table, one, columns[one])
+        ]  # fmt: skip
         if len(shared) == 1:
             return Key(table, "id", shared[0], "jobs have a column of this name too", sure=False)
         if shared and not known:
@@ -104,10 +109,9 @@ class Keys:
 
     def _of_jobs(self, role: str, key: Key, usual: str) -> Key:
         """How jobs call a key: as its own table does, or by a usual name."""
-        jobs = self.headers["jobs"]
-        if key.column in jobs:
+        jobs, known = self.headers["jobs"], named(self.headers["jobs"], usual)
+        if key.column in jobs and (not known or key.column in known):
             return Key("jobs", role, key.column, key.why, key.sure)
-        known = named(jobs, usual)
         if known:
             return Key("jobs", role, known[0])
         why = f"jobs have no column of this name; name the column that has {key.place}"
@@ -120,6 +124,11 @@ def named(columns: Mapping[str, str], usual: str) -> list[str]:
     return sorted(
         (one for one in columns if plain(one) in order), key=lambda c: order.index(plain(c))
     )
+
+
+def is_id(name: str) -> bool:
+    """Whether a column identifies workplaces, workers or something else, by its name."""
+    return plain(name) in {"id", *WORKPLACE_IDS.split(), *WORKER_IDS.split()}
 
 
 def _may_identify(table: str, name: str, kind: str) -> bool:

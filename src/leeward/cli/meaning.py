@@ -112,10 +112,12 @@ FLOW = "flow"
 
 WEIGHT = "a survey weight: not supported, every row counts as one"
 WEIGHTS = re.compile(
-    r"(.*_)?(weights?|wgts?|grossing|expansion_?fac|poids|ponder|gewicht|hochrechn|hrf|calib).*"
+    r"(.*_)?(p?weights?(?!ed)|wgts?|grossing|expansion_?fac|fac[a-z]*_expansion|fexp|poids|ponder"
+    r"|gewicht|hochrechn|hrf|calib).*|(.*_)?(wt|perwt|asecwt|hhwt|finalwgt|fnlwgt|peso|pond)"
 )
 PAYS = re.compile(
-    r"(.*_)?(pay|income|payroll|lohn)|.*(earn|wage|salar|gehalt|entgelt|verdienst|retribu|stipend).*"
+    r"(.*_)?(pay|income|payroll|lohn|bonus)"
+    r"|.*(earn|wage|salar|salair|gehalt|entgelt|verdienst|retribu|remunera|stipend).*"
 )
 """Names of columns that hold weights, and of those that hold pay."""
 

@@ -117,6 +117,19 @@ def plain(value: object, parameter: str) -> str:
     return value
 
 
+def words(value: object, parameter: str) -> str:
+    """A reason that a person gives: text of one line with a word in it."""
+    text = plain(value, parameter)
+    if text.isspace():
+        raise InvalidParameter(
+            parameter,
+            rule="must give the reason in words",
+            value=shown(text),
+            next_step=f"Write {parameter} as one plain line.",
+        )
+    return text
+
+
 def account_name(value: object) -> str:
     """The name of an account, which appears in plans, messages and entries."""
     if not isinstance(value, str) or not NAME.fullmatch(value):

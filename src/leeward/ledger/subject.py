@@ -3,12 +3,12 @@
 from base64 import b64decode, b64encode
 from binascii import Error
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
 from leeward.errors import InvalidParameter, shown
-from leeward.ledger.notation import digest, plain, read_guarantee, written
+from leeward.ledger.notation import digest, plain, read_guarantee, words, written
 from leeward.privacy import Guarantee
 
 SIZE = 1024
@@ -164,9 +164,10 @@ class Reasons:
     unchecked: str | None = None
 
     def __post_init__(self) -> None:
-        for name, reason in asdict(self).items():
-            if reason is not None:
-                plain(reason, name)
+        if self.same_establishments is not None:
+            plain(self.same_establishments, "same_establishments")  # blank in ledgers of before
+        if self.unchecked is not None:
+            words(self.unchecked, "unchecked")
 
 
 NO_REASONS = Reasons()

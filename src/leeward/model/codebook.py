@@ -183,6 +183,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
             found.append(problem)
     found.extend(_given_away(attributes))
     declared: dict[str, Attribute | RealRange] = {**attributes, **reals}
+    found.extend(_one_key(written.tables))
     found.extend(contradictions(written.tables.columns(), written.tables.nulls, declared))
     for number, one in enumerate(written.impossible):
         found.extend(
@@ -201,6 +202,17 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         )
     ordered = {name: attributes[name] for name in written.attributes if name in attributes}
     return Codebook(written.tables, ordered, written.impossible, reals, pending, lists.library)
+
+
+def _one_key(keys: Keys) -> Iterator[LeewardError]:
+    """A job's worker and workplace are two columns."""
+    if keys.jobs.worker == keys.jobs.workplace:
+        yield InvalidParameter(
+            "codebook.tables.jobs",
+            rule="must name different columns as worker and as workplace",
+            value=f"{shown(keys.jobs.worker)} as both",
+            next_step="Name the column that says who works, and the one that says where.",
+        )
 
 
 def _misread(

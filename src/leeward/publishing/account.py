@@ -16,7 +16,7 @@ from leeward.bundle.witness import Witness
 from leeward.errors import FailedAfterCharge, InvalidParameter, LeewardError, shown
 from leeward.interruption import CHARGED, Interrupted, postponed, recognised
 from leeward.ledger import Entry, Ledger, Subject
-from leeward.ledger.notation import plain
+from leeward.ledger.notation import words
 from leeward.privacy import Guarantee
 from leeward.publishing.charge import charged, payment
 
@@ -42,7 +42,7 @@ class Uncharged:
     reason: str
 
     def __post_init__(self) -> None:
-        plain(self.reason, "--uncharged")
+        words(self.reason, "--uncharged")
 
 
 Payer = Account | Uncharged
