@@ -103,7 +103,7 @@ class Employees:
         else:
             worker = quoted(named(self.columns, WORKER_IDS)[0])
             yield f"{worker} identifies workers. A worker with several rows has several jobs, and"
-            yield "the guarantee is for one job: `jobs: {max_per_worker: 1}` keeps one of each worker."
+            yield "the guarantee is for one job. `jobs: {max_per_worker: 1}` keeps one for each."
         if self.listed is None:
             yield f"Provide {LIST} beside the plan: the public list of all establishments, also of"
             yield "those without an employee here. Take it from a public register, never from this"
