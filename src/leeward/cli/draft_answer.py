@@ -8,7 +8,7 @@ from shlex import quote
 
 from leeward.cli.draft import Column, Draft
 from leeward.cli.draft_documents import Chosen, quoted, why_left_out
-from leeward.cli.employees import FILE, LIST, Employees
+from leeward.cli.employees import FILES, LIST, Employees
 from leeward.cli.meaning import few_labels
 
 MOST_TEXTS = 2
@@ -66,9 +66,8 @@ class DraftAnswer:
         yield f"Wrote {self.out / CODEBOOK} and {self.out / PLAN}."
         if self.employees is not None:
             yield from self.employees.opening
-            if self.employees.numbered:
-                yield f"{self.out / FILE} has the rows, with numbers as ids of workers:"
-                yield "confidential, for its owner only."
+            yield f"{self.out / FILES['workers']} and {Path(FILES['jobs']).name} have the rows, with"
+            yield "numbers as ids of workers: confidential, for their owner only."
         yield "These columns are taken as keys. Check each:"
         for key in self.draft.keys:
             yield f"  {key.place}: {quoted(key.column)} ({key.reason})"

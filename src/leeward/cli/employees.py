@@ -1,8 +1,9 @@
 """Employees: one table in which each row is a worker with one job, such as an earnings survey.
 
-Two things are missing of three tables. Workers get row numbers as ids, in a file that its owner
-alone may read. The list of workplaces is public and comes from elsewhere: one that was made from
-the rows would show that an establishment has its first employee.
+Two things are missing of three tables. Workers get row numbers as ids, also where the rows have
+ids of persons: a row that gave a person's attributes would change what other rows count as. The
+list of workplaces is public and comes from elsewhere: one that was made from the rows would show
+that an establishment has its first employee.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,8 +24,11 @@ from leeward.errors import BadData, BadFile, shown
 from leeward.model.resources import Resources
 
 EMPLOYEES, WORKER = "employees", "worker_id"
-FILE, LIST = f"{CONFIDENTIAL}/{EMPLOYEES}.parquet", "workplaces.csv"
-"""The numbered rows, and the public list that the office provides, in the folder of a draft."""
+FILES = {name: f"{CONFIDENTIAL}/{name}.parquet" for name in ("workers", "jobs")}
+"""The numbered rows as two tables, in the folder of a draft."""
+
+LIST = "workplaces.csv"
+"""The public list that the office provides, in the folder of a draft."""
 
 OPTION = "--workers"
 
@@ -68,9 +72,9 @@ class Employees:
         return self._workplaces[0]
 
     @property
-    def numbered(self) -> bool:
-        """Whether rows get numbers, because no column identifies workers."""
-        return not named(self.columns, WORKER_IDS)
+    def persons(self) -> tuple[str, ...]:
+        """The columns that identify persons: they are left out."""
+        return tuple(named(self.columns, WORKER_IDS))
 
     @property
     def frame(self) -> Mapping[str, str]:
@@ -84,26 +88,23 @@ class Employees:
     @property
     def headers(self) -> Mapping[str, Mapping[str, str]]:
         """The three tables that a plan reads, pay in the table of jobs."""
-        worker = {WORKER: "int64"} if self.numbered else {}
-        columns = {**worker, **self.columns}
-        keys = {WORKER if self.numbered else named(self.columns, WORKER_IDS)[0]}
+        columns = {one: kind for one, kind in self.columns.items() if one not in self.persons}
         pay = {one for one in columns if is_pay(one) and not is_weight(one)}
-        of_jobs, of_workers = {*keys, self.workplace, *pay}, {*columns} - {*self.frame} - pay
+        of_jobs, of_workers = {self.workplace, *pay}, {*columns} - {*self.frame} - pay
+        number = {WORKER: "int64"}
         return {
             "workplaces": self.frame,
-            "workers": {one: kind for one, kind in columns.items() if one in keys | of_workers},
-            "jobs": {one: kind for one, kind in columns.items() if one in of_jobs},
+            "workers": number | {one: columns[one] for one in columns if one in of_workers},
+            "jobs": number | {one: columns[one] for one in columns if one in of_jobs},
         }
 
     @property
     def opening(self) -> Iterator[str]:
         """What a reader of the plan must know of tables that are one."""
-        if self.numbered:
-            yield "Each row of the one table is a worker with one job: the guarantee is for a row."
-        else:
-            worker = quoted(named(self.columns, WORKER_IDS)[0])
-            yield f"{worker} identifies workers. A worker with several rows has several jobs, and"
-            yield "the guarantee is for one job. `jobs: {max_per_worker: 1}` keeps one for each."
+        yield "Each row of the one table is a worker with one job: the guarantee is for a row."
+        if self.persons:
+            yield f"{quoted(self.persons[0])} is left out: a person with m rows counts as m workers,"
+            yield "for whom epsilon is multiplied by m."
         if self.listed is None:
             yield f"Provide {LIST} beside the plan: the public list of all establishments, also of"
             yield "those without an employee here. Take it from a public register, never from this"
@@ -111,7 +112,7 @@ class Employees:
             yield f"Its columns: {', '.join(map(quoted, self.frame))}."
 
     def number_rows(self, folder: Path, resources: Resources) -> None:
-        """Write the rows with their numbers into a new private folder: the file or nothing."""
+        """Write the rows with their numbers into a new private folder: both tables or nothing."""
         inside = folder / CONFIDENTIAL
         try:
             inside.mkdir(mode=0o700, parents=True)
@@ -123,18 +124,20 @@ class Employees:
                 next_step="Choose another folder.",
             ) from None
         try:
-            self._write(folder / FILE, resources)
+            self._write(folder, resources)
         except BaseException:
             rmtree(inside)
             raise
 
-    def _write(self, path: Path, resources: Resources) -> None:
+    def _write(self, folder: Path, resources: Resources) -> None:
         table, sources = EMPLOYEES, {EMPLOYEES: self.source}
         with frankly(), closing(open_database(sources, Path(), resources, tables=(table,))) as base:
             rows = base.tables({table: tuple(self.columns)})[table].select(*self.columns)
-            number = ibis.row_number().over(order_by=list(rows.columns))
-            numbered = rows.mutate(**{WORKER: number.cast("int64")})
+            number = ibis.row_number().over(order_by=[rows[one] for one in rows.columns])
+            others = {one: rows[one] for one in rows.columns if one not in self.persons}
+            numbered = rows.select(**{WORKER: number.cast("int64")}, **others)
             kept = hiding_errors(lambda: Scratch(base, table).keep(numbered), OPTION)
-            schema = kept.schema().to_pyarrow()
-            pieces = hiding_errors_in(base.stream(kept.order_by(WORKER)), OPTION)
-            write_private(path, pieces, schema)
+            for name, file in FILES.items():
+                columns = kept.select(*self.headers[name])
+                pieces = hiding_errors_in(base.stream(columns.order_by(WORKER)), OPTION)
+                write_private(folder / file, pieces, columns.schema().to_pyarrow())

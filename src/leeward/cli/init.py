@@ -13,7 +13,7 @@ from leeward.cli.check import Encoding, Quotes
 from leeward.cli.draft import Codes, Draft
 from leeward.cli.draft_answer import CODEBOOK, PLAN, DraftAnswer
 from leeward.cli.draft_documents import Chosen, codebook_lines, plan_lines
-from leeward.cli.employees import FILE, LIST, Employees, require_file
+from leeward.cli.employees import FILES, LIST, Employees, require_file
 from leeward.cli.keys import Headers
 from leeward.cli.recipes import start_recipe
 from leeward.cli.recipes.recipe import CONFIDENTIAL
@@ -144,9 +144,8 @@ class GivenTables:
 
     @property
     def sources(self) -> dict[str, str]:
-        """The three tables; of employees, workers and jobs are one."""
-        workers = self.named["workers"] or ""
-        return {name: one or workers for name, one in self.named.items()}
+        """The tables that are given: three, or that of employees and perhaps the public list."""
+        return {name: one for name, one in self.named.items() if one is not None}
 
     @property
     def _resources(self) -> Resources:
@@ -159,18 +158,18 @@ class GivenTables:
 
     def write_draft(self, out: Path, chosen: Chosen) -> DraftAnswer:
         """Write codebook, plan and code lists into a folder, and say what they are."""
-        headers = {*self.sources} - ({"workplaces"} if self._reading_codes else set())
+        given = self.sources
+        headers = {*given} - ({"workplaces"} if self._reading_codes else set())
         with (
             frankly(),
-            connect(self.sources, Path(), self._resources, headers=headers) as opened,
+            connect(given, Path(), self._resources, tables=(*given,), headers=headers) as opened,
         ):
             employees = self._employees(opened.describe())
             described = opened.describe() if employees is None else employees.headers
             draft = self._draft(described, opened.codes if self._reading_codes else None)
             texts = self._texts(draft, out, chosen, employees)
-        numbered = employees is not None and employees.numbered
-        refuse_existing(out, (*texts, CONFIDENTIAL) if numbered else texts)
-        if employees is not None and numbered:
+        refuse_existing(out, texts if employees is None else (*texts, CONFIDENTIAL))
+        if employees is not None:
             employees.number_rows(out, self._resources)
         write_texts(out, texts)
         return DraftAnswer(out, draft, chosen, employees)
@@ -190,10 +189,8 @@ class GivenTables:
     ) -> dict[str, str]:
         """Codebook, plan and code lists by the names of their files."""
         located = {name: seen_from(source, out) for name, source in self.sources.items()}
-        if employees is not None and employees.listed is None:
-            located["workplaces"] = LIST
-        if employees is not None and employees.numbered:
-            located |= {"workers": FILE, "jobs": FILE}
+        if employees is not None:
+            located = {"workplaces": LIST, **located, **FILES}
         located |= {name: one for name, one in self.reading.items() if one is not None}
         folder = self.classifications
         opening = () if employees is None else employees.opening

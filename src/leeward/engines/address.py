@@ -55,6 +55,11 @@ class Address:
     table: str
 
     @property
+    def source(self) -> object:
+        """What two addresses of one table have in common, as far as it can be told."""
+        return tuple(vars(self)[name] for name in vars(self) if name != "table")
+
+    @property
     def parameter(self) -> str:
         """The key of the plan, or the argument of a command, that states it."""
         return parameter_of(self.table)
@@ -69,6 +74,12 @@ class FileAddress(Address):
     sheet: str = ""
 
     @property
+    def source(self) -> object:
+        """The file itself, whichever link or relative path names it, and its sheet."""
+        state = self.path.stat()
+        return state.st_dev, state.st_ino, self.sheet
+
+    @property
     def zipped(self) -> bool:
         """Whether it is compressed."""
         return self.path.name.lower().endswith(".gz")
@@ -79,6 +90,11 @@ class FrameAddress(Address):
     """A table in this process: anything that streams Arrow, or a table of Ibis. CONFIDENTIAL."""
 
     frame: object = field(repr=False)
+
+    @property
+    def source(self) -> object:
+        """The frame itself."""
+        return id(self.frame)
 
 
 @dataclass(frozen=True)
@@ -132,7 +148,38 @@ def read_addresses(
     """The addresses of files or frames, or of tables of one database."""
     addresses = _each(tables, lambda table: _read(table, sources.get(table, ""), base))
     _refuse_mixture(addresses)
+    _refuse_same(addresses)
     return addresses
+
+
+ONE_SOURCE = {
+    "workplaces": (
+        "the list of workplaces is public, and one that is made from workers or jobs shows which "
+        "establishments have an employee",
+        "Take the list of all establishments from a public register.",
+    ),
+    "workers": (
+        "one more row of jobs would change what other jobs of that worker count as",
+        "Write workers and jobs as two tables; of one table of employees "
+        "`leeward init --workers FILE` makes them.",
+    ),
+}
+"""Why a table must not be the source of another one too, and what to do."""
+
+
+def _refuse_same(addresses: Iterable[Address]) -> None:
+    """Refuse one source of two tables: a row of one would be a row of the other."""
+    first: dict[object, str] = {}
+    for one in addresses:
+        other = first.setdefault(one.source, one.table)
+        if other != one.table:
+            why, step = ONE_SOURCE[other]
+            raise BadFile(
+                one.parameter,
+                rule=f"must be another table than {parameter_of(other)}: {why}",
+                value="the same source",
+                next_step=step,
+            )
 
 
 def seen_from(written: str, folder: Path) -> str:

@@ -37,10 +37,11 @@ def connect(
     base: Path,
     resources: Resources = ANYTHING,
     *,
+    tables: tuple[str, ...] = TABLES,
     hashed: bool = False,
     headers: Collection[str] = (),
 ) -> Engine:
-    """The engine for the tables workplaces, workers and jobs.
+    """The engine for the tables workplaces, workers and jobs, or for some of them.
 
     Each source is a file, its path relative to `base`, or a frame in this process
     (anything that streams Arrow, a table of Ibis); or all three are tables of one database, such
@@ -49,7 +50,9 @@ def connect(
     digest of files is begun at once, for one who will ask for it. Of tables in `headers` names and
     types of columns alone are read.
     """
-    return IbisEngine(open_database(sources, base, resources, hashed=hashed, headers=headers))
+    return IbisEngine(
+        open_database(sources, base, resources, tables=tables, hashed=hashed, headers=headers)
+    )
 
 
 def open_database(
