@@ -108,7 +108,7 @@ def test_rows_with_ids_of_persons_are_numbered_too(surveyed: Office) -> None:
     write_csv(surveyed.folder / "survey.csv", rows)
     said = drafted(surveyed)
     assert "  workers.id: worker_id (by its name)\n" in said
-    assert "person is left out: a person with m rows counts as m workers," in said
+    assert "person is left out. A person with m rows counts as m workers:" in said
     assert "person" not in numbered(surveyed)[0]
     write_csv(surveyed.folder / "new" / "workplaces.csv", public_list())
     released(surveyed)
@@ -191,4 +191,6 @@ def test_the_plan_says_what_a_row_is() -> None:
     )
     assert "multiplied" not in opening
     opening = " ".join(Employees("x.csv", {"person": "string", **columns}).opening)
-    assert "a person with m rows counts as m workers, for whom epsilon is multiplied" in opening
+    assert (
+        "A person with m rows counts as m workers: for that person epsilon is multiplied" in opening
+    )

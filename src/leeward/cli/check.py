@@ -13,7 +13,7 @@ from leeward.cli.screen import CONFIDENTIAL, EXCEEDED, REFUSED, note, progress, 
 from leeward.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.model import ROW_RULES, Finding
 from leeward.model.resources import read_memory
-from leeward.model.row_rules import IMPOSSIBLE, LIMIT, NUMBER_RULES
+from leeward.model.row_rules import AS_THEY_ARE, IMPOSSIBLE, LIMIT, NUMBER_RULES
 from leeward.publishing.check import Checked, check_rows, open_data
 from leeward.publishing.losses import MOST, read_most
 from leeward.publishing.losses import as_json as loss_as_json
@@ -33,7 +33,8 @@ Quotes = Annotated[
     str | None, typer.Option("--quotes", help="none: no value of CSV files is in quotes.")
 ]
 
-SENTENCES = {one.id: one.sentence for one in (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT)}
+RULES = (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT, AS_THEY_ARE)
+SENTENCES = {one.id: one.sentence for one in RULES}
 
 
 Most = Annotated[

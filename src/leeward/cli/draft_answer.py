@@ -66,8 +66,8 @@ class DraftAnswer:
         yield f"Wrote {self.out / CODEBOOK} and {self.out / PLAN}."
         if self.employees is not None:
             yield from self.employees.opening
-            yield f"{self.out / FILES['workers']} and {Path(FILES['jobs']).name} have the rows, with"
-            yield "numbers as ids of workers: confidential, for their owner only."
+            yield f"{self.out / FILES['workers']} and {Path(FILES['jobs']).name} have the rows,"
+            yield "with numbers as ids of workers: confidential, for their owner only."
         yield "These columns are taken as keys. Check each:"
         for key in self.draft.keys:
             yield f"  {key.place}: {quoted(key.column)} ({key.reason})"

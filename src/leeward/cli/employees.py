@@ -103,8 +103,8 @@ class Employees:
         """What a reader of the plan must know of tables that are one."""
         yield "Each row of the one table is a worker with one job: the guarantee is for a row."
         if self.persons:
-            yield f"{quoted(self.persons[0])} is left out: a person with m rows counts as m workers,"
-            yield "for whom epsilon is multiplied by m."
+            yield f"{quoted(self.persons[0])} is left out. A person with m rows counts as m"
+            yield "workers: for that person epsilon is multiplied by m."
         if self.listed is None:
             yield f"Provide {LIST} beside the plan: the public list of all establishments, also of"
             yield "those without an employee here. Take it from a public register, never from this"

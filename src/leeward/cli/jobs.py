@@ -10,7 +10,7 @@ import typer
 
 from leeward.cli.check import Encoding, Memory, Most, Quotes, Spill
 from leeward.cli.screen import CONFIDENTIAL, EXCEEDED, progress, say, say_json
-from leeward.engines.wages import JobsFile, write_jobs
+from leeward.engines.wages import DOUBTFUL, JobsFile, write_jobs
 from leeward.model.resources import (
     Resources,
     read_encoding,
@@ -19,7 +19,7 @@ from leeward.model.resources import (
     read_quotes,
 )
 from leeward.model.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
-from leeward.publishing.losses import MOST, NOISE, beyond, read_most
+from leeward.publishing.losses import HALF, MOST, NOISE, beyond, read_most
 from leeward.show.numbers import counted, share
 
 
@@ -88,6 +88,20 @@ def jobs_command(  # noqa: PLR0913 (a parameter for each option)
         raise typer.Exit(EXCEEDED)
 
 
+READ = dict(zip(DOUBTFUL, ("read as a fraction", "counted"), strict=True))
+DOUBTS = dict(
+    zip(
+        DOUBTFUL,
+        (
+            "have a point, from which on their pay does not count",
+            "have ids of persons with far too many records",
+        ),
+        strict=True,
+    )
+)
+"""What becomes of doubtful records, and what is wrong with very many of them."""
+
+
 def _lines(made: JobsFile, quarter: str) -> Iterator[str]:
     """The file, what it lacks, and the records that make no job."""
     yield f"{made.path} has {counted(made.jobs, 'job')} of {quarter}; only its owner may read it."
@@ -96,7 +110,7 @@ def _lines(made: JobsFile, quarter: str) -> Iterator[str]:
     for one in (*made.left_out, *made.doubtful):
         of = "" if one.quarter == quarter else f" of {one.quarter}"
         such = f" (such as {', '.join(one.examples)})" if one.examples else ""
-        what = "left out" if one in made.left_out else "read as a fraction"
+        what = READ.get(one.problem, "left out")
         yield f"{what}{of}: {one.rows:,} of {counted(one.of, 'record')} {one.problem}{such}"
         yield f"  {one.remedy}"
 
@@ -114,14 +128,18 @@ def _warnings(made: JobsFile, quarter: str, most: Fraction) -> Iterator[str]:
         if beyond(one.rows, one.of, most):
             yield (
                 f"{share(one.rows, one.of)} of the records of {one.quarter} ({one.rows:,} of "
-                f"{one.of:,}) have a point, from which on their pay does not count."
+                f"{one.of:,}) {DOUBTS[one.problem]}."
             )
     lost, of = lost_records.get(quarter, (0, 1))
     if not made.jobs and lost < of:
         yield f"No record makes a job of {quarter}: {NOISE}."
     sound = not any(beyond(lost, of, most) for lost, of in lost_records.values())
-    if made.jobs and sound and not made.linked:
-        yield "No job has pay in the quarters beside it: are ids the same texts in all quarters?"
+    if made.linked is not None and sound and made.linked < HALF:
+        part = f"Only {share(*made.linked.as_integer_ratio())} of jobs have"
+        yield (
+            f"{part if made.linked else 'No job has'} pay in the quarters beside it: are ids the "
+            "same texts in all quarters?"
+        )
 
 
 def _as_json(made: JobsFile, most: str, warnings: list[str]) -> dict[str, object]:

@@ -19,7 +19,7 @@ from leeward.engines.tidying import counted, needed_columns, readable_tables, ti
 from leeward.model import Attribute, BoundedJobs, Codebook, JobsRule, Steps
 
 AttributeSets = Sequence[frozenset[Attribute]]
-"""The attributes of workers and jobs that tables need, set by set; the empty set is any table."""
+"""The attributes that tables need, set by set; the empty set is any table."""
 
 
 def count_lost(
@@ -85,6 +85,11 @@ class Uncoded:
             people = people.filter(reduce(or_, flags))
             people = people.select(*of_workers.values(), person=keys.workers.id)
             jobs = jobs.left_join(people, same_id(jobs[keys.jobs.worker], people.person))
+        of_places = {one: name for one, name in names.items() if one.of_workplaces}
+        if of_places:
+            frame = self._flagged("workplaces", of_places)
+            frame = frame.select(*of_places.values(), place=keys.workplaces.id)
+            jobs = jobs.left_join(frame, same_id(jobs[keys.jobs.workplace], frame.place))
         counts = {
             f"set_{k}": jobs.count(where=reduce(or_, flags))
             for k, flags in enumerate(self._flags(jobs, each, names) for each in sets)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pyarrow as pa
 
@@ -155,11 +156,16 @@ class Probe:
             above=~is_below(value, numbers.cap + 1),
             fraction=has_fraction(value),
             pointed=pointed(column),
+            value=value,
             **marks,
         )
         kinds = ("missing", "unreadable", "below", "above", "fraction")
         counts = {kind: rows.count(where=rows[kind]) for kind in (*kinds, "pointed", *marks)}
-        (found,) = self.database.rows(rows.aggregate(**counts))
+        ends = [bound + 1 for _, bound in numbers.bounds[:-1]]
+        counts |= {f"class_{k}": rows.count(where=is_below(rows.value, end))
+                   for k, end in enumerate(ends)}  # fmt: skip
+        (found,) = self.database.rows(rows.aggregate(**counts, numbers=rows.value.count()))
+        reached = [0, *(int(found[f"class_{k}"]) for k in range(len(ends))), int(found["numbers"])]
 
         def wrong(kind: str) -> Wrong:
             texts = rows.filter(rows[kind]).select("text")
@@ -175,6 +181,7 @@ class Probe:
             fraction,
             int(found["pointed"]),
             spelled,
+            tuple(high - low for low, high in pairwise(reached)),
         )
 
     def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
@@ -256,6 +263,9 @@ class OddNumbers:
 
     marked: Mapping[str, int]
     """How many of the unreadable ones have each of the marks of `near_misses.MARKS`."""
+
+    classes: tuple[int, ...]
+    """How many numbers each class has."""
 
 
 @dataclass(frozen=True)

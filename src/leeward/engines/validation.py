@@ -26,7 +26,7 @@ from leeward.model import (
     SingleJob,
 )
 from leeward.model.classifications import Library
-from leeward.model.row_rules import LIMIT
+from leeward.model.row_rules import AS_THEY_ARE, LIMIT
 
 Progress = Callable[[str], None]
 
@@ -56,6 +56,14 @@ CAPPED = (
     "public."
 )
 WHOLE = "Round the numbers, or declare the column in a smaller unit."
+UNIT = "Is it {}, as the codebook says? Correct unit and period there, or the numbers."
+ONE_CLASS = 20
+"""At most one number in so many is outside a class that has nearly all of them."""
+
+PERIODS = (
+    "Does the table have the jobs of several periods, or of one employer twice? Keep one row for "
+    "each job."
+)
 FOLDED = "They count as the code that the codebook names with `{}`."
 LIST = "List or omit the codes in the codebook, or name a code with `other`."
 LIST_FRAME = "List the codes in the codebook, or fold them into a listed one with `other`."
@@ -192,6 +200,7 @@ class RowChecks:
         if not several.rows:
             return
         pairs = self.probe.repeated("jobs", (keys.worker, keys.workplace), self._periods())
+        further_jobs = pairs.further
         if pairs.rows and not self.strict:
             read = needed_columns(self.codebook, self.rule)["jobs"]
             further = tuple(one for one in read if one not in (keys.worker, keys.workplace))
@@ -201,6 +210,10 @@ class RowChecks:
             remedy = "Keep one row for each worker at each workplace."
             found = Finding(*where, pairs.further, pairs.examples, remedy)
             yield self._ruled(found, "repeated_job")
+        if isinstance(self.rule, EveryJob) and further_jobs > pairs.further:
+            where = ("worker and workplace once more", "jobs", keys.worker)
+            found = Finding(*where, further_jobs - pairs.further, (), PERIODS)
+            yield replace(found, rule=AS_THEY_ARE.id, refuses=False)
         if isinstance(self.rule, SingleJob):
             problem = "worker with several jobs"
             yield Finding(problem, "jobs", keys.worker, several.rows, several.examples, SEVERAL)
@@ -280,9 +293,11 @@ class RowChecks:
         into = _code(attribute, attribute.missing)
         fill = FILL_NUMBER if into is None else FOLDED.format("null_as")
         marks, pointed = number_hints(found.marked), 2 * found.pointed > found.fraction[0]
+        cents = numbers.unit.startswith("cent")  # there is no smaller unit
         unread = f"{marks} {fill}".strip()
-        whole = f"{POINTED.format(found.pointed)} {WHOLE}" if pointed else WHOLE
-        folded = found.missing + found.unreadable[0]
+        unit = UNIT.format(numbers.per_period)
+        whole = unit if cents else WHOLE
+        whole = f"{POINTED.format(found.pointed)} {whole}" if pointed else whole
         look = RANGE.format(numbers.low, numbers.cap, numbers.unit)
         capped = CAPPED.format(numbers.cap, numbers.per_period) if numbers.cap_from else look
         for finding, rule in (
@@ -293,44 +308,37 @@ class RowChecks:
             (Finding("number with a fraction", *where, *found.fraction, whole), "number_range"),
         ):
             code = into if rule == "missing_number" else None
-            marked = {"not a number": bool(marks), "number with a fraction": pointed}
+            marked = {"not a number": bool(marks), "number with a fraction": pointed or cents}
             near = replace(finding, doubtful=marked.get(finding.problem, False))
-            if near.rows and (
-                code is None or near.doubtful or self._is_reported(attribute, folded)
-            ):
+            if near.rows:
                 yield self._folded(near, rule, code, code)
+        most = max(found.classes)
+        if len(found.classes) > 1 and ONE_CLASS * (sum(found.classes) - most) < most:
+            code = numbers.bounds[found.classes.index(most)][0]
+            yield replace(
+                Finding(f"number in the class {code}", *where, most, (), unit),
+                rule=AS_THEY_ARE.id,
+                refuses=False,
+            )
 
     def _unknown(self, attribute: Attribute, found: Strangers) -> Iterator[Finding]:
         where = attribute.table, attribute.column
         if found.ambiguous:
             yield self._ambiguous(*where, (found.ambiguous, found.doubled))
-        kinds = ((attribute.missing, found.nulls), (attribute.unlisted, found.unlisted))
-        folded = sum(rows for position, rows in kinds if position is not None)
         hints = _hints(attribute, found, self.codebook.library)
-        reported = bool(hints.texts) or self._is_reported(attribute, folded)
         into = _code(attribute, attribute.missing)
-        if found.nulls and (into is None or reported):
+        if found.nulls:
             remedy = FILL if into is None else FOLDED.format("null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
             yield self._folded(missing, "missing_code", into, attribute.unknown)
         into = _code(attribute, attribute.unlisted)
-        if found.unlisted and (into is None or reported):
+        if found.unlisted:
             listing = LIST_FRAME if attribute.of_workplaces else LIST
             rest = FOLDED.format("other") if into is not None else "" if hints.whole else listing
             remedy = " ".join(filter(None, (*hints.texts, rest)))
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
-            near = replace(strange, doubtful=into is not None and bool(hints.texts))
+            near = replace(strange, doubtful=into is not None)
             yield self._folded(near, "unlisted_code", into, attribute.unknown)
-
-    def _is_reported(self, attribute: Attribute, folded: int) -> bool:
-        """Whether rows that the codebook folds into a code are reported.
-
-        They are no mistake, and of the frame and in strict plans not worth a line, unless most rows
-        have the code that is for all others.
-        """
-        if not (self.strict or attribute.of_workplaces):
-            return True
-        return folded > 0 and 2 * folded > self.probe.rows(attribute.table)
 
     def _folded(self, found: Finding, rule: str, into: str | None, unknown: str | None) -> Finding:
         """What the codebook folds into a code is no mistake, but it touches rows."""

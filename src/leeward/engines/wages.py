@@ -8,6 +8,7 @@ and only the jobs leave it. CONFIDENTIAL.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from operator import add
 from pathlib import Path
@@ -42,8 +43,8 @@ MOST = 10**12
 
 
 @dataclass(frozen=True)
-class LeftOut:
-    """Records of a quarter that make no job: why, how many of how many, and what to do.
+class OddRecords:
+    """Records of a quarter that make no job, or a doubtful one: why, how many, and what to do.
 
     CONFIDENTIAL: `rows` and `examples` come from the data.
     """
@@ -61,17 +62,17 @@ class JobsFile:
     """The file that was written; how many `jobs` it has is confidential.
 
     `missing` are the neighbours of the quarter of which there are no wages: then there is no flow.
-    `left_out` are the records that make no job, each under its first problem; `doubtful`
-    are those that make one, probably with another pay. `linked` says whether some job has pay in a
-    neighbour of the quarter too; it is true where that is not known.
+    `left_out` are the records that make no job, each under its first problem; `doubtful` are those
+    that make one, probably a wrong one. Of all pairs of a person and a workplace with pay in the
+    quarter, `linked` have pay in a neighbour of it too; None where that is not known.
     """
 
     path: Path
     jobs: int
     missing: tuple[str, ...]
-    left_out: tuple[LeftOut, ...] = ()
-    doubtful: tuple[LeftOut, ...] = ()
-    linked: bool = True
+    left_out: tuple[OddRecords, ...] = ()
+    doubtful: tuple[OddRecords, ...] = ()
+    linked: Fraction | None = None
 
     def lost(self) -> dict[str, tuple[int, int]]:
         """For each quarter with records that make no job, how many of how many."""
@@ -106,19 +107,27 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     odd = hiding_errors(lambda: (*_odd_records(database, table, wanted),), TABLE.upper())
     if wanted.columns.employer is not None:
         hiding_errors(lambda: _require_one_employer(database, records), TABLE.upper())
-    jobs = _jobs(records, wanted, with_flow=not missing)
-    kept = hiding_errors(lambda: Scratch(database, TABLE).keep(jobs), TABLE.upper())
-    linked = bool(missing) or hiding_errors(lambda: _is_linked(database, kept), TABLE.upper())
+    scratch = Scratch(database, TABLE)
+    pairs = hiding_errors(lambda: scratch.keep(_pairs(records, wanted)), TABLE.upper())
+    of_pairs = hiding_errors(lambda: (*_odd_pairs(database, pairs, wanted),), TABLE.upper())
+    jobs = _jobs(pairs, wanted, with_flow=not missing)
+    kept = hiding_errors(lambda: scratch.keep(jobs), TABLE.upper())
+    linked = None if missing else hiding_errors(lambda: _linked(database, pairs), TABLE.upper())
     pieces = hiding_errors_in(database.stream(kept.order_by("cell_index")), TABLE.upper())
-    jobs_written = write_private(out, pieces, _schema(kept))
-    left_out = tuple(one for one in odd if one.problem != PROBLEMS["pointed"][0])
-    doubtful = tuple(one for one in odd if one not in left_out)
-    return JobsFile(out, jobs_written, missing, left_out, doubtful, linked)
+    found = (*odd, *of_pairs)
+    doubtful = tuple(one for one in found if one.problem in DOUBTFUL)
+    left_out = tuple(one for one in found if one.problem not in DOUBTFUL)
+    return JobsFile(
+        out, write_private(out, pieces, _schema(kept)), missing, left_out, doubtful, linked
+    )
 
 
-def _is_linked(database: Database, jobs: Table) -> bool:
-    """Whether some job has pay in the quarter before or in the one after."""
-    return bool(database.rows(jobs.filter(jobs.flow != "00").select("flow").limit(1)))
+def _linked(database: Database, pairs: Table) -> Fraction | None:
+    """Which share of those with pay in the quarter have pay in a neighbour of it too."""
+    there, beside = pairs.now > 0, (pairs.before > 0) | (pairs.after > 0)
+    counts = {"jobs": pairs.count(where=there), "both": pairs.count(where=there & beside)}
+    (found,) = database.rows(pairs.aggregate(**counts))
+    return Fraction(int(found["both"]), int(found["jobs"])) if found["jobs"] else None
 
 
 def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
@@ -129,6 +138,7 @@ def wage_records(table: Table, columns: Mapping[str, str]) -> Table:
         workplace_id=_id(table[columns["--workplace"]]),
         quarter=table[columns["--quarter-column"]],
         pay=whole_inside(table[columns["--earnings"]], 1 - MOST, MOST)[0],
+        some=number(table[columns["--earnings"]]) > 0,
         **employer,
     )
 
@@ -140,10 +150,11 @@ def _id(column: Column) -> Column:
     return whole.cast("int64") if kind.is_integer() and not kind.is_uint64() else as_text(whole)
 
 
-def _jobs(records: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
-    """The jobs in the order of person and workplace, with their number in it.
+def _pairs(records: Table, wanted: WageJobs) -> Table:
+    """The pay of each person at each workplace in the quarter and beside it.
 
     Records of one person, workplace and quarter are added up, corrections of either sign too.
+    `records` counts those of the quarter whose pay is a number and does not round down to 0.
     """
     near = records.filter(
         records.quarter.isin(list(wanted.quarters.values())),
@@ -154,8 +165,16 @@ def _jobs(records: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
         name: near.pay.sum(where=near.quarter == text).fill_null(0)
         for name, text in wanted.quarters.items()
     }
-    jobs = near.group_by("worker_id", "workplace_id").aggregate(**pays)
-    jobs = jobs.filter(*(jobs[name] > 0 for name in ("now", *wanted.paid)))
+    now = near.quarter == wanted.quarters["now"]
+    counted = now & near.pay.notnull() & ((near.pay != 0) | ~near.some)
+    return near.group_by("worker_id", "workplace_id").aggregate(
+        **pays, records=near.count(where=counted)
+    )
+
+
+def _jobs(pairs: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
+    """The jobs in the order of person and workplace, with their number in it."""
+    jobs = pairs.filter(*(pairs[name] > 0 for name in ("now", *wanted.paid)))
     if wanted.one is not None:
         jobs = _one_each(jobs, ONES[wanted.one])
     flow = {"flow": _digit(jobs.before) + _digit(jobs.after)} if with_flow else {}
@@ -211,8 +230,16 @@ PROBLEMS = {
 }
 """Why a record makes no job, in this order, and what to do; the last makes one."""
 
+NO_PAY = "without pay above 0"
+MOST_RECORDS = 50
+"""No person has more records in a quarter: an id that has more stands for many persons or none."""
 
-def _odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator[LeftOut]:
+CROWDED = f"of a person with more than {MOST_RECORDS}"
+DOUBTFUL = (PROBLEMS["pointed"][0], CROWDED)
+"""The problems of records that make a job."""
+
+
+def _odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator[OddRecords]:
     """The records of the quarter, then of its neighbours, that make no job, or a doubtful one."""
     columns = wanted.columns.options
     earnings = table[columns["--earnings"]]
@@ -242,7 +269,32 @@ def _odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator
                 marks = {one: int(found[one]) for one in MARKS if one in found}
                 hints = {"no_number": number_hints(marks), "pointed": POINTED.format(found[kind])}
                 where = wanted.quarters[name], problem, int(found[kind]), int(found["of"])
-                yield LeftOut(*where, examples, hints.get(kind) or remedy)
+                yield OddRecords(*where, examples, hints.get(kind) or remedy)
+
+
+def _odd_pairs(database: Database, pairs: Table, wanted: WageJobs) -> Iterator[OddRecords]:
+    """Records that add up to no pay, and those of ids that too many records have."""
+    quarter = wanted.quarters["now"]
+    persons = pairs.group_by("worker_id").aggregate(
+        records=pairs.records.sum(), unpaid=pairs.records.sum(where=pairs.now <= 0).fill_null(0)
+    )
+    crowded = persons.records > MOST_RECORDS
+    (found,) = database.rows(
+        persons.aggregate(
+            of=persons.records.sum().fill_null(0),
+            unpaid=persons.unpaid.sum().fill_null(0),
+            crowded=persons.records.sum(where=crowded).fill_null(0),
+        )
+    )
+    of = int(found["of"])
+    if found["unpaid"]:
+        remedy = "A job has pay above 0 in its quarter, all its records added up. Is this right?"
+        yield OddRecords(quarter, NO_PAY, int(found["unpaid"]), of, (), remedy)
+    if found["crowded"]:
+        texts = persons.filter(crowded).select(text=as_text(persons.worker_id))
+        remedy = "Does this id mean that none is known? Leave such records out, or empty the id."
+        examples = _examples(database, texts)
+        yield OddRecords(quarter, CROWDED, int(found["crowded"]), of, examples, remedy)
 
 
 def _examples(database: Database, rows: Table) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ follows which rules a release must apply.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ IMPOSSIBLE = RowRule(
     "a release does not look for it.",
 )
 """No rule of a release, so no bundle states it: a check alone looks."""
+
+AS_THEY_ARE = RowRule(
+    "as_they_are",
+    "These rows count as they are; a release does not look for them.",
+)
+"""No rule of a release either: a check alone asks whether rows mean what they say."""
 
 LIMIT = RowRule(
     "limit",
@@ -111,7 +118,7 @@ class Finding:
 
     If it does not, `rule` is the id of the row rule by which the rows are counted. `of` is how many
     rows there are; `into` is the code that such rows count as, where the codebook names one. That
-    is `doubtful` where their texts are nearly codes, or the code does not mean unknown.
+    is `doubtful` where they have a text, or the code does not mean unknown.
 
     CONFIDENTIAL: `rows` and `examples` come from the data, also in the repr. Findings are shown by
     internal commands to the operator and never reach a bundle, a log or an error message.
@@ -135,11 +142,15 @@ class Loss:
     """How many jobs count in no cell, although they should, of tables by some attributes.
 
     CONFIDENTIAL, also in the repr. `what` names the tables, `of` is how many jobs should count.
+    With `into` they count as this code, because their workplaces have no listed one; `most` is the
+    share of jobs that may do so whatever is allowed else.
     """
 
     what: str
     lost: int
     of: int
+    into: str | None = None
+    most: Fraction = Fraction(0)
 
 
 Steps = frozenset[str]

@@ -4,6 +4,7 @@ CONFIDENTIAL: for the operator. A release says nothing of it, whatever the rows 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from leeward.engines.engine import Engine
@@ -70,8 +71,40 @@ def find_losses(
         frozenset(one for one in needed if (one.table, one.column) in suspects)
         for needed in wanted.values()
     ]
-    lost, jobs = engine.count_lost(plan.codebook, plan.jobs, steps, sets)
-    return tuple(Loss(what, rows, jobs) for what, rows in zip(wanted, lost, strict=True))
+    rests = [
+        one
+        for attribute in plan.codebook.attributes.values()
+        if (attribute.table, attribute.column) in suspects
+        for one in _rests(attribute)
+    ]
+    asked = [*sets, *(frozenset({without}) for without, _ in rests)]
+    lost, jobs = engine.count_lost(plan.codebook, plan.jobs, steps, asked)
+    every = lost[0]  # jobs that no table counts count as no code either
+    return (
+        *(Loss(what, rows, jobs) for what, rows in zip(wanted, lost, strict=False)),
+        *(
+            replace(rest, lost=rows - every, of=jobs)
+            for (_, rest), rows in zip(rests, lost[len(sets) :], strict=True)
+        ),
+    )
+
+
+def _rests(attribute: Attribute) -> Iterator[tuple[Attribute, Loss]]:
+    """An attribute of workplaces without the code for all other texts, and without that for nulls.
+
+    Few establishments may have many of the jobs.
+    """
+    if not attribute.of_workplaces or attribute.origin is not None:
+        return
+    for position, without, what in (
+        (attribute.unlisted, replace(attribute, unlisted=None), "an unlisted"),
+        (attribute.missing, replace(attribute, missing=None), "no"),
+    ):
+        if position is None:
+            continue
+        code = attribute.codes[position]
+        most = HALF if what == "no" and code == attribute.unknown else Fraction(0)
+        yield without, Loss(f"workplaces with {what} {attribute.name}", 0, 0, code, most)
 
 
 def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
@@ -91,7 +124,12 @@ def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
 
 def judgement(losses: Sequence[Loss], findings: Sequence[Finding], most: Fraction) -> list[str]:
     """What is lost beyond `most`, in words; nothing if no table loses more."""
-    return [*_of_tables(losses, most), *_of_rows(findings, most), *_of_rests(findings, most)]
+    return [
+        *_of_tables(losses, most),
+        *_of_rows(findings, most),
+        *_of_rests(findings, most),
+        *_of_workplaces(losses, most),
+    ]
 
 
 def beyond(lost: int, of: int, most: Fraction) -> bool:
@@ -102,7 +140,7 @@ def beyond(lost: int, of: int, most: Fraction) -> bool:
 def _of_tables(losses: Sequence[Loss], most: Fraction) -> Iterator[str]:
     if not losses:
         return
-    every, *tables = losses
+    every, *tables = (one for one in losses if one.into is None)
     if every.of == 0:
         yield f"There is no job: {NOISE}."
         return
@@ -126,8 +164,12 @@ def _part(loss: Loss) -> str:
 
 
 FRACTION = "number with a fraction"
+ABOVE_LIMIT = "job above the limit"
 UNSOUND: Mapping[str, str] = {
     "duplicate job": "repeat another row and do not count. Do both keys say what they should?",
+    "worker and workplace once more": "repeat worker and workplace, and count once more. Do the "
+    "rows have several periods?",
+    ABOVE_LIMIT: "do not count, since other jobs of the same worker do. Is this the right key?",
     "duplicate id": "repeat the id of another row and do not count. Is this the right key?",
     "missing rank": "have no number by which the primary job is chosen.",
     "number below low": "have a number below low, and count as low. Are low and unit right?",
@@ -141,7 +183,9 @@ def _of_rows(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
     """Rows that do not count as they are, where nobody can have meant so many."""
     for one in findings:
         unsound = one.problem in UNSOUND and (one.doubtful or one.problem != FRACTION)
-        if unsound and not one.refuses and beyond(one.rows, one.of, most):
+        # A limit is there to leave jobs out.
+        allowed = max(most, HALF) if one.problem == ABOVE_LIMIT else most
+        if unsound and not one.refuses and beyond(one.rows, one.of, allowed):
             yield f"{_rows(one.table, one.column, one.rows, one.of)} {UNSOUND[one.problem]}"
 
 
@@ -152,7 +196,8 @@ def _rows(table: str, column: str, rows: int, of: int) -> str:
 def _of_rests(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
     """Codes that too many rows count as which have another text or none.
 
-    A code for unknown may stand for half of the rows, but not for texts that are nearly codes.
+    A code for unknown may stand for half of the rows, but not for texts that are no code: of two
+    codes a wrong spelling of one is less than half of the rows.
     """
     rests: dict[tuple[str, str, str], list[Finding]] = {}
     for one in findings:
@@ -160,12 +205,20 @@ def _of_rests(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
             rests.setdefault((one.table, one.column, one.into), []).append(one)
     for (table, column, code), folded in rests.items():
         rows, of = sum(one.rows for one in folded), folded[0].of
-        allowed = min(most, HALF) if any(one.doubtful for one in folded) else HALF
-        if rows > allowed * of:
+        doubtful = sum(one.rows for one in folded if one.doubtful)
+        if doubtful > most * of or rows > HALF * of:
             yield f"{_rows(table, column, rows, of)} count as {code}, the code for all others."
+
+
+def _of_workplaces(losses: Iterable[Loss], most: Fraction) -> Iterator[str]:
+    """Codes for all others, and for none, under which many jobs count."""
+    for one in losses:
+        if one.into is not None and beyond(one.lost, one.of, max(most, one.most)) and one.of:
+            yield f"{_part(one)} are of {one.what}, and count as {one.into}."
 
 
 def as_json(loss: Loss) -> Mapping[str, object]:
     """A loss as an object."""
     part = float(Fraction(loss.lost, loss.of)) if loss.of else None
-    return {"what": loss.what, "lost": loss.lost, "of": loss.of, "share": part}
+    rest = {} if loss.into is None else {"counts_as": loss.into}
+    return {"what": loss.what, "lost": loss.lost, "of": loss.of, "share": part, **rest}
