@@ -108,7 +108,7 @@ def test_rows_with_ids_of_persons_are_numbered_too(surveyed: Office) -> None:
     write_csv(surveyed.folder / "survey.csv", rows)
     said = drafted(surveyed)
     assert "  workers.id: worker_id (by its name)\n" in said
-    assert "person is left out. A person with m rows counts as m workers:" in said
+    assert "person is left out. A person with m rows counts as m\nworkers: for that person" in said
     assert "person" not in numbered(surveyed)[0]
     write_csv(surveyed.folder / "new" / "workplaces.csv", public_list())
     released(surveyed)

@@ -168,22 +168,18 @@ def test_a_code_for_all_others_is_not_for_most_rows(office: Office) -> None:
     """Folded rows are in every table, but a column of them says nothing."""
     office.edit("codebook.yaml", ("codes: [F, M]}", "codes: [F, M], unknown: U}"))
     rows = workers()
-    some = renamed(rows[:19], "sex", lambda _: "x") + rows[19:]
-    write_csv(office.folder / "workers.csv", some)
-    code, said = check(office)
-    assert (code, said.splitlines()[1]) == (
-        0,
-        "workers.sex: unlisted code, 19 of 40 rows (such as x)",
-    )
-    assert answer(office)["findings"][0]["counts_as"] == "U"
-    write_csv(office.folder / "workers.csv", renamed(some[:2], "sex", lambda _: "")
-              + renamed(some[2:21], "sex", lambda _: "x") + rows[21:])  # fmt: skip
-    code, said = check(office)
-    assert code == 4
+    for missing, unlisted, ends in ((20, 0, 0), (18, 2, 0), (21, 0, 4), (19, 2, 4), (0, 3, 4)):
+        texts = [*missing * [""], *unlisted * ["x"], *(one["sex"] for one in rows)]
+        some = [row | {"sex": text} for row, text in zip(rows, texts, strict=False)]
+        write_csv(office.folder / "workers.csv", some)
+        code, said = check(office)
+        assert code == ends, (missing, unlisted)
+    assert "\nworkers.sex: unlisted code, 3 of 40 rows (such as x)\n" in said
     assert said.endswith(
-        "\nworkers.sex: 52.5\N{NO-BREAK SPACE}% of the rows (21 of 40) count as U, the code for "
+        "\nworkers.sex: 7.5\N{NO-BREAK SPACE}% of the rows (3 of 40) count as U, the code for "
         "all others.\n"
     )
+    assert answer(office)["findings"][0]["counts_as"] == "U"
 
 
 def test_a_code_that_does_not_mean_unknown_is_for_few_other_rows(office: Office) -> None:
@@ -195,6 +191,84 @@ def test_a_code_that_does_not_mean_unknown_is_for_few_other_rows(office: Office)
         code, said = check(office)
         assert code == ends
     assert said.endswith("(3 of 40) count as F, the code for all others.\n")
+
+
+def test_few_workplaces_without_a_listed_code_may_have_most_jobs(office: Office) -> None:
+    """One workplace in six is little; its jobs are not."""
+    office.edit("codebook.yaml", ("codes: [A, B]}", "codes: [A, B], unknown: U}"))
+    for text, employed, said in (
+        ("", 21, "52.5\N{NO-BREAK SPACE}% of the jobs (21 of 40 jobs) are of workplaces with no"),
+        ("x", 3, "7.5\N{NO-BREAK SPACE}% of the jobs (3 of 40 jobs) are of workplaces with an unl"),
+        ("", 20, "No problems"),
+        ("x", 2, "No problems"),
+    ):
+        rows = workplaces()
+        others = [row | {"workplace_id": f"{row['workplace_id']}{k}"} for k in range(30)
+                  for row in rows]  # fmt: skip
+        write_csv(
+            office.folder / "workplaces.csv", [rows[0] | {"sector": text}, *rows[1:], *others]
+        )
+        placed = [row | {"workplace_id": "e0" if n < employed else "e1"} for n, row in
+                  enumerate(jobs())]  # fmt: skip
+        write_csv(office.folder / "jobs.csv", placed)
+        code, last = check(office)
+        assert code == (0 if said == "No problems" else 4), last
+        if code:
+            assert last.splitlines()[-1].startswith(said)
+            assert last.endswith(" sector, and count as U.\n")
+            assert answer(office)["losses"][-1 if text == "x" else -2]["counts_as"] == "U"
+
+
+def test_jobs_of_several_quarters_in_one_table_count_once_more_and_say_so(office: Office) -> None:
+    pay = "  pay: {table: jobs, type: integer, unit: cent, cap: 900000, classes: {a: '900000'}}\n"
+    office.edit("codebook.yaml", ("  sex:", f"{pay}  sex:"))
+    twice = [row | {"pay": str(90000 + k)} for k in range(2) for row in jobs()]
+    write_csv(office.folder / "jobs.csv", twice)
+    code, said = check(office)
+    assert code == 4
+    assert said.endswith(
+        "\njobs.worker_id: 50.0\N{NO-BREAK SPACE}% of the rows (40 of 80) repeat worker and "
+        "workplace, and count once more. Do the rows have several periods?\n"
+    )
+
+
+@pytest.mark.parametrize("jobs_of_each", [2, 3])
+def test_jobs_above_a_limit_may_be_half_of_all(office: Office, jobs_of_each: int) -> None:
+    """As where the key of workers is one of employers."""
+    office.edit("plan.yaml", ("protect:", "jobs: {max_per_worker: 1}\nprotect:"))
+    held = [row | {"workplace_id": f"e{k}"} for k in range(jobs_of_each) for row in jobs()]
+    write_csv(office.folder / "jobs.csv", held)
+    code, said = check(office)
+    assert code == (4 if jobs_of_each == 3 else 0)
+    if code:
+        assert said.endswith(
+            "(80 of 120) do not count, since other jobs of the same worker do. Is this the right "
+            "key?\n"
+        )
+
+
+@pytest.mark.parametrize("few", [1, 3])
+def test_nearly_all_numbers_in_one_class_ask_for_the_unit(office: Office, few: int) -> None:
+    classes = "classes: {low: '50000', high: '900000'}"
+    pay = f"  pay: {{table: jobs, type: integer, unit: cent per month, cap: 900000, {classes}}}\n"
+    office.edit("codebook.yaml", ("  sex:", f"{pay}  sex:"))
+    paid = [row | {"pay": "60000" if k < few else "600"} for k, row in enumerate(jobs())]
+    write_csv(office.folder / "jobs.csv", paid)
+    code, said = check(office)
+    assert code == 0
+    assert ("jobs.pay: number in the class low, 39 of 40 rows\n" in said) is (few == 1)
+    assert ("  The codebook says cent per month: is it the unit" in said) is (few == 1)
+
+
+def test_cents_with_a_fraction_are_no_cents(office: Office) -> None:
+    pay = "  pay: {table: jobs, type: integer, unit: cent, cap: 900000, classes: {a: '900000'}}\n"
+    office.edit("codebook.yaml", ("  sex:", f"{pay}  sex:"))
+    paid = [row | {"pay": "900.55" if k < 3 else "90055"} for k, row in enumerate(jobs())]
+    write_csv(office.folder / "jobs.csv", paid)
+    code, said = check(office)
+    assert code == 4
+    assert "jobs.pay: number with a fraction, 3 of 40 rows (such as 900.55)\n" in said
+    assert "  The codebook says cent: is it the unit of the column?" in said
 
 
 def test_texts_that_are_nearly_codes_are_named_where_they_count_as_unknown(office: Office) -> None:
@@ -247,7 +321,10 @@ def test_numbers_as_people_write_them_are_named(
 @pytest.mark.parametrize(
     ("write", "problem"),
     [
-        (lambda n: f"{n}.100", "have a point, from which on they do not count. Does it separate"),
+        (
+            lambda n: f"{n}.100",
+            "have a point, after which no digit counts. Is the unit right, or does",
+        ),
         (lambda n: f"{n}00000", "have a number above the cap, and count as the cap. Is the unit"),
         (lambda n: f"-{n}", "have a number below low, and count as low. Are low and unit right?"),
     ],
@@ -310,7 +387,7 @@ def test_wages_of_which_none_makes_a_job_say_so(office: Office) -> None:
     ("rows", "last"),
     [
         ("1,A,2026Q2,0.45\n", f"Every record of 2026Q2 is lost: {NOISE}."),
-        ("1,A,2026Q2,-700\n", f"No record makes a job of 2026Q2: {NOISE}."),
+        ("1,A,2026Q2,-700\n", f"Every record of 2026Q2 is lost: {NOISE}."),
         (
             "1,A,2026Q2,1.234\n",
             "100\N{NO-BREAK SPACE}% of the records of 2026Q2 (1 of 1) have a point, from which on "
@@ -328,6 +405,43 @@ def test_wages_that_make_no_job_or_the_wrong_one_say_so(
     (office.folder / "wages.csv").write_text(WAGES + rows)
     done = office.run(*QUARTER)
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (4, last)
+
+
+def test_records_that_add_up_to_no_pay_are_lost(office: Office) -> None:
+    rows = ["1,A,2026Q2,-700", "2,A,2026Q2,0", "3,A,2026Q2,500", "3,A,2026Q2,-500", "4,A,2026Q2,9"]
+    (office.folder / "wages.csv").write_text(WAGES + "\n".join(rows) + "\n")
+    done = office.run(*QUARTER)
+    assert done.exit_code == 4
+    assert "\nleft out: 4 of 5 records without pay above 0\n  A job has pay above 0" in done.stdout
+    assert done.stdout.endswith("\n2026Q2 loses 80.0\N{NO-BREAK SPACE}% of its records (4 of 5).\n")
+
+
+@pytest.mark.parametrize(("records", "ends"), [(50, 0), (51, 4)])
+def test_an_id_of_very_many_records_is_no_person(office: Office, records: int, ends: int) -> None:
+    rows = [f"999999999,A{k},2026Q2,900" for k in range(records)] + ["1,A,2026Q2,900"]
+    (office.folder / "wages.csv").write_text(WAGES + "\n".join(rows) + "\n")
+    done = office.run(*QUARTER)
+    assert done.exit_code == ends
+    if ends:
+        assert (
+            "\ncounted: 51 of 52 records of a person with more than 50 (such as 999999999)\n"
+            "  Does this id mean that none is known?" in done.stdout
+        )
+        assert done.stdout.endswith(
+            "of the records of 2026Q2 (51 of 52) have ids of persons with far too many records.\n"
+        )
+
+
+@pytest.mark.parametrize(("linked", "said"), [(4, "Only 40.0\N{NO-BREAK SPACE}% of jobs"), (5, "")])
+def test_few_jobs_with_pay_in_the_quarters_beside_them_are_noticed(
+    office: Office, linked: int, said: str
+) -> None:
+    rows = [f"{k:02},A,2026Q2,900" for k in range(10)]
+    rows += [f"{k if k >= linked else f'{k:02}'},A,2026Q{q},900" for k in range(10) for q in (1, 3)]
+    (office.folder / "wages.csv").write_text(WAGES + "\n".join(rows) + "\n")
+    done = office.run(*QUARTER)
+    assert done.exit_code == (4 if said else 0)
+    assert done.stdout.splitlines()[-1].startswith(said or "q2.parquet has 10 jobs")
 
 
 def test_ids_with_zeros_are_the_same_establishments_in_another_account(office: Office) -> None:

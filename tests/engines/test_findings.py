@@ -263,21 +263,22 @@ def test_all_rows_of_workers_with_several_jobs_are_counted(tmp_path: Path) -> No
     assert one.examples == ("100", "101")
 
 
-def test_nothing_wrong(tmp_path: Path) -> None:
+def test_what_the_codebook_folds_is_found_and_refuses_nothing(tmp_path: Path) -> None:
     made = sound()
+    assert found(made, tmp_path, SingleJob()) == ()
     made.workers[0] |= {"education": None}
     made.workers[1] |= {"education": "E0", "age_group": 12}
     made.workplaces[0] |= {"sector": None}
     made.jobs[0] |= {"contract": None, "pay": None}
-    for rule in (SingleJob(), BoundedJobs(2)):
-        assert found(made, tmp_path, rule) == ()
-    folded = found(made, tmp_path, EveryJob(), strict=False)
-    assert [(one.rule, one.column, one.rows, one.refuses) for one in folded] == [
-        ("missing_code", "education", 1, False),
-        ("unlisted_code", "age_group", 1, False),
-        ("missing_code", "contract", 1, False),
-    ]
-    assert folded[1].remedy == "They count as the code that the codebook names with `other`."
+    for rule, strict in ((SingleJob(), True), (BoundedJobs(2), True), (EveryJob(), False)):
+        folded = found(made, tmp_path, rule, strict=strict)
+        assert [(one.rule, one.column, one.rows, one.into, one.refuses) for one in folded] == [
+            ("missing_code", "sector", 1, "B", False),
+            ("missing_code", "education", 1, "E3", False),
+            ("unlisted_code", "age_group", 1, "4", False),
+            ("missing_code", "contract", 1, "P", False),
+        ]
+        assert folded[2].remedy == "They count as the code that the codebook names with `other`."
 
 
 @pytest.mark.parametrize("strict", [True, False])
@@ -299,7 +300,8 @@ def test_a_code_for_all_others_that_most_rows_have_is_found_everywhere(
 def test_jobs_are_repeated_if_they_agree_in_all_that_is_read(tmp_path: Path) -> None:
     made = sound()
     made.jobs.extend([made.jobs[0] | {"contract": None}, made.jobs[1] | {"pay": 9.0}])
-    for rule, expected in ((EveryJob(), [("repeated_job", 1)]), (PrimaryJob("pay"), [])):
+    several = [("repeated_job", 1), ("as_they_are", 1)]
+    for rule, expected in ((EveryJob(), several), (PrimaryJob("pay"), [])):
         ruled = [(one.rule, one.rows) for one in found(made, tmp_path, rule, strict=False)]
         assert ruled == [*expected, ("missing_code", 1)]
 
@@ -371,10 +373,13 @@ def test_a_lenient_attribute_excuses_no_strict_one(order: tuple[str, str], tmp_p
     first, second = order
     text = f"attributes:\n  {first}\n  {second.replace('b:', 'c:')}\n"
     with connect(parquet(made, tmp_path), tmp_path) as engine:
-        assert engine.check(codebook(tmp_path, text), SingleJob(), strict=True) == (
-            Finding("missing code", "workers", "sex", 1, (), FILL, of=6),
-            Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST, of=6),
-        )
+        all_found = engine.check(codebook(tmp_path, text), SingleJob(), strict=True)
+    assert tuple(one for one in all_found if one.refuses) == (
+        Finding("missing code", "workers", "sex", 1, (), FILL, of=6),
+        Finding("unlisted code", "workers", "sex", 1, ("Q",), LIST, of=6),
+    )
+    folded = {"M"} if LENIENT in order else set()
+    assert {one.into for one in all_found if not one.refuses} == folded
 
 
 def test_progress_is_told_in_fixed_words(tmp_path: Path) -> None:

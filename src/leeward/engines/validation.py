@@ -56,7 +56,9 @@ CAPPED = (
     "public."
 )
 WHOLE = "Round the numbers, or declare the column in a smaller unit."
-UNIT = "Is it {}, as the codebook says? Correct unit and period there, or the numbers."
+UNIT = (
+    "The codebook says {}: is it the unit of the column? Correct unit and period, or the numbers."
+)
 ONE_CLASS = 20
 """At most one number in so many is outside a class that has nearly all of them."""
 

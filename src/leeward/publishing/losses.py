@@ -173,7 +173,8 @@ UNSOUND: Mapping[str, str] = {
     "duplicate id": "repeat the id of another row and do not count. Is this the right key?",
     "missing rank": "have no number by which the primary job is chosen.",
     "number below low": "have a number below low, and count as low. Are low and unit right?",
-    FRACTION: "have a point, from which on they do not count. Does it separate thousands?",
+    FRACTION: "have a point, after which no digit counts. Is the unit right, or does it separate "
+    "thousands?",
     "number above cap": "have a number above the cap, and count as the cap. Is the unit right?",
 }
 """Problems that lose no job by themselves, and what they mean where very many rows have them."""
