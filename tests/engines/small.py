@@ -2,7 +2,7 @@
 
 import gzip
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from leeward.model import TABLES, Breakdown, Codebook, Dimension, Marginal, read_codebook
+from leeward.model import (
+    TABLES,
+    Breakdown,
+    Codebook,
+    Dimension,
+    Finding,
+    Marginal,
+    read_codebook,
+)
 
 Row = dict[str, Any]
 Sources = dict[str, str]
@@ -176,6 +184,11 @@ def marked(made: Economy) -> Economy:
         ]
 
     return Economy(*(changed(made.table(name)) for name in TABLES))
+
+
+def unfolded(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """What a check found but for rows that count as another code, of which every economy has."""
+    return tuple(one for one in findings if one.into is None)
 
 
 def _unranked(made: Economy) -> list[Row]:
