@@ -66,8 +66,8 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
 ) -> None:
     """Sums, shares, changes, ratios and ranks of a published table, with margins.
 
-    Reads sealed bundles alone and spends nothing. low and high hold in nine of ten cases, by
-    draws of the public law of the noise. An end that is missing is infinite; the method says why.
+    Reads sealed bundles only and spends nothing. low and high are intervals of 90 %, by draws of
+    the public law of the noise. An end that is missing is infinite; the method says why.
     With --cell it shows one cell over releases, and with --form it writes the files of a public
     product, whose further bundles stand in place of the table.
 

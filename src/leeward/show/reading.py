@@ -69,3 +69,8 @@ RANKS = (
     f"{percent(1 - float(MISSED))} of cases they include the true ranks of all cells, so also of "
     "those that are listed first."
 )
+
+RANKS_OF_GROUPS = (
+    "Ranks from low to high are those that a group may have. In at least "
+    f"{percent(1 - float(MISSED))} of cases they include the true ranks of all groups together."
+)

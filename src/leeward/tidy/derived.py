@@ -21,7 +21,8 @@ from leeward.model.flows import MEASURE
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import DRAWS
 from leeward.show.notebook import MOST_ROWS, html_table
-from leeward.show.numbers import counted, crossed
+from leeward.show.numbers import counted, crossed, percent
+from leeward.show.reading import MISSED, RANKS_OF_GROUPS
 from leeward.tidy.comparison import AGAINST, release_notes, table_notes
 from leeward.tidy.groups import Groups, read_groups
 from leeward.tidy.quantities import ROWS, Asked, DerivedRow, Reference
@@ -225,7 +226,7 @@ def derive(  # noqa: PLR0913 (a parameter for each thing that may be asked)
     question = Asked(groups, reference, of, top)
     rows = tuple(row for one in asked for row in ROWS[one](question))
     labels = {name: groups.table.codes[name] for name in groups.by}
-    return Derived(table, groups.by, rows, tuple(_notes(groups, reference)), labels)
+    return Derived(table, groups.by, rows, tuple(_notes(question, asked)), labels)
 
 
 def _asked(
@@ -338,13 +339,17 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
     return Reference(own_places, groups.values[at], groups.errors.take(at), notes)
 
 
-def _notes(groups: Groups, reference: Reference | None) -> Iterator[str]:
-    least = "at least " if groups.table.allows_for_clipping else ""
-    yield (
-        f"low and high hold in {least}nine of ten cases, each pair by itself: {DRAWS:,} draws of "
-        "the public law of the noise, with a public seed. "
-        + (COUNTED_ONCE if groups.table.disjoint else MEASURED)
-    )
+def _notes(question: Asked, asked: Sequence[str]) -> Iterator[str]:
+    groups, reference = question.groups, question.reference
+    if set(asked) - {"rank"}:
+        least = "at least " if groups.table.allows_for_clipping else ""
+        cases = f"{least}{percent(1 - float(MISSED))} of cases"
+        yield f"low and high include the true number in {cases}, each pair by itself."
+    if "rank" in asked:
+        yield RANKS_OF_GROUPS
+    once = COUNTED_ONCE if groups.table.disjoint else MEASURED
+    seeded = "draws of the public law of the noise, with a public seed"
+    yield f"low and high follow from {DRAWS:,} {seeded}. {once}"
     if groups.table.bias is not None:
         yield f"Values may be off on average, which is not corrected. {groups.table.bias}"
         if groups.table.establishments is None:
