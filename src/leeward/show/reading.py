@@ -47,19 +47,23 @@ UNTESTED = (
 )
 
 
-def picked_words(column: str, rows: int, covered: float | None) -> str:
-    """What coverage the intervals of rows have that are listed by a released number."""
-    usual = percent(1 - float(MISSED))
+def picked_words(column: str, rows: int, covered: float | None, *, least: bool = False) -> str:
+    """What coverage the intervals of rows have that are listed by a released number.
+
+    `least` says that those of other rows include the true number in at least 90 % of cases.
+    """
+    covers = percent(1 - float(MISSED))
     reason = f"Sorted by {column}: rows picked by released numbers are picked for their noise too."
     if covered is None:
         return (
-            f"{reason} Their intervals include the true number in less than {usual} of cases; how "
+            f"{reason} Their intervals include the true number in less than {covers} of cases; how "
             "much less is not known for this table."
         )
     which = "this row" if rows == 1 else f"these {count(rows)} rows"
     return (
         f"{reason} The intervals of {which} include the true number in about "
-        f"{percent(round(covered, 2))} of cases, those of rows not so picked in {usual}. This is "
+        f"{percent(round(covered, 2))} of cases, those of rows not so picked in "
+        f"{'at least ' if least else ''}{covers}. This is "
         "an estimate from all released values and the public law of the noise; no proof bounds it."
     )
 

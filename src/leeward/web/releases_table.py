@@ -207,7 +207,7 @@ def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) ->
 
     with ESTIMATING:
         covered = picked_coverage(bundle, table, page.rows)
-    return picked_words(column, len(page.rows), covered)
+    return picked_words(column, len(page.rows), covered, least=table.allows_for_clipping)
 
 
 def _ranked(found: Found, bundle: Bundle, table: CertifiedTable) -> Found:
