@@ -278,7 +278,7 @@ def test_texts_that_are_nearly_codes_are_named_where_they_count_as_unknown(offic
     code, said = check(office)
     assert code == 4
     assert "'1' differs from '01' by leading zeros or .0" in said
-    assert "They count as the code that the codebook names with `other`." in said
+    assert "They count as the code that the codebook names with `unknown`." in said
     assert said.endswith("(20 of 40) count as U, the code for all others.\n")
 
 

@@ -330,13 +330,14 @@ class RowChecks:
         hints = _hints(attribute, found, self.codebook.library)
         into = _code(attribute, attribute.missing)
         if found.nulls:
-            remedy = FILL if into is None else FOLDED.format("null_as")
+            remedy = FILL if into is None else _folds(attribute, into, "null_as")
             missing = Finding("missing code", *where, found.nulls, (), remedy)
             yield self._folded(missing, "missing_code", into, attribute.unknown)
         into = _code(attribute, attribute.unlisted)
         if found.unlisted:
             listing = LIST_FRAME if attribute.of_workplaces else LIST
-            rest = FOLDED.format("other") if into is not None else "" if hints.whole else listing
+            refused = "" if hints.whole else listing
+            rest = refused if into is None else _folds(attribute, into, "other")
             remedy = " ".join(filter(None, (*hints.texts, rest)))
             strange = Finding("unlisted code", *where, found.unlisted, found.examples, remedy)
             near = replace(strange, doubtful=into is not None)
@@ -368,6 +369,11 @@ class RowChecks:
 def _code(attribute: Attribute, position: int | None) -> str | None:
     """The code that rows without one count as, if the codebook names it."""
     return None if position is None else attribute.codes[position]
+
+
+def _folds(attribute: Attribute, into: str, key: str) -> str:
+    """What such rows count as; `unknown` implies the two other keys."""
+    return FOLDED.format("unknown" if into == attribute.unknown else key)
 
 
 def _lookup(attribute: Attribute) -> tuple[str, str, frozenset[str]]:
