@@ -19,7 +19,7 @@ from leeward.audit.reading_exam import (
 )
 from leeward.noise import difference
 from leeward.noise.scales import Integers
-from leeward.show import reading
+from leeward.show import interpretation
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def test_both_sentences_are_confirmed_for_every_kind_of_margin() -> None:
     kinds = {type(release(*EQUAL).rule).__name__ for release in releases()}
     assert kinds == {"PublicMargins", "CountMargins", "SpentMargins"}
     texts = {row.text for row in rows}
-    assert texts == {reading.NOT_DISTINGUISHABLE, reading.FALSE_DISCOVERIES}
+    assert texts == {interpretation.NOT_DISTINGUISHABLE, interpretation.FALSE_DISCOVERIES}
 
 
 def test_what_was_printed_before_is_rejected(false: dict[str, Promise]) -> None:

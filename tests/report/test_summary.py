@@ -19,7 +19,7 @@ from leeward.bundle.statements import MarginStatement
 from leeward.model import Marginal, Published
 from leeward.report.glance import meaning_of_zero
 from leeward.report.summary import BARS, TableSummary, summarise
-from leeward.show.reading import NET_CHANGES
+from leeward.show.interpretation import NET_CHANGES
 from leeward.web.releases_table import lines
 from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 

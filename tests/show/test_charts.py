@@ -34,9 +34,9 @@ from leeward.show.charts import (
 )
 from leeward.show.environment import ROOMS, environment, prose
 from leeward.show.heat import SHADES, HeatMap, Shades, heat_map, shades
+from leeward.show.interpretation import OPEN
 from leeward.show.notebook import html_table
 from leeward.show.numbers import Ends
-from leeward.show.reading import OPEN
 
 EVIL = "</title><script>alert(1)</script>\"><img src=x onerror=x>'{{ 7 * 7 }}"
 HUGE = 2**63 - 1

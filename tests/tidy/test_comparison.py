@@ -13,7 +13,7 @@ from leeward.bundle import MarginStatement
 from leeward.bundle.statements import JointStatement, NoiseStatement
 from leeward.errors import Damaged, InvalidParameter, LeewardError
 from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
-from leeward.tidy.pairs import Pair
+from leeward.tidy.paired_cells import Pair
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}

@@ -9,8 +9,8 @@ import pytest
 from leeward.bundle import read_bundle
 from leeward.report.document import report
 from leeward.report.summary import summarise
+from leeward.show.interpretation import NOT_DISTINGUISHABLE, RANKS
 from leeward.show.numbers import rank_text
-from leeward.show.reading import NOT_DISTINGUISHABLE, RANKS
 from leeward.tidy import derive, picked
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work

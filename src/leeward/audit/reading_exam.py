@@ -22,7 +22,7 @@ from leeward.mechanisms.size_grid import STEPS
 from leeward.noise.difference import Noisy, NoisyWidth, p_values, smallest_level
 from leeward.noise.scales import Integers, law_at
 from leeward.noise.tabulated import Floats
-from leeward.show.reading import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
+from leeward.show.interpretation import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
 
 READING = ("zero", "different")
 """Ids of the sentences."""

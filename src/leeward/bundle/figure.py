@@ -25,9 +25,9 @@ from leeward.model import Flag
 from leeward.model.marginal import RELEASED
 from leeward.show.charts import Bar, Part, bars, budget, reaches_zero
 from leeward.show.heat import heat_map
+from leeward.show.interpretation import RANKS
 from leeward.show.notebook import Figure
 from leeward.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
-from leeward.show.reading import RANKS
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle

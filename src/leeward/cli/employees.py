@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from shutil import rmtree
 
 from leeward.cli.draft_documents import quoted
 from leeward.cli.keys import EMPLOYERS, WORKER_IDS, WORKPLACE_IDS, named
@@ -19,7 +18,7 @@ from leeward.cli.recipes.recipe import CONFIDENTIAL
 from leeward.engines.database import Scratch, ibis
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.opening import open_database
-from leeward.engines.private_file import write_private
+from leeward.engines.private_file import private_folder, write_private
 from leeward.errors import BadData, BadFile, shown
 from leeward.model.resources import Resources
 
@@ -113,21 +112,8 @@ class Employees:
 
     def number_rows(self, folder: Path, resources: Resources) -> None:
         """Write the rows with their numbers into a new private folder: both tables or nothing."""
-        inside = folder / CONFIDENTIAL
-        try:
-            inside.mkdir(mode=0o700, parents=True)
-        except OSError as error:
-            raise BadFile(
-                "--out",
-                rule=f"must be a folder in which {CONFIDENTIAL} can be made ({error.strerror})",
-                value=repr(str(folder)),
-                next_step="Choose another folder.",
-            ) from None
-        try:
+        with private_folder(folder, CONFIDENTIAL):
             self._write(folder, resources)
-        except BaseException:
-            rmtree(inside)
-            raise
 
     def _write(self, folder: Path, resources: Resources) -> None:
         table, sources = EMPLOYEES, {EMPLOYEES: self.source}

@@ -7,7 +7,7 @@ from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.engine import Owners
 from leeward.engines.headers import header_problems
-from leeward.engines.losses import AttributeSets, count_lost
+from leeward.engines.lost_jobs import AttributeSets, count_lost
 from leeward.engines.tabulation import (
     Tabulation,
     Wanted,

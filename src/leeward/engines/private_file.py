@@ -1,9 +1,10 @@
-"""Private file: a new Parquet file for its owner alone, the same whichever database sends rows."""
+"""Private file: a new Parquet file for its owner only, the same whichever database sends rows."""
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -19,6 +20,26 @@ def write_private(out: Path, pieces: Iterable[pa.RecordBatch], schema: pa.Schema
     """Write the rows with mode 0600 from the first byte on; how many there are."""
     with _private(out) as file:
         return _write(file, _row_groups(pieces, schema), schema)
+
+
+@contextmanager
+def private_folder(folder: Path, inside: str) -> Iterator[Path]:
+    """A new folder inside for private files; if they cannot all be written, nothing remains."""
+    made = folder / inside
+    try:
+        made.mkdir(mode=0o700, parents=True)
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder in which {inside} can be made ({error.strerror})",
+            value=repr(str(folder)),
+            next_step="Choose another folder.",
+        ) from None
+    try:
+        yield made
+    except BaseException:
+        rmtree(made)
+        raise
 
 
 def require_new(out: Path) -> None:

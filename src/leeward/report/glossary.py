@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from leeward.mechanisms.registry import REGISTRY
-from leeward.show.reading import NOT_DISTINGUISHABLE
+from leeward.show.interpretation import NOT_DISTINGUISHABLE
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from statistics import median
 from typing import ClassVar
 
 from leeward.exact import number_text
+from leeward.show.interpretation import OPEN
 from leeward.show.numbers import NO_MARGIN, Ends, amount_left, count, reach, tick
-from leeward.show.reading import OPEN
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""

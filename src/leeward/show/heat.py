@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import count as counting
 from typing import ClassVar
 
+from leeward.show.interpretation import OPEN
 from leeward.show.numbers import count, short, tick
-from leeward.show.reading import OPEN
 
 SHADES = 7
 """Number of shades of a heat map."""

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from leeward.show.charts import reaches_zero
 from leeward.show.heat import shades
+from leeward.show.interpretation import OPEN
 from leeward.show.numbers import Ends, count, reach, tick
-from leeward.show.reading import OPEN
 
 NOTHING = "no number"
 NOTHING_LOOK, FADED = "none", "faded"

@@ -19,9 +19,9 @@ from leeward.bundle.pay_statements import StatisticStatement
 from leeward.errors import InvalidParameter
 from leeward.model import COUNT
 from leeward.noise.scales import DRAWS
+from leeward.show.interpretation import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
 from leeward.show.numbers import count, counted, percent
-from leeward.show.reading import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
-from leeward.tidy.pairs import Ends, Pair, Pairs, common, read_cells
+from leeward.tidy.paired_cells import Ends, Pair, Pairs, common, read_cells
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""

@@ -20,9 +20,9 @@ from leeward.errors import InvalidParameter, shown
 from leeward.model.flows import MEASURE
 from leeward.noise.integers import whole_number
 from leeward.noise.scales import DRAWS
+from leeward.show.interpretation import MISSED, RANKS_OF_GROUPS
 from leeward.show.notebook import MOST_ROWS, html_table
 from leeward.show.numbers import counted, crossed, percent
-from leeward.show.reading import MISSED, RANKS_OF_GROUPS
 from leeward.tidy.comparison import AGAINST, release_notes, table_notes
 from leeward.tidy.groups import Groups, read_groups
 from leeward.tidy.quantities import ROWS, Asked, DerivedRow, Reference

@@ -20,7 +20,7 @@ from leeward.tidy.comparison import (
     difference_words,
     marked_words,
 )
-from leeward.tidy.pairs import Pair
+from leeward.tidy.paired_cells import Pair
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import refuse_wide
 from leeward.web.site import listed, render, site_of

@@ -45,7 +45,7 @@ from tests.engines.small import (
     soiled,
     whole,
 )
-from tests.engines.test_losses import is_true
+from tests.engines.test_lost_jobs import is_true
 from tests.engines.test_nulls import asked
 from tests.engines.test_workplaces import true_sketch
 from tests.engines.truth import (

@@ -143,7 +143,7 @@ def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
     yield f"Wrote {', '.join(recipe.texts)} into {folder}."
     if recipe.tables:
         tables = ", ".join(recipe.tables)
-        yield f"{folder / CONFIDENTIAL} holds {tables}: confidential, for their owner alone."
+        yield f"{folder / CONFIDENTIAL} has {tables}: confidential, for their owner only."
     if recipe.lists:
         yield "Fill these public code lists (header code,label; one row for each code):"
         yield from (f"  {folder / list_file(name)}" for name in recipe.lists)

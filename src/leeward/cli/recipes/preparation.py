@@ -7,7 +7,6 @@ file that its owner alone may read.
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
-from shutil import rmtree
 
 import pyarrow as pa
 
@@ -16,9 +15,9 @@ from leeward.cli.screen import Bar
 from leeward.engines.database import Scratch, Table
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.opening import connect, open_database
-from leeward.engines.private_file import write_private
+from leeward.engines.private_file import private_folder, write_private
 from leeward.engines.wages import write_jobs
-from leeward.errors import BadData, BadFile, raise_all, shown
+from leeward.errors import BadData, raise_all, shown
 from leeward.model.wage_jobs import WageJobs
 from leeward.show.progress import Silent
 
@@ -35,27 +34,14 @@ SOURCES = "--wages, --cohorts, --workplaces or --workers"
 
 def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar | Silent) -> None:
     """Write the confidential tables of a recipe into a new folder: all of them or none."""
-    inside = folder / CONFIDENTIAL
-    try:
-        inside.mkdir(mode=0o700, parents=True)
-    except OSError as error:
-        raise BadFile(
-            "--out",
-            rule=f"must be a folder in which {CONFIDENTIAL} can be made ({error.strerror})",
-            value=repr(str(folder)),
-            next_step="Choose another folder.",
-        ) from None
     columns = {one: (*USUAL[one], *recipe.columns.get(one, ())) for one in USUAL}
-    try:
+    with private_folder(folder, CONFIDENTIAL) as inside:
         for name, prepared in recipe.tables.items():
             bar.step(f"preparing {name}")
             if isinstance(prepared, WageJobs):
                 write_jobs(sources["wages"], prepared, inside / name)
             else:
                 _write(prepared, sources, columns, inside / name)
-    except BaseException:
-        rmtree(inside)
-        raise
 
 
 def headers(sources: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:

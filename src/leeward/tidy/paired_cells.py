@@ -1,4 +1,4 @@
-"""Pairs: the cells that the same table has in two releases, under keys that encode their codes."""
+"""Paired cells: those that the same table has in two releases, under keys that encode codes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

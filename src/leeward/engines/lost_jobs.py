@@ -1,4 +1,4 @@
-"""Losses: how many jobs count in no cell of tables by some attributes, although they should.
+"""Lost jobs: how many jobs count in no cell of tables by some attributes, although they should.
 
 A job is lost to every table where it has no worker, no workplace, or no code of the attribute by
 which jobs are limited; and to a table by an attribute of which it has no code. What a codebook

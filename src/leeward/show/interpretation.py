@@ -1,4 +1,4 @@
-"""Reading: the sentences that say how to read numbers with noise.
+"""Interpretation: the sentences that say how to read numbers with noise.
 
 `leeward audit --promises` examines them: each has a probability that is computed from exact laws.
 """
