@@ -1,6 +1,7 @@
 """Cells that are picked by their values: how often their margins and ranks hold."""
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -77,12 +78,21 @@ def test_where_noise_decides_which_cells_are_largest_margins_fail() -> None:
     assert np.mean([one.covered for one in worlds]) < 0.9 - 0.5
 
 
+FREE = SimpleNamespace(
+    margins=SimpleNamespace(method="counts", epsilon=None),
+    noise=None,
+    guarantee=SimpleNamespace(alpha=None),
+)
+"""What ranks ask of a table whose widths have no noise."""
+
+
 @dataclass(frozen=True)
 class Sizes:
     """What ranks need of groups."""
 
     values: Integers
     errors: Errors
+    table: SimpleNamespace = FREE
 
     def __len__(self) -> int:
         return len(self.values)
@@ -144,9 +154,14 @@ def test_the_farthest_pair_is_found_without_a_look_at_each() -> None:
         low = (wide[:, None] * random.standard_cauchy((40, 50))).astype(np.float32)
         high = low + np.float32(random.random((40, 50)))
         each = (high[:, None].astype(float) - low[None]) / (wide[:, None] + wide)[:, :, None]
-        assert _farthest(Errors(low, high, True), wide) == pytest.approx(each.max(axis=(0, 1)))
+        noisy = wide[:, None] * random.lognormal(0, 1, (40, 50))
+        other = (high[:, None].astype(float) - low[None]) / (noisy[:, None] + noisy[None])
+        assert _farthest(Errors(low, high, True), noisy) == pytest.approx(other.max(axis=(0, 1)))
+        assert _farthest(Errors(low, high, True), wide[:, None]) == pytest.approx(
+            each.max(axis=(0, 1))
+        )
     endless = np.where(random.random((40, 50)) < 0.5, np.inf, 1.0).astype(np.float32)
-    assert _farthest(Errors(-endless, endless, True), wide).min() > 1e150
+    assert _farthest(Errors(-endless, endless, True), wide[:, None]).min() > 1e150
 
 
 PLACES = {"place": {f"{n:03d}": f"Place {n}" for n in range(300)}}

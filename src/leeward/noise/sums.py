@@ -228,6 +228,11 @@ class _Pool:
         return found
 
 
+def drawn_growths(spread: float, shape: tuple[int, ...], seed: int) -> Floats:
+    """Draws of released widths over true ones, whose logarithms have Laplace noise."""
+    return np.exp(SeededBits(seed).generator.laplace(scale=spread, size=shape))
+
+
 @lru_cache(maxsize=4)  # a reader asks for one number of a table after the other
 def _unit_noise(noise: CellNoise, seed: int) -> Singles:
     """Z, or L where H is shared; the mean of all is that of the law.
