@@ -1,6 +1,6 @@
 """Cells that are picked by their values: how often their margins and ranks hold."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -92,7 +92,7 @@ class Sizes:
 
     values: Integers
     errors: Errors
-    table: SimpleNamespace = FREE
+    table: SimpleNamespace = field(default_factory=lambda: FREE)
 
     def __len__(self) -> int:
         return len(self.values)
