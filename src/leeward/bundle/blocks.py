@@ -46,12 +46,16 @@ class Block:
     bound: Integers | None = None
 
     @property
+    def noisy(self) -> Integers:
+        """The numbers with noise, also where values are tidy: margins are around these."""
+        return self.values if self.released is None else self.released
+
+    @property
     def ends(self) -> tuple[Integers, Integers]:
         """The lowest and the highest number that each released value may stand for."""
-        released = self.values if self.released is None else self.released
         if {*self.margins} <= {COUNTED}:
-            return (released, released)
-        return ends(released, self.margins)
+            return (self.noisy, self.noisy)
+        return ends(self.noisy, self.margins)
 
     def __len__(self) -> int:
         return len(self.values)

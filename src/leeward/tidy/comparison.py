@@ -113,7 +113,12 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
         holds=holds,
         certain=pairs.named(pairs.ranked(MOST_LISTED)),
         dots=pairs.named(pairs.sample(DOTS)),
-        notes=(*release_notes(first, second), *table_notes(*stated), *_bias_notes(*stated)),
+        notes=(
+            *release_notes(first, second),
+            *_tidy_notes(*stated),
+            *table_notes(*stated),
+            *_bias_notes(*stated),
+        ),
         drawn=drawn,
         independent=independent,
         unit=stated[0].unit,
@@ -256,6 +261,14 @@ def release_notes(first: Bundle, second: Bundle) -> Iterator[str]:
         yield f"The first release is of {one.period}, the second of {two.period}."
     if one.jobs != two.jobs:
         yield "The releases treat workers with several jobs differently."
+    mixed = (one.made_from is None) != (two.made_from is None)
+    if mixed and one.anchor == two.anchor:
+        yield "Both bundles are of one release: they have the same noise."
+
+
+def _tidy_notes(*tables: CertifiedTable) -> Iterator[str]:
+    if any(table.tidied is not None for table in tables):
+        yield "Released numbers are compared: tidy values have no margins of their own."
 
 
 def table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:

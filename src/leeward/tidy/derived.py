@@ -36,6 +36,10 @@ MEASURED = (
     "Each measure has a row of its own, since all are of the same jobs. A low below 0 means 0, but "
     "of job change and growth."
 )
+TIDY = (
+    "Values are tidy, and how often low and high include the true number is not known. For "
+    "intervals of 90 % read the release that the bundle is made from."
+)
 TOP = 10
 """How many of the largest groups count for ranks, unless stated."""
 
@@ -341,11 +345,13 @@ def _one_group(groups: Groups, codes: Mapping[str, str]) -> Reference:
 
 def _notes(question: Asked, asked: Sequence[str]) -> Iterator[str]:
     groups, reference = question.groups, question.reference
-    if set(asked) - {"rank"}:
+    if groups.table.tidied is not None:
+        yield TIDY
+    elif set(asked) - {"rank"}:
         least = "at least " if groups.table.allows_for_clipping else ""
         cases = f"{least}{percent(1 - float(MISSED))} of cases"
         yield f"low and high include the true number in {cases}, each pair by itself."
-    if "rank" in asked:
+    if "rank" in asked and groups.table.tidied is None:
         yield RANKS_OF_GROUPS
     once = COUNTED_ONCE if groups.table.disjoint else MEASURED
     seeded = "draws of the public law of the noise, with a public seed"

@@ -126,7 +126,7 @@ def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
         keys = keys * len(listed) + place[positions]
     low, high = kept.ends
     drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
-    return KeyedCells(keys, kept.values, low, high, drawn, kept.establishments)
+    return KeyedCells(keys, kept.noisy, low, high, drawn, kept.establishments)
 
 
 def _join(parts: list[KeyedCells]) -> KeyedCells:

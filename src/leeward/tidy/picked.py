@@ -74,7 +74,8 @@ def picked_coverage(bundle: Bundle, table: CertifiedTable, rows: Sequence[Row]) 
     if not cells or not _estimated_from(table):
         return None
     sizes = _sizes(Source.of(bundle, table))
-    values = np.array([row.value for row in cells], np.int64)
+    numbers = [row.value if row.released is None else row.released for row in cells]
+    values = np.array(numbers, np.int64)
     low, high = np.array(ends, np.int64).T
     frame = [row.establishments for row in cells]
     known = None if None in frame else np.array(frame, np.int64)
@@ -92,7 +93,7 @@ def _sizes(source: Source) -> "TrueSizes":
     table = certified(source.bundle, source.name)
     rows = join(list(read_blocks(source.bundle, table, totals=False)))
     cells = rows.take((rows.status == Flag.OK) & rows.drawn)
-    return true_sizes(noisy_numbers(table, cells.values, cells.ends[0], cells.establishments))
+    return true_sizes(noisy_numbers(table, cells.noisy, cells.ends[0], cells.establishments))
 
 
 def rank_intervals(
@@ -101,9 +102,11 @@ def rank_intervals(
     """For each cell the set of ranks among all cells; all sets hold together in 90 % of cases.
 
     As `leeward read --as rank` finds it, with fewer draws in large tables. None for totals, and for
-    all cells where they have no common order or are more than `most`.
+    all cells where they have no common order, are more than `most`, or have tidy values, whose
+    errors have no stated law.
     """
-    if not (_estimated_from(table) and table.disjoint and cells and table.cell_rows <= most):
+    stated = _estimated_from(table) and table.tidied is None
+    if not (stated and table.disjoint and cells and table.cell_rows <= most):
         return (None,) * len(cells)
     number = MOST_COMPARED // max(1, table.cell_rows)
     draws = max(FEWEST_DRAWS, min(DRAWS, number))
