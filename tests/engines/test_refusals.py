@@ -206,6 +206,32 @@ def test_two_databases(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("workers", "jobs", "same"),
+    [
+        ("duckdb://x.db#emp", "duckdb://x.db#main.emp", True),
+        ("duckdb://x.db#emp", "duckdb://x.db#MAIN.Emp", True),
+        ("duckdb://x.db#emp", "duckdb://x.db#old.emp", False),
+        ("sqlite://x.db#emp", "sqlite://x.db#Emp", True),
+        ("postgres://h/d#emp", "postgres://h/d#public.emp", True),
+        ("postgres://h/d#emp", "postgres://h/d#Emp", False),
+        ("emp.xlsx", "emp.xlsx#One", True),
+        ("emp.xlsx#Two", "emp.xlsx#One", False),
+    ],
+)
+def test_one_table_by_two_names(workers: str, jobs: str, same: bool, tmp_path: Path) -> None:
+    for name in ("x.db", "emp.xlsx", "w.csv"):
+        (tmp_path / name).write_text("id\n1\n")
+    scheme, mark, rest = workers.partition("://")
+    places = f"{scheme}{mark}{rest.partition('#')[0]}#list" if mark else "w.csv"
+    sources = {"workplaces": places, "workers": workers, "jobs": jobs}
+    if not same:
+        assert len(read_addresses(sources, tmp_path)) == 3
+        return
+    with pytest.raises(BadFile, match=r"must be another table than data\.workers"):
+        read_addresses(sources, tmp_path)
+
+
 def test_a_missing_table(tmp_path: Path) -> None:
     found = duck_file(economy(8), tmp_path)
     said = refusal(found | {"jobs": "duckdb://a'b.duckdb#no_jobs"}, tmp_path)

@@ -136,6 +136,20 @@ def test_a_proportional_account_keeps_to_one_cap_of_pay(tmp_path: Path) -> None:
         assert "must have the same columns, caps and nulls of pay" in str(refused)
 
 
+def test_texts_that_are_no_numbers_anyway_may_differ(tmp_path: Path) -> None:
+    """`nulls` of a draft are for codes: pay that is such a text is missing with or without them."""
+    same = paid(tmp_path, 99), paid(tmp_path, 99, ", nulls: ['-', NA, .]")
+    assert kinds(same[0]) == kinds(same[1]) != kinds(paid(tmp_path, 99, ", nulls: ['-9']"))
+    held = []
+    for nulls in ("", ", nulls: ['-', NA, .]"):
+        text = ("attributes:\n", f"{ORDER}{nulls}}}\n")
+        planned(tmp_path, text, policy="strong")
+        path = tmp_path / "plan.yaml"
+        path.write_text(path.read_text() + "jobs: {primary: pay}\n")
+        held.append(subject(read_plan(path), Path("one"), "1" * 64).keys)
+    assert held[0] == held[1]
+
+
 IDS = "tables: {nulls: ['-']}\nattributes:\n"
 ORDER = "attributes:\n  pay: {table: jobs, type: integer, unit: cent, cap: 9, classes: {a: 9}"
 

@@ -22,7 +22,7 @@ from leeward.engines.private_file import private_folder, write_private
 from leeward.errors import BadData, BadFile, shown
 from leeward.model.resources import Resources
 
-EMPLOYEES, WORKER = "employees", "worker_id"
+EMPLOYEES, WORKER = "workers", "worker_id"
 FILES = {name: f"{CONFIDENTIAL}/{name}.parquet" for name in ("workers", "jobs")}
 """The numbered rows as two tables, in the folder of a draft."""
 

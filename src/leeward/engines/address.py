@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points
+from itertools import combinations
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -59,6 +60,10 @@ class Address:
         """What two addresses of one table have in common, as far as it can be told."""
         return tuple(vars(self)[name] for name in vars(self) if name != "table")
 
+    def is_same(self, other: "Address") -> bool:
+        """Whether both may be one table."""
+        return self.source == other.source
+
     @property
     def parameter(self) -> str:
         """The key of the plan, or the argument of a command, that states it."""
@@ -75,9 +80,14 @@ class FileAddress(Address):
 
     @property
     def source(self) -> object:
-        """The file itself, whichever link or relative path names it, and its sheet."""
+        """The file itself, whichever link or relative path names it."""
         state = self.path.stat()
-        return state.st_dev, state.st_ino, self.sheet
+        return state.st_dev, state.st_ino
+
+    def is_same(self, other: Address) -> bool:
+        """Whether both are one file, and one sheet; without a name it is the only one."""
+        sheets = {self.sheet, other.sheet if isinstance(other, FileAddress) else ""}
+        return self.source == other.source and (len(sheets) == 1 or "" in sheets)
 
     @property
     def zipped(self) -> bool:
@@ -97,6 +107,15 @@ class FrameAddress(Address):
         return id(self.frame)
 
 
+SCHEMAS = {"duckdb": "main", "sqlite": "main", "postgres": "public"}
+"""The schema of a table whose address names none."""
+
+
+def whole_name(name: tuple[str, ...], *usual: str) -> tuple[str, ...]:
+    """Catalog, schema and table, the usual ones where none is named."""
+    return (*usual, *name)[-1 - len(usual) :] if name else ()
+
+
 @dataclass(frozen=True)
 class TableAddress(Address):
     """A table of a database; `url` may hold a password and is never shown."""
@@ -104,6 +123,13 @@ class TableAddress(Address):
     scheme: str
     url: str = field(repr=False)
     name: tuple[str, ...]
+
+    @property
+    def source(self) -> object:
+        """The table, with or without its schema, in either case where the database ignores it."""
+        folded = self.scheme in IN_FILES
+        name = tuple(map(str.casefold, self.name)) if folded else self.name
+        return self.scheme, self.url, *whole_name(name, SCHEMAS.get(self.scheme, ""))
 
     @property
     def rule(self) -> str:
@@ -117,6 +143,12 @@ class SparkAddress(Address):
 
     url: str = field(repr=False)
     name: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> object:
+        """The same of a catalog, which ignores case."""
+        name = tuple(map(str.casefold, self.name))
+        return self.url, *whole_name(name, "spark_catalog", "default")
 
     @property
     def rule(self) -> str:
@@ -169,14 +201,12 @@ ONE_SOURCE = {
 
 def _refuse_same(addresses: Iterable[Address]) -> None:
     """Refuse one source of two tables: a row of one would be a row of the other."""
-    first: dict[object, str] = {}
-    for one in addresses:
-        other = first.setdefault(one.source, one.table)
-        if other != one.table:
-            why, step = ONE_SOURCE[other]
+    for first, one in combinations(addresses, 2):
+        if one.is_same(first):
+            why, step = ONE_SOURCE[first.table]
             raise BadFile(
                 one.parameter,
-                rule=f"must be another table than {parameter_of(other)}: {why}",
+                rule=f"must be another table than {first.parameter}: {why}",
                 value="the same source",
                 next_step=step,
             )

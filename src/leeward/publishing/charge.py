@@ -120,14 +120,14 @@ def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> S
 def keys(plan: Plan) -> dict[str, str]:
     """The columns that say which workplace, worker or employer a row is about, and if it counts.
 
-    Texts that mean missing there decide it too.
+    Texts that mean missing there decide it too; a text without a digit is no number anyway.
     """
     held, nulls = plan.codebook.keys, plan.codebook.nulls
     employer = held.workplaces.employer if plan.charge.unit == "employer" else None
     ordered = plan.jobs.column if isinstance(plan.jobs, PrimaryJob) else ""
     missing = {
         "tables.nulls": nulls.get(("jobs", held.jobs.worker), ()),
-        "nulls of jobs.primary": nulls.get(("jobs", ordered), ()),
+        "nulls of jobs.primary": _numbers(nulls.get(("jobs", ordered), ())),
     }
     return {
         **{key: json.dumps(texts) for key, texts in missing.items() if texts},
@@ -163,13 +163,18 @@ def _sum_of(parts: Iterable[dict[str, object]]) -> str:
 def _capped(statistic: Pay) -> dict[str, object]:
     """What is counted as the pay of a job."""
     column, numbers = statistic.of, statistic.numbers
-    counted = {"low": numbers.low, "cap": numbers.cap, **_missing(column)}
+    counted = {"low": numbers.low, "cap": numbers.cap, **_missing(_numbers(column.nulls))}
     return {"table": column.table, "column": column.column, **counted}
 
 
-def _missing(attribute: Attribute) -> dict[str, object]:
+def _missing(nulls: tuple[str, ...]) -> dict[str, object]:
     """The texts that mean missing; nothing where no text does."""
-    return {"nulls": attribute.nulls} if attribute.nulls else {}
+    return {"nulls": nulls} if nulls else {}
+
+
+def _numbers(nulls: Iterable[str]) -> tuple[str, ...]:
+    """The texts that would be numbers if they did not mean missing."""
+    return tuple(one for one in nulls if any(sign.isdigit() for sign in one))
 
 
 def _recoding(attribute: Attribute) -> dict[str, object]:
@@ -184,7 +189,7 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         # A list, so that "left out" differs from "refused".
         **{name: [] if at is None else [codes[at]] for name, at in others.items()},
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
-        **_missing(attribute),
+        **_missing(attribute.nulls),
     }
 
 
