@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser import seen
 from tests.browser.office import Office
@@ -40,7 +41,8 @@ def test_rows_that_were_filtered_without_loading_are_printed(view: NewView, addr
     page.goto(f"{address}{OWN}/place_industry")
     page.fill("#search", "retail")
     page.get_by_role("button", name="Show").click()
-    page.locator(".row-count", has_text=" of ").wait_for()
+    expect(page.locator("#rows")).not_to_have_attribute("aria-busy", "true")
+    expect(page.locator(".row-count")).to_contain_text(" of ")
     seen.put_on_paper(page)
     assert page.locator(".chosen").inner_text().startswith("Shown: with retail in codes or labels")
 
