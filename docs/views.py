@@ -37,7 +37,8 @@ def main() -> None:
         office = Office(Path(folder) / "demo")
         office.run("demo", "--out", str(office.folder), folder=office.folder.parent)
         report = (office.folder / "bundle" / "report.html").as_uri()
-        with window() as page, office.serving("plan.yaml", "--ledger", "ledger.sqlite") as address:
+        office_page = office.serving("plan.yaml", "--ledger", "ledger.sqlite")
+        with window(1280) as page, office_page as address:
             keep(page, f"{address}plan", "plan", at="#table-0")
             table = "releases/bundle/tables/place_industry?sort=value&order=down"
             keep(page, f"{address}{table}", "table", at=".crumbs")
