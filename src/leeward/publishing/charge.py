@@ -120,7 +120,7 @@ def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> S
 def keys(plan: Plan) -> dict[str, str]:
     """The columns that say which workplace, worker or employer a row is about, and if it counts.
 
-    Texts that mean missing there decide it too; a text without a digit is no number anyway.
+    Texts that mean missing there decide it too; a text that is no number anyway decides nothing.
     """
     held, nulls = plan.codebook.keys, plan.codebook.nulls
     employer = held.workplaces.employer if plan.charge.unit == "employer" else None
@@ -173,8 +173,16 @@ def _missing(nulls: tuple[str, ...]) -> dict[str, object]:
 
 
 def _numbers(nulls: Iterable[str]) -> tuple[str, ...]:
-    """The texts that would be numbers if they did not mean missing."""
-    return tuple(one for one in nulls if any(sign.isdigit() for sign in one))
+    """The texts that may be numbers if they do not mean missing, also those without an end."""
+    return tuple(
+        one
+        for one in nulls
+        if any(sign.isdigit() for sign in one) or any(name in one.casefold() for name in ENDLESS)
+    )
+
+
+ENDLESS = ("inf", "nan")
+"""What a column of floats has beside numbers with digits."""
 
 
 def _recoding(attribute: Attribute) -> dict[str, object]:

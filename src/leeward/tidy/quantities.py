@@ -227,7 +227,7 @@ def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]
     Widths that were paid for have noise of their own, and among many groups some come out far too
     small. There no width counts as smaller than the median of all, and draws have noisy widths too,
     as if the released ones were the true ones (a parametric bootstrap: no proof bounds it,
-    `tests/tidy/test_noisy_ranks.py` has releases). Beyond MOST_SPREAD every rank is possible.
+    `tests/tidy/test_noisy_ranks.py` has releases). From MOST_SPREAD on every rank is possible.
     """
     if not len(groups):
         return
@@ -235,7 +235,7 @@ def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]
     wide = np.maximum((high - low).astype(np.float64) / 2, 0.5)
     drawn, noisy = wide[:, None], paid_width(groups.table)
     if noisy is not None:
-        if noisy.spread > MOST_SPREAD:
+        if noisy.spread >= MOST_SPREAD:
             yield from ((1, len(groups)) for _ in places)
             return
         middle, seed = float(np.median(wide)), public_seed(groups.table.name, "widths")
