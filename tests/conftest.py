@@ -67,7 +67,7 @@ SLOW = (
     "tests/web/test_connections.py",
     "tests/web/test_plan.py",
     # Whole searches, pages and releases in this process.
-    "tests/publishing/test_golden.py",
+    "tests/golden/",
     "tests/publishing/test_target.py",
     "tests/privacy/test_steps.py",
     "tests/web/test_hostile.py",

@@ -10,7 +10,7 @@ from leeward import randomness
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.publishing.plan import read_plan
 from tests.cli.scene import Office
-from tests.publishing.test_golden import fixed_bits
+from tests.golden.net import fixed_bits
 
 RULES = "impossible: [{sex: M, education: E2}, {sex: F, education: E2}]\n"
 """Of the 40 workers ten are men with E2, and no woman is."""

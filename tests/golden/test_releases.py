@@ -1,30 +1,17 @@
-"""Golden tables: with fixed bits every mechanism of plans releases the same numbers as before.
+"""Golden releases: with fixed bits every mechanism of plans releases the same numbers as before."""
 
-`python -m tests.publishing.test_golden` writes tests/kept/golden.json anew, after a change that is
-meant to change numbers; its CHANGELOG entry says which and why.
-"""
-
-import json
-import re
-from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256, shake_128
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from leeward import randomness
 from leeward.ledger import Ledger
 from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
 from leeward.publishing.run import Choices, release_plan
 from leeward.show.progress import Silent
+from tests.golden.net import digest, fix_bits, keep, kept, numbers
 from tests.publishing.plans import CODEBOOK
 from tests.unchecked import REASON
-
-KEPT = Path(__file__).parents[1] / "kept" / "golden.json"
 
 INDUSTRY, SEX = "by: [place, sector]", "by: [place, sex, education]"
 PLANS = {
@@ -48,10 +35,6 @@ PLANS = {
     "worker": ("{policy: worker, epsilon: 2}", [INDUSTRY, f"{SEX}, margins: none"]),
 }  # fmt: skip
 
-NUMBER = re.compile(r"[-+]?[0-9][0-9./e+-]*")
-OF_THE_MOMENT = ("software", "leeward", "created", "files", "ledger", "data")
-"""Parts of a certificate that hold versions, times and keys."""
-
 
 def write_tables(folder: Path) -> None:
     """80 establishments, one of them large; every code occurs."""
@@ -71,18 +54,6 @@ def write_tables(folder: Path) -> None:
     (folder / "codebook.yaml").write_text(CODEBOOK)
 
 
-def fixed_bits() -> Callable[[int], bytes]:
-    """A source of bits that repeats itself."""
-    calls = 0
-
-    def read(size: int) -> bytes:
-        nonlocal calls
-        calls += 1
-        return shake_128(f"golden {calls}".encode()).digest(size)
-
-    return read
-
-
 def released(folder: Path, name: str) -> dict[str, str]:
     """Digests of each table and of the certificate's numbers."""
     protect, tables = PLANS[name]
@@ -98,53 +69,24 @@ def released(folder: Path, name: str) -> dict[str, str]:
         book.open_account("golden", cap)
     release_plan(plan, bundle, ledger, Silent(), Choices(unchecked=REASON))
     files = sorted((bundle / "tables").glob("*.csv"))
-    digests = {path.name: sha256(path.read_bytes()).hexdigest()[:16] for path in files}
-    return {**digests, "certificate": _numbers(bundle / "certificate.json")}
-
-
-FLOATS = "noise"
-"""Numbers in double precision, whose last bit may be another one on another processor."""
-
-
-def _numbers(path: Path) -> str:
-    """A digest of the numbers and their places; sentences may become better."""
-    held: dict[str, Any] = json.loads(path.read_text())
-    kept = {key: value for key, value in held.items() if key not in OF_THE_MOMENT}
-    return sha256(json.dumps(list(_leaves(kept))).encode()).hexdigest()[:16]
-
-
-def _leaves(value: object, place: str = "") -> Iterator[tuple[str, str]]:
-    """Numbers, and texts that are numbers, with their places."""
-    inside: Iterable[tuple[object, object]] = ()
-    if isinstance(value, dict):
-        inside = sorted(item for item in value.items() if item[0] != FLOATS)
-    elif isinstance(value, list):
-        inside = enumerate(value)
-    elif NUMBER.fullmatch(str(value)):
-        yield place, str(value)
-    for key, part in inside:
-        yield from _leaves(part, f"{place}/{key}")
+    digests = {path.name: digest(path.read_bytes()) for path in files}
+    return {**digests, "certificate": numbers(bundle / "certificate.json")}
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_the_same_bits_give_the_same_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setattr(randomness, "os", SimpleNamespace(urandom=fixed_bits()))
+    fix_bits(monkeypatch)
     write_tables(tmp_path)
-    assert released(tmp_path, name) == json.loads(KEPT.read_text())[name]
+    assert released(tmp_path, name) == kept("releases")[name]
 
 
-def main() -> None:
-    """Write the digests of this tree."""
-    found = {}
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        write_tables(Path(folder))
-        for name in PLANS:
-            patch.setattr(randomness, "os", SimpleNamespace(urandom=fixed_bits()))
-            found[name] = released(Path(folder), name)
-    KEPT.write_text(json.dumps(found, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+def write(folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Keep what this tree releases."""
+    write_tables(folder)
+    digests = {}
+    for name in PLANS:
+        fix_bits(patch)
+        digests[name] = released(folder, name)
+    keep("releases", digests)
