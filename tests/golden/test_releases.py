@@ -1,85 +1,90 @@
-"""Golden releases: with fixed bits every mechanism of plans releases the same numbers as before."""
+"""Golden releases: with fixed bits plans of every kind release the same numbers as before."""
 
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
+import yaml
 
-from leeward.ledger import Ledger
-from leeward.privacy import Guarantee
-from leeward.publishing.plan import read_plan
-from leeward.publishing.run import Choices, release_plan
-from leeward.show.progress import Silent
+import leeward
 from tests.golden.net import digest, fix_bits, keep, kept, numbers
-from tests.publishing.plans import CODEBOOK
-from tests.unchecked import REASON
+from tests.golden.tables import write_tables
 
-INDUSTRY, SEX = "by: [place, sector]", "by: [place, sex, education]"
-PLANS = {
-    "strong": ("{policy: strong, alpha: 0.1, epsilon: 40}", [
-        *(f"{INDUSTRY}, mechanism: {m}" for m in ("slope", "smooth_gamma", "log_laplace")),
-        *(f"{SEX}, mechanism: {m}" for m in ("vector_pareto", "clipped")),
-        f"{INDUSTRY}, margins: none",
-        "by: [sector, sex], where: {contract: T}, complete: true",
-    ]),
-    "delta": ("{policy: strong, alpha: 0.1, epsilon: 8, delta: 1e-9}", [
-        f"{INDUSTRY}, mechanism: smooth_laplace",
-    ]),
-    "weak": ("{policy: weak, alpha: 0.1, epsilon: 40}", [
-        *(f"{SEX}, mechanism: {m}, margins: none" for m in ("slope", "smooth_gamma")),
-        *(f"{SEX}, mechanism: {m}" for m in ("log_laplace", "vector_pareto", "clipped")),
-    ]),
-    "product": ("{policy: strong, alpha: 0.1, epsilon: 20}", [
-        f"{INDUSTRY}, breakdowns: [sex, [education, contract]], mechanism: joint_pareto",
-        f"{INDUSTRY}, breakdowns: [sex, education], mechanism: joint_clipped",
-    ]),
-    "worker": ("{policy: worker, epsilon: 2}", [INDUSTRY, f"{SEX}, margins: none"]),
-}  # fmt: skip
+WRITTEN = Path(__file__).with_name("releases.yaml").read_text()
+PLANS: dict[str, dict[str, Any]] = yaml.load(WRITTEN, yaml.BaseLoader)  # noqa: S506 (texts only)
 
 
-def write_tables(folder: Path) -> None:
-    """80 establishments, one of them large; every code occurs."""
-    sizes = [400 if i == 17 else 1 + 7 * i * i % 31 for i in range(80)]
-    places = [f"{i},0{1 + i % 3},{'AB'[i * i % 5 % 2]}" for i in range(len(sizes))]
-    jobs = [f"{i}-{n},{i},{'TP'[n * i % 3 % 2]}" for i, size in enumerate(sizes)
-            for n in range(size)]  # fmt: skip
-    people = [f"{job.split(',')[0]},{'FM'[n * n % 7 % 2]},E{1 + n * 5 % 7 % 4}"
-              for n, job in enumerate(jobs)]  # fmt: skip
-    written = {
-        "workplaces": ("workplace_id,place,sector", places),
-        "workers": ("worker_id,sex,education", people),
-        "jobs": ("worker_id,workplace_id,contract", jobs),
+def write_plan(folder: Path, name: str) -> Path:
+    """The plan of a case, with what all of them have in common."""
+    written = PLANS[name]
+    rough = "rough_" if written.get("rough") else ""
+    tables = [{"name": f"t{n}", **table} for n, table in enumerate(written["tables"])]
+    plan = {
+        "data": {
+            "workplaces": "workplaces.csv",
+            "workers": f"{rough}workers.csv",
+            "jobs": f"{rough}jobs.csv",
+        },
+        "codebook": "small.yaml",
+        "account": "golden",
+        "period": "2026Q2",
+        **{key: value for key, value in written.items() if key != "rough"},
+        "tables": tables,
     }
-    for name, (head, rows) in written.items():
-        (folder / f"{name}.csv").write_text("\n".join((head, *rows, "")))
-    (folder / "codebook.yaml").write_text(CODEBOOK)
+    path = folder / f"{name}.yaml"
+    path.write_text(yaml.safe_dump(plan, sort_keys=False))
+    return path
+
+
+def cap(protect: dict[str, str]) -> dict[str, Any]:
+    """What the account of a plan may lose, which its certificate states."""
+    loss = {"rho": 100} if "rho" in protect else {"epsilon": 100}
+    delta = Fraction(protect.get("delta", 0)) * (1 if "rho" in protect else 2)
+    plus = {"plus": int(protect["plus"])} if "plus" in protect else {}
+    return {**protect, **loss, "delta": delta, **plus}
 
 
 def released(folder: Path, name: str) -> dict[str, str]:
     """Digests of each table and of the certificate's numbers."""
-    protect, tables = PLANS[name]
-    (folder / "plan.yaml").write_text(
-        "data: {workplaces: workplaces.csv, workers: workers.csv, jobs: jobs.csv}\n"
-        f"codebook: codebook.yaml\naccount: golden\nperiod: 2026Q2\nprotect: {protect}\ntables:\n"
-        + "".join(f"  - {{name: t{n}, {table}}}\n" for n, table in enumerate(tables))
-    )
-    plan = read_plan(folder / "plan.yaml")
-    asked, ledger, bundle = plan.asked, folder / f"{name}.sqlite", folder / name
-    cap = Guarantee(asked.policy, asked.alpha, 100, 2 * asked.delta)
-    with Ledger.new(ledger) as book:
-        book.open_account("golden", cap)
-    release_plan(plan, bundle, ledger, Silent(), Choices(unchecked=REASON))
+    plan, bundle = leeward.read_plan(write_plan(folder, name)), folder / name
+    with leeward.Ledger(folder / f"{name}.sqlite") as ledger:
+        ledger.create("golden", **cap(PLANS[name]["protect"]))
+        leeward.release(plan, out=bundle, ledger=ledger, unchecked="golden", report=False)
     files = sorted((bundle / "tables").glob("*.csv"))
     digests = {path.name: digest(path.read_bytes()) for path in files}
-    return {**digests, "certificate": numbers(bundle / "certificate.json")}
+    return {
+        **digests,
+        "parquet": _parquet(bundle),
+        "certificate": numbers(bundle / "certificate.json"),
+    }
+
+
+def _parquet(bundle: Path) -> str:
+    """A digest of what all Parquet files say; their bytes have the version of the library."""
+    files = sorted((bundle / "tables").glob("*.parquet"))
+    tables = [(path.name, pq.read_table(path)) for path in files]
+    said = [
+        (name, str(table.schema.remove_metadata()), table.to_pylist()) for name, table in tables
+    ]
+    return digest(repr(said).encode())
+
+
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tables."""
+    folder = tmp_path_factory.mktemp("golden")
+    write_tables(folder)
+    return folder
 
 
 @pytest.mark.parametrize("name", PLANS)
 def test_the_same_bits_give_the_same_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    office: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     fix_bits(monkeypatch)
-    write_tables(tmp_path)
-    assert released(tmp_path, name) == kept("releases")[name]
+    assert released(office, name) == kept("releases")[name]
 
 
 def write(folder: Path, patch: pytest.MonkeyPatch) -> None:
