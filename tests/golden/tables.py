@@ -61,7 +61,7 @@ def write_tables(folder: Path) -> None:
 def _workplaces() -> Rows:
     """Every code but B3; some establishments share an employer, some have none."""
     for i in range(len(SIZES)):
-        employer = "" if i % 9 == 0 else f"e{i % 50}"
+        employer = "" if i % 9 == 0 else f"e{i % 30}"
         yield str(i), f"0{1 + i % 3}", "AB"[i * i % 5 % 2], f"B{i // 27}", employer
 
 
@@ -89,13 +89,14 @@ def _rough_people(people: list[tuple[str, ...]]) -> Rows:
 
 
 def _rough_jobs(jobs: list[tuple[str, ...]]) -> Rows:
-    """Every fifth worker has up to four jobs; some rows are repeated, lost or without numbers."""
+    """Some workers have up to four jobs; some rows are repeated, lost or without numbers."""
     for k, (worker, workplace, contract, pay, flow, term) in enumerate(jobs):
-        rest = (flow, term)
-        yield worker, workplace, "" if k % 23 == 4 else contract, "-" if k % 37 == 9 else pay, *rest
+        kind, paid = "" if k % 23 == 4 else contract, "-" if k % 37 == 9 else pay
+        yield worker, workplace, kind, paid, flow, term
         for more in range(k // 5 % 4 if k % 5 == 0 else 0):
-            other = str((int(workplace) + 11 + more) % len(SIZES))
-            yield worker, other, "TX"[more % 2], str(int(pay) // 2 + more * 90_000) + ".5", *rest
+            other, later = (int(workplace) + 11 + more) % len(SIZES), f"T{1 + (k + more + 1) % 3}"
+            half = f"{int(pay) // 2 + more * 90_000}.5"
+            yield worker, str(other), "TX"[more % 2], half, flow, later
         if k % 41 == 11:
-            yield worker, workplace, contract, pay, *rest
-            yield worker, "none", contract, pay, *rest
+            yield worker, workplace, contract, pay, flow, term
+            yield worker, "none", contract, pay, flow, term
