@@ -5,9 +5,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.golden import test_releases
+from tests.golden import test_releases, test_systems
 
-PARTS = (test_releases,)
+PARTS = (test_releases, test_systems)
 
 for part in PARTS:
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
